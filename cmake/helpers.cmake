@@ -1,0 +1,19 @@
+# Helpers for the project's own programs; consumers never see these flags.
+find_program(TILEWRIGHT_CCACHE ccache)
+if(TILEWRIGHT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TILEWRIGHT_CCACHE})
+  set_target_properties(tilewright_compiled PROPERTIES CXX_COMPILER_LAUNCHER ${TILEWRIGHT_CCACHE})
+endif()
+
+add_library(tilewright_warnings INTERFACE)
+target_compile_options(tilewright_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
+target_link_libraries(tilewright_compiled PRIVATE $<BUILD_INTERFACE:tilewright_warnings>)
+
+# A program of the project: compiled mode, warnings on, placed in build/bin.
+function(tilewright_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE tilewright::compiled tilewright_warnings)
+  set_target_properties(${name} PROPERTIES
+    CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()

@@ -1,0 +1,22 @@
+// Compiler and build-mode macros; no other header of the library reads a predefined compiler macro.
+#pragma once
+
+#define TILEWRIGHT_VERSION_MAJOR 0
+#define TILEWRIGHT_VERSION_MINOR 1
+#define TILEWRIGHT_VERSION_PATCH 0
+
+// Header-only mode (the default) makes every definition in impl/ inline. With
+// TILEWRIGHT_DECLARE_ONLY the headers declare, and exactly one translation unit (the CMake target
+// tilewright::compiled, or a file of yours that includes <tilewright/impl/src.hpp> with
+// TILEWRIGHT_IMPLEMENT defined) defines.
+#if defined(TILEWRIGHT_DECLARE_ONLY) || defined(TILEWRIGHT_IMPLEMENT)
+#define TILEWRIGHT_INLINE
+#else
+#define TILEWRIGHT_INLINE inline
+#endif
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define TILEWRIGHT_X86 1
+#else
+#define TILEWRIGHT_X86 0
+#endif

@@ -1,0 +1,343 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <tilewright/ir/expr.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::ir {
+namespace detail {
+
+inline expr make_node(op o, dtype type, std::vector<expr> args) {
+  auto* node = new expr_node;
+  node->op = o;
+  node->type = type;
+  node->args = std::move(args);
+  return expr(support::ref<const expr_node>(node));
+}
+
+inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
+
+/// Gives both operands one type: a literal follows the other operand, else the wider type wins.
+inline void match_types(const char* what, expr& a, expr& b) {
+  if (!a || !b) throw internal_error(std::string("null operand of ") + what);
+  if (a.type() == b.type()) return;
+  const bool integers = !is_float(a.type()) && !is_float(b.type());
+  if (!integers)
+    throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
+                         std::string(name(b.type())) + "; cast one of them");
+  if (is_int(a) && !is_int(b)) {
+    a = integer(b.type(), a->integer);
+  } else if (is_int(b) && !is_int(a)) {
+    b = integer(a.type(), b->integer);
+  } else if (bits(a.type()) >= bits(b.type())) {
+    b = cast(a.type(), b);
+  } else {
+    a = cast(b.type(), a);
+  }
+}
+
+inline expr binary(op o, const char* what, expr a, expr b) {
+  match_types(what, a, b);
+  const dtype type = a.type();
+  if (is_int(a) && is_int(b) && type != dtype::boolean) {
+    const bool divides =
+        o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
+    if (!divides || b->integer != 0) return integer(type, fold_integer(o, type, a->integer, b->integer));
+  }
+  return make_node(o, type, {std::move(a), std::move(b)});
+}
+
+inline expr compare(op o, const char* what, expr a, expr b) {
+  match_types(what, a, b);
+  if (is_int(a) && is_int(b)) {
+    const bool wide = a.type() == dtype::u64;
+    const std::int64_t x = a->integer, y = b->integer;
+    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
+    const bool less = wide ? ux < uy : x < y;
+    switch (o) {
+      case op::eq: return boolean(x == y);
+      case op::ne: return boolean(x != y);
+      case op::lt: return boolean(less);
+      case op::le: return boolean(less || x == y);
+      case op::gt: return boolean(!less && x != y);
+      case op::ge: return boolean(!less);
+      default: break;
+    }
+  }
+  return make_node(o, dtype::boolean, {std::move(a), std::move(b)});
+}
+
+inline void need_boolean(const char* what, const expr& e) {
+  if (e.type() != dtype::boolean)
+    throw internal_error(std::string(what) + " of " + std::string(name(e.type())) +
+                         " needs a boolean");
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE expr::expr(int value) : expr(integer(dtype::i32, value)) {}
+TILEWRIGHT_INLINE expr::expr(std::int64_t value) : expr(integer(dtype::i64, value)) {}
+
+TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
+  auto* node = new expr_node;
+  node->op = op::var;
+  node->type = type;
+  node->name = std::move(name);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
+  auto* node = new expr_node;
+  node->op = op::integer;
+  node->type = type;
+  node->integer = wrap_to(type, value);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr real(dtype type, double value) {
+  auto* node = new expr_node;
+  node->op = op::real;
+  node->type = type;
+  node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr boolean(bool value) { return integer(dtype::boolean, value ? 1 : 0); }
+
+TILEWRIGHT_INLINE expr literal(dtype type, double value) {
+  return is_float(type) ? real(type, value) : integer(type, static_cast<std::int64_t>(value));
+}
+
+TILEWRIGHT_INLINE expr lowest_value(dtype type) {
+  if (is_float(type)) return real(type, -std::numeric_limits<double>::infinity());
+  if (is_unsigned(type) || type == dtype::boolean) return integer(type, 0);
+  return integer(type, static_cast<std::int64_t>(std::uint64_t{1} << (bits(type) - 1)));
+}
+
+TILEWRIGHT_INLINE expr highest_value(dtype type) {
+  if (is_float(type)) return real(type, std::numeric_limits<double>::infinity());
+  if (type == dtype::boolean) return integer(type, 1);
+  if (is_unsigned(type)) return integer(type, -1);
+  return integer(type, static_cast<std::int64_t>((std::uint64_t{1} << (bits(type) - 1)) - 1));
+}
+
+TILEWRIGHT_INLINE buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
+                                     std::string scope) {
+  auto* node = new buffer_node;
+  node->name = std::move(name);
+  node->type = type;
+  node->shape = std::move(shape);
+  node->scope = std::move(scope);
+  return buffer(node);
+}
+
+TILEWRIGHT_INLINE std::int64_t wrap_to(dtype type, std::int64_t value) {
+  const auto raw = static_cast<std::uint64_t>(value);
+  switch (type) {
+    case dtype::boolean: return value != 0 ? 1 : 0;
+    case dtype::i8: return static_cast<std::int8_t>(raw);
+    case dtype::i16: return static_cast<std::int16_t>(raw);
+    case dtype::i32: return static_cast<std::int32_t>(raw);
+    case dtype::u8: return static_cast<std::uint8_t>(raw);
+    case dtype::u16: return static_cast<std::uint16_t>(raw);
+    case dtype::u32: return static_cast<std::uint32_t>(raw);
+    default: return value;
+  }
+}
+
+TILEWRIGHT_INLINE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+  const std::int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+TILEWRIGHT_INLINE std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  if (b == -1) return 0;
+  const std::int64_t r = a % b;
+  return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
+}
+
+TILEWRIGHT_INLINE std::int64_t fold_integer(op o, dtype type, std::int64_t a, std::int64_t b) {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  const bool wide = type == dtype::u64;  // narrower unsigned values are non-negative in 64 bits
+  const auto as_signed = [](std::uint64_t v) { return static_cast<std::int64_t>(v); };
+  std::int64_t r = 0;
+  switch (o) {
+    case op::add: r = as_signed(ua + ub); break;
+    case op::sub: r = as_signed(ua - ub); break;
+    case op::mul: r = as_signed(ua * ub); break;
+    case op::div: r = wide ? as_signed(ua / ub) : b == -1 ? as_signed(0 - ua) : a / b; break;
+    case op::mod: r = wide ? as_signed(ua % ub) : b == -1 ? 0 : a % b; break;
+    case op::floordiv: r = wide ? as_signed(ua / ub) : floor_divide(a, b); break;
+    case op::floormod: r = wide ? as_signed(ua % ub) : floor_modulo(a, b); break;
+    case op::min: r = (wide ? ua < ub : a < b) ? a : b; break;
+    case op::max: r = (wide ? ua < ub : a < b) ? b : a; break;
+    default: throw internal_error("fold_integer of an operator that is no arithmetic");
+  }
+  return wrap_to(type, r);
+}
+
+TILEWRIGHT_INLINE expr operator+(const expr& a, const expr& b) {
+  if (is_int(a, 0) && !is_float(b.type())) return b;
+  if (is_int(b, 0) && !is_float(a.type())) return a;
+  return detail::binary(op::add, "sum", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator-(const expr& a, const expr& b) {
+  if (is_int(b, 0) && !is_float(a.type())) return a;
+  return detail::binary(op::sub, "difference", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator*(const expr& a, const expr& b) {
+  if (!is_float(a.type()) && !is_float(b.type())) {
+    if (is_int(a, 1)) return b;
+    if (is_int(b, 1)) return a;
+    if (is_int(a, 0)) return integer(b.type(), 0);
+    if (is_int(b, 0)) return integer(a.type(), 0);
+  }
+  return detail::binary(op::mul, "product", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator-(const expr& a) {
+  if (a->op == op::real) return real(a.type(), -a->real);
+  // -0.0 - x would be x for x = 0: the negation of a float is a product
+  if (is_float(a.type())) return a * real(a.type(), -1.0);
+  return integer(a.type(), 0) - a;
+}
+
+TILEWRIGHT_INLINE expr div(const expr& a, const expr& b) {
+  return detail::binary(op::div, "quotient", a, b);
+}
+TILEWRIGHT_INLINE expr mod(const expr& a, const expr& b) {
+  return detail::binary(op::mod, "remainder", a, b);
+}
+TILEWRIGHT_INLINE expr floordiv(const expr& a, const expr& b) {
+  if (is_int(b, 1)) return a;
+  return detail::binary(op::floordiv, "floordiv", a, b);
+}
+TILEWRIGHT_INLINE expr floormod(const expr& a, const expr& b) {
+  if (is_int(b, 1)) return integer(a.type(), 0);
+  return detail::binary(op::floormod, "floormod", a, b);
+}
+TILEWRIGHT_INLINE expr min(const expr& a, const expr& b) {
+  if (a.same(b)) return a;
+  return detail::binary(op::min, "min", a, b);
+}
+TILEWRIGHT_INLINE expr max(const expr& a, const expr& b) {
+  if (a.same(b)) return a;
+  return detail::binary(op::max, "max", a, b);
+}
+TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) { return detail::compare(op::eq, "==", a, b); }
+TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) { return detail::compare(op::ne, "!=", a, b); }
+TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) { return detail::compare(op::lt, "<", a, b); }
+TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) { return detail::compare(op::le, "<=", a, b); }
+TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) { return detail::compare(op::gt, ">", a, b); }
+TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) { return detail::compare(op::ge, ">=", a, b); }
+
+TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
+  detail::need_boolean("and", a);
+  detail::need_boolean("and", b);
+  if (is_int(a)) return a->integer ? b : a;
+  if (is_int(b)) return b->integer ? a : b;
+  return detail::make_node(op::logical_and, dtype::boolean, {a, b});
+}
+TILEWRIGHT_INLINE expr logical_or(const expr& a, const expr& b) {
+  detail::need_boolean("or", a);
+  detail::need_boolean("or", b);
+  if (is_int(a)) return a->integer ? a : b;
+  if (is_int(b)) return b->integer ? b : a;
+  return detail::make_node(op::logical_or, dtype::boolean, {a, b});
+}
+TILEWRIGHT_INLINE expr logical_not(const expr& a) {
+  detail::need_boolean("not", a);
+  if (is_int(a)) return boolean(a->integer == 0);
+  if (a->op == op::logical_not) return a->args[0];
+  return detail::make_node(op::logical_not, dtype::boolean, {a});
+}
+
+namespace detail {
+inline expr choose(op o, const char* what, const expr& condition, expr yes, expr no) {
+  need_boolean(what, condition);
+  match_types(what, yes, no);
+  if (is_int(condition)) return condition->integer ? yes : no;
+  const dtype type = yes.type();
+  return make_node(o, type, {condition, std::move(yes), std::move(no)});
+}
+}  // namespace detail
+
+TILEWRIGHT_INLINE expr select(const expr& condition, const expr& yes, const expr& no) {
+  return detail::choose(op::select, "select", condition, yes, no);
+}
+TILEWRIGHT_INLINE expr if_then_else(const expr& condition, const expr& yes, const expr& no) {
+  return detail::choose(op::if_then_else, "if_then_else", condition, yes, no);
+}
+
+TILEWRIGHT_INLINE expr cast(dtype type, const expr& value) {
+  if (value.type() == type) return value;
+  if (is_int(value)) {
+    if (!is_float(type)) return integer(type, value->integer);
+    // A 64-bit literal may not be exact in a double; leave such a cast to run time.
+    if (value.type() != dtype::u64 && std::abs(value->integer) < (std::int64_t{1} << 24))
+      return real(type, static_cast<double>(value->integer));
+  }
+  return detail::make_node(op::cast, type, {value});
+}
+
+TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
+  if (indices.size() != from->shape.size())
+    throw internal_error("load of " + from->name + " with " + std::to_string(indices.size()) +
+                         " indices; its rank is " + std::to_string(from->shape.size()));
+  auto* node = new expr_node;
+  node->op = op::load;
+  node->type = from->type;
+  node->buffer = from;
+  node->args = std::move(indices);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
+  auto* node = new expr_node;
+  node->op = op::call;
+  node->type = type;
+  node->name = std::move(name);
+  node->args = std::move(args);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+  switch (like->op) {
+    case op::var: case op::integer: case op::real: return like;
+    case op::add: return args[0] + args[1];
+    case op::sub: return args[0] - args[1];
+    case op::mul: return args[0] * args[1];
+    case op::div: return div(args[0], args[1]);
+    case op::mod: return mod(args[0], args[1]);
+    case op::floordiv: return floordiv(args[0], args[1]);
+    case op::floormod: return floormod(args[0], args[1]);
+    case op::min: return min(args[0], args[1]);
+    case op::max: return max(args[0], args[1]);
+    case op::eq: return eq(args[0], args[1]);
+    case op::ne: return ne(args[0], args[1]);
+    case op::lt: return lt(args[0], args[1]);
+    case op::le: return le(args[0], args[1]);
+    case op::gt: return gt(args[0], args[1]);
+    case op::ge: return ge(args[0], args[1]);
+    case op::logical_and: return logical_and(args[0], args[1]);
+    case op::logical_or: return logical_or(args[0], args[1]);
+    case op::logical_not: return logical_not(args[0]);
+    case op::select: return select(args[0], args[1], args[2]);
+    case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
+    case op::cast: return cast(like.type(), args[0]);
+    case op::load: return load(like->buffer, std::move(args));
+    case op::call: return call(like.type(), like->name, std::move(args));
+  }
+  throw internal_error("with_args of an unknown operator");
+}
+
+TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {
+  return floordiv(a + (b - integer(b.type(), 1)), b);
+}
+
+}  // namespace tilewright::ir

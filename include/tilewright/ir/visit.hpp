@@ -1,0 +1,69 @@
+// Traversal and rewriting of expressions and statements.
+//
+// Rewriting shares every unchanged subtree: a mutator that changes nothing returns the same node.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::ir {
+
+using var_map = std::unordered_map<expr, expr, expr_identity_hash, expr_identity_equal>;
+using var_set = std::unordered_set<expr, expr_identity_hash, expr_identity_equal>;
+using buffer_map = std::unordered_map<buffer, buffer>;
+
+/// Reads a tree; override what is of interest and call the base to descend.
+class visitor {
+ public:
+  virtual ~visitor() = default;
+  virtual void visit(const expr& e);
+  virtual void visit(const stmt& s);
+  virtual void visit(const block& b);
+};
+
+/// Rebuilds a tree; override what changes and call the base to descend.
+class mutator {
+ public:
+  virtual ~mutator() = default;
+  virtual expr mutate(const expr& e);
+  virtual stmt mutate(const stmt& s);
+  virtual block mutate(const block& b);
+  /// Every use of a buffer (loads, stores, regions, allocations) passes here; the base returns it.
+  virtual buffer mutate(const buffer& b);
+  buffer_region mutate(const buffer_region& r);
+  range mutate(const range& r);
+};
+
+/// Calls `f` on every expression below, parents first; regions and bindings included.
+void for_each_expr(const expr& e, const std::function<void(const expr&)>& f);
+void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
+/// Calls `f` on every statement below, parents first, `init` included.
+void for_each_stmt(const stmt& s, const std::function<void(const stmt&)>& f);
+
+/// Post-order rewriting: children first, then `f` on the rebuilt node.
+expr rewrite(const expr& e, const std::function<expr(const expr&)>& f);
+stmt rewrite(const stmt& s, const std::function<expr(const expr&)>& on_expr,
+             const std::function<stmt(const stmt&)>& on_stmt);
+
+/// Replaces variables by expressions.
+expr substitute(const expr& e, const var_map& map);
+stmt substitute(const stmt& s, const var_map& map);
+block substitute(const block& b, const var_map& map);
+/// Replaces buffers by others of the same rank, in loads, stores, regions and allocations.
+stmt replace_buffers(const stmt& s, const buffer_map& map);
+block replace_buffers(const block& b, const buffer_map& map);
+
+bool uses_var(const expr& e, const var& v);
+bool uses_any(const expr& e, const var_set& vars);
+/// Variables in `e` in order of first occurrence.
+std::vector<var> free_vars(const expr& e);
+
+/// The conjuncts of a boolean expression; empty for literal true.
+std::vector<expr> conjuncts(const expr& e);
+expr conjunction(const std::vector<expr>& terms);
+
+}  // namespace tilewright::ir

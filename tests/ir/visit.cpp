@@ -1,0 +1,41 @@
+#include <tilewright/ir/visit.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace tilewright;
+using namespace tilewright::ir;
+
+TEST_CASE("substitute replaces variables and shares what it does not touch") {
+  const var i = make_var("i"), j = make_var("j");
+  const expr untouched = j * 4;
+  const expr e = i * 2 + untouched;
+  const expr out = substitute(e, {{i, j}});
+  CHECK(uses_var(out, j));
+  CHECK_FALSE(uses_var(out, i));
+  CHECK(out->args[1].same(untouched));
+  CHECK(substitute(untouched, {{i, j}}).same(untouched));
+}
+
+TEST_CASE("substituting a constant folds") {
+  const var i = make_var("i");
+  CHECK(is_int(substitute(floordiv(i * 3 + 1, 4), {{i, expr(-3)}}), -2));
+}
+
+TEST_CASE("conjuncts and conjunction are inverse") {
+  const var i = make_var("i");
+  const expr both = logical_and(lt(i, 4), ge(i, 1));
+  CHECK(conjuncts(both).size() == 2);
+  CHECK(conjuncts(boolean(true)).empty());
+  CHECK(is_true(conjunction({})));
+}
+
+TEST_CASE("a mutator that changes nothing returns the same statement") {
+  const var i = make_var("i");
+  const buffer a = make_buffer("A", dtype::f32, {8});
+  const stmt s = make_loop(i, 0, 8, make_store(a, {i}, real(dtype::f32, 1.0)));
+  CHECK(mutator{}.mutate(s) == s);
+  const buffer b = make_buffer("B", dtype::f32, {8});
+  const stmt replaced = replace_buffers(s, {{a, b}});
+  REQUIRE(as_loop(replaced));
+  CHECK(as_store(as_loop(replaced)->body)->buffer == b);
+}
