@@ -1,0 +1,130 @@
+// Compares every #include of the library with the rooms that its room may include.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+using room_set = std::set<std::string>;
+
+namespace {
+
+const room_set everything{"support", "meta", "ir",   "arith",   "target", "pass", "intrin", "schedule",
+                          "space",   "cost", "backend", "search", "expr",   "top"};
+
+/// What each room may include directly; the closure follows.
+const std::map<std::string, room_set> direct{
+    {"support", {}},
+    {"meta", {"support"}},
+    {"ir", {"support"}},
+    {"arith", {"ir"}},
+    {"target", {"support"}},
+    {"pass", {"arith", "target"}},
+    {"intrin", {"ir", "target"}},
+    {"schedule", {"arith", "intrin"}},
+    {"space", {"schedule", "meta", "target"}},
+    {"cost", {"pass"}},
+    {"backend", {"pass", "intrin"}},
+    {"search", {"space", "cost", "backend"}},
+    {"expr", {"meta", "ir"}},
+    {"top", {"expr", "search"}},
+};
+
+void add_closure(const std::string& room, room_set& out) {
+  if (!out.insert(room).second) return;
+  for (const std::string& below : direct.at(room)) add_closure(below, out);
+}
+
+/// Room of a path relative to include/tilewright; impl/ mirrors the tree.
+std::string room_of(std::string path) {
+  if (path.rfind("impl/", 0) == 0) path = path.substr(5);
+  if (path == "config.hpp" || path == "fwd.hpp") return "support";
+  const auto slash = path.find('/');
+  if (slash == std::string::npos) return "top";
+  const std::string first = path.substr(0, slash);
+  return first == "interop" ? "top" : first;
+}
+
+struct include_line {
+  std::string target;
+  int line;
+  bool angled;
+};
+
+std::vector<include_line> includes_of(const fs::path& file) {
+  std::vector<include_line> out;
+  std::ifstream in(file);
+  std::string text;
+  for (int line = 1; std::getline(in, text); ++line) {
+    if (text.rfind("#include", 0) != 0) continue;
+    const auto open = text.find_first_of("<\"");
+    const auto close = text.find_last_of(">\"");
+    if (open == std::string::npos || close <= open) continue;
+    out.push_back({text.substr(open + 1, close - open - 1), line, text[open] == '<'});
+  }
+  return out;
+}
+
+/// Third-party headers and the rooms in which they may occur.
+bool third_party_allowed(const std::string& target, const std::string& room, const std::string& path) {
+  if (target.rfind("boost/hana", 0) == 0)
+    return room == "meta" || room == "expr" || room == "space" || room == "top";
+  if (target.rfind("Eigen/", 0) == 0) return path.rfind("impl/", 0) == 0 || path.rfind("interop/", 0) == 0;
+  if (target.rfind("benchmark/", 0) == 0) return path.rfind("interop/", 0) == 0;
+  for (const char* never : {"llvm", "cuda", "nvrtc", "sqlite3", "clang", "boost/", "doctest"})
+    if (target.rfind(never, 0) == 0) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("rooms include only downwards") {
+  const fs::path root = TILEWRIGHT_INCLUDE_DIR;
+  int files = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string path = fs::relative(entry.path(), root).generic_string();
+    const std::string room = room_of(path);
+    INFO(path);
+    REQUIRE(everything.count(room) == 1);
+    ++files;
+    room_set allowed;
+    add_closure(room, allowed);
+    for (const include_line& include : includes_of(entry.path())) {
+      INFO("line ", include.line, " includes ", include.target);
+      const std::string prefix = "tilewright/";
+      if (include.target.rfind(prefix, 0) != 0) {
+        CHECK(third_party_allowed(include.target, room, path));
+        continue;
+      }
+      const std::string target = include.target.substr(prefix.size());
+      CHECK(include.angled);
+      CHECK(fs::exists(root / target));
+      // the umbrella's last line is the one way from a header into impl/
+      const bool header = path.rfind("impl/", 0) != 0;
+      if (header && target.rfind("impl/", 0) == 0) CHECK(path == "tilewright.hpp");
+      const bool umbrella = path == "impl/src.hpp" || path == "tilewright.hpp";
+      if (!umbrella) CHECK(allowed.count(room_of(target)) == 1);
+    }
+  }
+  CHECK(files > 10);
+}
+
+TEST_CASE("only config.hpp reads compiler macros") {
+  const fs::path root = TILEWRIGHT_INCLUDE_DIR;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "config.hpp") continue;
+    std::ifstream in(entry.path());
+    std::string text;
+    for (int line = 1; std::getline(in, text); ++line) {
+      if (text.rfind("#if", 0) != 0) continue;
+      INFO(entry.path().string(), ":", line, ": ", text);
+      for (const char* macro : {"__GNUC__", "__clang__", "_MSC_VER", "__x86_64__", "__cplusplus", "__AVX"})
+        CHECK(text.find(macro) == std::string::npos);
+    }
+  }
+}
