@@ -1,0 +1,92 @@
+// Instructions: one application of a primitive with its arguments, and the table of all kinds.
+//
+// A kind is one line of the table in impl/schedule/instruction_table.ipp: a name, the names of the
+// parameters, and the function. Types of parameters, the adapter that calls the function, printing and
+// parsing follow from the function's signature.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/schedule/rv.hpp>
+#include <tilewright/schedule/state.hpp>
+#include <tilewright/support/ref.hpp>
+
+namespace tilewright {
+
+/// The random choice of a sampling instruction: one index, or a list of factors. Empty: none.
+using decision = std::vector<std::int64_t>;
+
+/// Value of an annotation: constant, or an integer variable of the schedule.
+struct annotation_value {
+  std::variant<ir::attr, factor> value;
+
+  template <class T>
+    requires std::constructible_from<ir::attr, T>
+  annotation_value(T v) : value(ir::attr(std::move(v))) {}       // NOLINT
+  annotation_value(expr_rv v) : value(factor(v)) {}              // NOLINT
+  annotation_value(factor f) : value(std::move(f)) {}            // NOLINT
+  friend bool operator==(const annotation_value&, const annotation_value&) = default;
+};
+
+/// Argument of an instruction; monostate for an optional one that was left out.
+using argument = std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
+                              std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value>;
+
+enum class argument_type : std::uint8_t {
+  block, loop, block_or_loop, blocks, loops, factors, boolean, integer, string, integers, reals, note
+};
+
+/// Parameter of a kind. A positional one is printed without its name; one with a default may be left
+/// out where a trace is parsed.
+struct parameter {
+  std::string_view name;
+  argument_type type = argument_type::block;
+  bool positional = false;
+  bool hidden_when_empty = false;
+  std::optional<std::int64_t> fallback;  // boolean and integer parameters
+};
+
+/// What running an instruction gives. Nothing is committed yet.
+struct outcome {
+  std::optional<ir::function> function;  // nothing: the program stays
+  std::vector<symbol> outputs;
+  decision choice;                         // sampling: drawn, given, or given and repaired
+  std::optional<support::random> random;   // sampling: the stream after the draw
+};
+
+enum class output_shape : std::uint8_t { none, one, many };
+enum class decision_shape : std::uint8_t { none, one, many };
+
+/// A primitive as traces know it.
+struct instruction_kind {
+  std::string_view name;   // as printed after "sch."
+  std::string_view alias;  // also accepted where a trace is parsed; may be empty
+  std::vector<parameter> parameters;
+  output_shape outputs = output_shape::none;
+  rv_class output_class = rv_class::block;
+  decision_shape choice = decision_shape::none;
+  bool pure = false;  // may be dropped when nobody uses what it gives
+  outcome (*apply)(const schedule_state&, const std::vector<argument>&, const decision&) = nullptr;
+};
+
+/// All kinds.
+std::span<const instruction_kind> instruction_kinds();
+/// The kind of that name or alias; null when there is none.
+const instruction_kind* find_instruction_kind(std::string_view name);
+
+/// One recorded application; immutable and shared between traces.
+struct instruction : support::counted {
+  const instruction_kind* kind = nullptr;
+  std::vector<argument> args;  // one per parameter of the kind
+  std::vector<rv> outputs;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,34 @@
+// Queries: which blocks and loops a program has. They change nothing and are recorded, since a trace
+// needs the variables they give.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tilewright/schedule/path.hpp>
+
+namespace tilewright::primitive {
+
+/// The block of that name in the function `function_name` (empty: the function at hand).
+/// Requires: 1. exactly one block has the name; 2. the function has the name.
+std::uint64_t get_block(const ir::function& f, const std::string& name,
+                        const std::string& function_name = {});
+
+/// The loops around a block up to its scope block, outermost first; none for the root.
+std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block);
+
+/// The blocks directly below a block or a loop, in program order; nested ones are not listed.
+std::vector<std::uint64_t> get_child_blocks(const ir::function& f, std::uint64_t block);
+std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const ir::var& loop);
+
+/// The blocks of the same scope that write what the block reads or writes (producers), or that read or
+/// write what it writes (consumers): neighbours by read-after-write and write-after-write, in program
+/// order, each once.
+std::vector<std::uint64_t> get_producers(const ir::function& f, std::uint64_t block);
+std::vector<std::uint64_t> get_consumers(const ir::function& f, std::uint64_t block);
+
+/// The blocks below `scope` that write a buffer which `scope` does not allocate, in program order.
+std::vector<std::uint64_t> get_output_blocks(const ir::function& f, std::uint64_t scope);
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,28 @@
+// reorder: permute loops of one nest.
+#pragma once
+
+#include <vector>
+
+#include <tilewright/schedule/path.hpp>
+
+namespace tilewright::primitive {
+
+/// Puts the given loops into the given order; loops of the nest that are not named keep their places.
+///
+/// ```
+/// for i, j, k in grid(4, 8, 16):    ->    for k, j, i in grid(16, 8, 4):    # reorder(k, i)
+/// ```
+/// Kinds and annotations travel with the loops. Up to one loop: nothing changes.
+///
+/// Requires:
+/// 1. no loop is named twice;
+/// 2. the loops lie in one chain: each is, through others, the only statement inside the one above;
+/// 3. in the new order, the range of no loop uses the variable of a loop further inside;
+/// 4. every block below has spatial and reduce iterators only;
+/// 5. the binding of every block below is affine with respect to the loops from the outermost one
+///    involved inwards.
+/// @param loops the new order, outermost first
+/// @throws schedule_error
+ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,170 @@
+// The schedule: a program, the primitives that change it, and the trace of what was done.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/schedule/instruction.hpp>
+#include <tilewright/schedule/rv.hpp>
+#include <tilewright/schedule/state.hpp>
+#include <tilewright/schedule/trace.hpp>
+
+namespace tilewright {
+
+/// A program under transformation.
+///
+/// Every member function that is recorded either succeeds as a whole or throws and leaves the program,
+/// the trace, the symbol table and the random stream as they were. The requirements of a primitive stand
+/// at the function of the same name in schedule/primitive/; number 0 of all of them is that the loops
+/// and blocks still exist: a loop that was split, fused or removed has expired.
+///
+/// A copy (`copy`) shares the program and costs a few pointers; random variables of the original are
+/// valid in it.
+class schedule {
+ public:
+  /// Starts from a function whose body is the realize of a root block.
+  /// @throws argument_error when the function is none of a schedulable form
+  explicit schedule(ir::function f, std::uint64_t seed = 42);
+
+  const ir::function& function() const noexcept { return state_.function; }
+  const tilewright::trace& trace() const noexcept { return trace_; }
+  const schedule_state& state() const noexcept { return state_; }
+  /// The program as text.
+  std::string show() const;
+  /// Same program, trace and variables; its random stream is split off from this one's, so that both
+  /// draw different numbers from now on.
+  schedule copy();
+  /// Restarts the random stream.
+  void seed(std::uint64_t value) { state_.random = support::random(value); }
+
+  /// @name Queries
+  /// @{
+  /// The only block of that name.
+  block_rv get_block(std::string_view name);
+  block_rv block(std::string_view name) { return get_block(name); }
+  /// The loops around the block up to its scope, outermost first.
+  std::vector<loop_rv> get_loops(block_rv block);
+  /// The same where their number is known: `auto [i, j, k] = s.loops<3>(b);`
+  /// @throws argument_error when there are not N loops; nothing is recorded
+  template <int N>
+  std::array<loop_rv, N> loops(block_rv block);
+  std::vector<block_rv> get_child_blocks(block_rv block);
+  std::vector<block_rv> get_child_blocks(loop_rv loop);
+  std::vector<block_rv> get_producers(block_rv block);
+  std::vector<block_rv> get_consumers(block_rv block);
+  std::vector<block_rv> get_output_blocks(block_rv scope);
+  /// Value of an integer, realize of a block, loop of a loop variable; not recorded.
+  /// @throws argument_error for an integer that stands for `infer`, schedule_error when expired
+  std::int64_t get(expr_rv v) const;
+  const ir::block_realize_node& get(block_rv b) const;
+  const ir::loop_node& get(loop_rv l) const;
+  /// @}
+
+  /// @name Loops
+  /// @{
+  /// `auto [i0, i1] = s.split(i, {infer, 32});`
+  template <std::size_t N>
+  std::array<loop_rv, N> split(loop_rv loop, const factor (&factors)[N], bool preserve_unit_iters = true,
+                               bool disable_predication = false);
+  /// The same for a list made at run time, of factors, integers or integer variables.
+  template <class List>
+    requires requires(const List& l) { factor(*l.begin()); }
+  std::vector<loop_rv> split(loop_rv loop, const List& factors, bool preserve_unit_iters = true,
+                             bool disable_predication = false) {
+    return split_list(loop, std::vector<factor>(factors.begin(), factors.end()), preserve_unit_iters,
+                      disable_predication);
+  }
+  loop_rv fuse(const std::vector<loop_rv>& loops, bool preserve_unit_iters = true);
+  template <std::same_as<loop_rv>... Loops>
+  loop_rv fuse(loop_rv first, Loops... rest) {
+    return fuse(std::vector<loop_rv>{first, rest...});
+  }
+  void reorder(const std::vector<loop_rv>& loops);
+  template <std::same_as<loop_rv>... Loops>
+  void reorder(loop_rv first, Loops... rest) {
+    reorder(std::vector<loop_rv>{first, rest...});
+  }
+  void parallel(loop_rv loop);
+  void vectorize(loop_rv loop);
+  void unroll(loop_rv loop);
+  /// @}
+
+  /// @name Movement
+  /// A location from sample_compute_location may stand for the loop: "root" does nothing, "inline"
+  /// inlines the block.
+  /// @{
+  block_rv cache_read(block_rv block, int read_index, std::string scope,
+                      const std::vector<block_rv>& consumers = {});
+  block_rv cache_write(block_rv block, int write_index, std::string scope,
+                       const std::vector<block_rv>& consumers = {});
+  void compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false, int index = -1);
+  void reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false, int index = -1);
+  void compute_inline(block_rv block);
+  void reverse_compute_inline(block_rv block);
+  block_rv decompose_reduction(block_rv block, loop_rv loop);
+  /// @}
+
+  /// @name Annotations
+  /// @{
+  void annotate(block_rv block, std::string key, annotation_value value);
+  void annotate(loop_rv loop, std::string key, annotation_value value);
+  void unannotate(block_rv block, std::string key);
+  void unannotate(loop_rv loop, std::string key);
+  /// @}
+
+  /// @name Sampling
+  /// Drawn when no decision is given; the decision that was used is recorded.
+  /// @{
+  expr_rv sample_categorical(std::vector<std::int64_t> candidates, std::vector<double> probs,
+                             std::optional<std::int64_t> choice = {});
+  std::vector<expr_rv> sample_perfect_tile(loop_rv loop, int n, int max_innermost_factor = 16,
+                                           std::optional<std::vector<std::int64_t>> choice = {});
+  std::vector<expr_rv> sample_tile(loop_rv loop, int n, std::vector<std::int64_t> innermost,
+                                   std::optional<std::vector<std::int64_t>> choice = {});
+  loop_rv sample_compute_location(block_rv block, std::optional<std::int64_t> choice = {});
+  /// @}
+
+  /// Marks the end of the search space; what follows belongs to post-processing.
+  void enter_postproc();
+
+  /// Runs one instruction of any kind and records it: the door for replay and for kinds that have no
+  /// member function here.
+  /// @returns the outputs
+  std::vector<rv> apply(const instruction_kind& kind, std::vector<argument> args, const decision& choice = {});
+
+ private:
+  std::vector<loop_rv> split_list(loop_rv loop, std::vector<factor> factors, bool preserve_unit_iters,
+                                  bool disable_predication);
+  std::vector<loop_rv> loops_counted(block_rv block, int n);
+
+  schedule_state state_;
+  tilewright::trace trace_;
+};
+
+template <int N>
+std::array<loop_rv, N> schedule::loops(block_rv block) {
+  const std::vector<loop_rv> list = loops_counted(block, N);
+  std::array<loop_rv, N> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = list[i];
+  return out;
+}
+
+template <std::size_t N>
+std::array<loop_rv, N> schedule::split(loop_rv loop, const factor (&factors)[N], bool preserve_unit_iters,
+                                       bool disable_predication) {
+  const std::vector<loop_rv> list = split_list(loop, std::vector<factor>(factors, factors + N),
+                                               preserve_unit_iters, disable_predication);
+  std::array<loop_rv, N> out;
+  for (std::size_t i = 0; i < N; ++i) out[i] = list[i];
+  return out;
+}
+
+}  // namespace tilewright
