@@ -1,0 +1,147 @@
+// What a scope's blocks do to each other: dependences, block properties, loop properties.
+//
+// A scope is a block with the blocks directly below it. Everything here is computed on demand from one
+// walk over the scope (`block_scope`); nothing is cached between primitives, and no text is built. Blocks
+// are named by their position among the scope's children, in program order.
+//
+// Dependences are found by region: two blocks that touch provably disjoint boxes of a buffer are
+// independent (TVM compares buffers only). Reasons are numbered as TVM's messages number them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::primitive {
+
+/// A block directly below a scope, with the loops between the scope and the block.
+struct child_block {
+  const ir::block_realize_node* realize = nullptr;
+  std::vector<const ir::loop_node*> loops;  // outermost first
+  bool conditional = false;                 // an if or a let stands in between
+
+  const ir::block_node& block() const noexcept { return *realize->block; }
+};
+
+/// One walk over a scope. Valid as long as the scope's block lives.
+class block_scope {
+ public:
+  explicit block_scope(const ir::block_node& root);
+
+  const ir::block_node& root() const noexcept { return *root_; }
+  const std::vector<child_block>& children() const noexcept { return children_; }
+  std::size_t size() const noexcept { return children_.size(); }
+  const child_block& operator[](std::size_t i) const { return children_[i]; }
+  /// Position of the child with that id; -1 when it is none of this scope.
+  int find(std::uint64_t block_id) const noexcept;
+  /// True when only loops, sequences and blocks stand between the scope and its children.
+  bool schedulable() const noexcept { return schedulable_; }
+  /// True when the scope's block allocates the buffer.
+  bool allocates(const ir::buffer& b) const noexcept;
+  /// Number of loops that enclose both children.
+  std::size_t common_loops(std::size_t a, std::size_t b) const noexcept;
+
+ private:
+  void collect(const ir::stmt& s, bool conditional);
+
+  const ir::block_node* root_;
+  std::vector<child_block> children_;
+  std::vector<const ir::loop_node*> stack_;
+  bool schedulable_ = true;
+};
+
+enum class dependence_kind : std::uint8_t { read_after_write, write_after_write, write_after_read };
+
+/// `target` comes after `source` in program order and must stay there.
+struct dependence {
+  std::size_t source = 0;
+  std::size_t target = 0;
+  dependence_kind kind = dependence_kind::read_after_write;
+  friend bool operator==(const dependence&, const dependence&) = default;
+};
+
+/// @name Dependences of a scope
+/// @{
+/// All of them; edges of a block to itself are left out.
+std::vector<dependence> dependences(const block_scope& scope);
+/// Neighbours by read-after-write and write-after-write, in program order, each once.
+std::vector<std::size_t> producers(const block_scope& scope, std::size_t child);
+std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child);
+/// The blocks that read something that `child` writes, wherever they stand.
+std::vector<std::size_t> readers(const block_scope& scope, std::size_t child);
+/// True unless the boxes of the two accesses are provably disjoint over the whole run of the blocks.
+bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a, const ir::block_node& b,
+                 const ir::buffer_region& of_b);
+/// The box of a region over the whole domain of the block's iteration variables, cut to the buffer.
+std::vector<arith::bounds> constant_box(const ir::block_node& block, const ir::buffer_region& region);
+/// True when the child writes a buffer that the scope does not allocate.
+bool is_output(const block_scope& scope, std::size_t child);
+/// @}
+
+/// @name Properties of a block: 0, or the number of the first condition that does not hold
+/// @{
+/// Complete block: 1. all iteration variables are spatial; 2. it is dominant: no other block of the
+/// scope writes what it writes; 3. what it reads and what it writes are different buffers.
+int complete_violation(const block_scope& scope, std::size_t child);
+/// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are spatial
+/// or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
+///
+/// Affine is asked of the innermost loops from the outermost one on which a reduce variable depends: a
+/// reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is a reduction.
+int reduction_violation(const block_scope& scope, std::size_t child);
+std::string_view complete_reason(int violation);
+std::string_view reduction_reason(int violation);
+inline bool is_complete(const block_scope& scope, std::size_t child) {
+  return complete_violation(scope, child) == 0;
+}
+inline bool is_reduction(const block_scope& scope, std::size_t child) {
+  return reduction_violation(scope, child) == 0;
+}
+/// No other block of the scope writes what the child writes.
+bool is_dominant(const block_scope& scope, std::size_t child);
+/// @}
+
+/// True when the iteration variables visit exactly their domains while all loops of the scope run, and
+/// the leading term of each binding has scale 1.
+bool is_affine_binding(const child_block& child);
+/// The same for the loops from position `first` on: the others are constants.
+bool is_affine_binding(const child_block& child, std::size_t first);
+/// The iteration variables are bound to exactly the loops, in order.
+bool is_trivial_binding(const child_block& child);
+
+/// Whether all that a block reads from other blocks of its scope is written before, in the same iteration
+/// of the loops that reader and writer share. Reads are cut to the buffer, writes to what the predicate
+/// lets happen; a reduction counts as written only where its reduce loops are done.
+/// Loops bound to threads are widened over as the storage scope demands.
+bool region_covered(const block_scope& scope, std::size_t child);
+/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and blocks.
+bool is_stage_pipeline(const block_scope& scope);
+
+/// @name Loops
+/// @{
+enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
+/// Which kind of iteration variables the loop drives, over all blocks below it in its scope; spatial when
+/// it drives none; mixed for several kinds or kinds other than spatial and reduce.
+loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
+/// The first block below the loop that is neither complete nor a reduction as far as the loop's subtree
+/// is concerned; -1 when the dataflow below the loop is compact.
+///
+/// A reduction whose instances repeat across iterations of the loop is accepted when nobody outside the
+/// loop sees its result.
+int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
+/// @}
+
+/// The loops as domains, outermost first.
+arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
+
+/// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
+int storage_rank(std::string_view scope);
+/// True when a buffer of that storage scope is shared by the threads of a loop bound to `thread_tag`, so
+/// that region analysis must widen over the loop.
+bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
+
+}  // namespace tilewright::primitive
