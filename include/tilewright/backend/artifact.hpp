@@ -14,7 +14,7 @@ namespace tilewright::backend {
 struct artifact {
   std::vector<std::byte> object;     // relocatable ELF64 object, x86-64
   std::string symbol;                // the entry's name in it
-  std::int64_t workspace_bytes = 0;  // bytes a call needs with `threads` workers
+  std::int64_t workspace_bytes = 0;  // bytes that a call must bring
   std::string isa;                   // target::cpu::isa_key() it was compiled for
 
   friend bool operator==(const artifact&, const artifact&) = default;

@@ -1,0 +1,259 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::backend {
+namespace detail::pool_parts {
+
+/// Callers whose loops are open at once and shared with workers; further callers run alone.
+inline constexpr std::size_t max_jobs = 8;
+/// How long an idle worker looks for work before it sleeps.
+inline constexpr std::chrono::microseconds spin_time{1000};
+
+/// A loop in progress. Its caller owns the slot; workers join while it is open.
+///
+/// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so that a
+/// worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller waits for
+/// the count to reach zero before it reuses the slot.
+struct alignas(64) job {
+  std::atomic<bool> taken{false};  // by a caller
+  alignas(64) std::atomic<std::uint64_t> state{0};
+  std::atomic<int> tickets{0};     // worker numbers handed out; the caller is 0
+  std::atomic<std::int64_t> next{0};
+  std::int64_t chunks = 0;
+  chunk_body body = nullptr;
+  void* context = nullptr;
+  int limit = 1;                   // threads that may work on it
+};
+
+inline constexpr std::uint64_t open_flag = std::uint64_t{1} << 31;
+inline constexpr std::uint64_t count_mask = open_flag - 1;
+
+inline void cpu_pause() {
+#if TILEWRIGHT_X86
+  __builtin_ia32_pause();
+#endif
+}
+
+/// True on a thread that is running a chunk: loops that it starts run inline.
+inline bool& inside_chunk() {
+  static thread_local bool inside = false;
+  return inside;
+}
+
+/// Bumped in the child of every fork: a pool made under another number has no threads here.
+inline std::atomic<std::uint64_t>& fork_generation() {
+  static std::atomic<std::uint64_t> generation{0};
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
+  (void)registered;
+  return generation;
+}
+
+inline void run_inline(std::int64_t chunks, chunk_body body, void* context) {
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk, 0);
+}
+
+/// Claims chunks until none is left.
+inline void work(job& j, int worker) {
+  bool& inside = inside_chunk();
+  const bool before = std::exchange(inside, true);
+  for (;;) {
+    const std::int64_t chunk = j.next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= j.chunks) break;
+    j.body(j.context, chunk, worker);
+  }
+  inside = before;
+}
+
+}  // namespace detail::pool_parts
+
+struct pool::state {
+  explicit state(int count) : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
+    views.reserve(static_cast<std::size_t>(threads));
+    for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
+    for (int n = 1; n <= threads; ++n)
+      views.push_back({&state::run, &limits[static_cast<std::size_t>(n - 1)], n});
+  }
+
+  struct limited {
+    state* owner;
+    int threads;
+  };
+
+  bool forked() const { return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born; }
+
+  static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
+    auto* view = static_cast<limited*>(self);
+    view->owner->run(view->threads, chunks, body, context);
+  }
+
+  void run(int limit, std::int64_t chunks, chunk_body body, void* context) {
+    namespace parts = detail::pool_parts;
+    if (limit <= 1 || chunks <= 1 || parts::inside_chunk() || forked() ||
+        stopping.load(std::memory_order_relaxed))
+      return parts::run_inline(chunks, body, context);
+    parts::job* j = take_job();
+    if (!j) return parts::run_inline(chunks, body, context);
+    std::call_once(started, [this] { start(); });
+    j->next.store(0, std::memory_order_relaxed);
+    j->tickets.store(1, std::memory_order_relaxed);
+    j->chunks = chunks;
+    j->body = body;
+    j->context = context;
+    j->limit = limit;
+    const std::uint64_t generation = (j->state.load(std::memory_order_relaxed) >> 32) + 1;
+    j->state.store((generation << 32) | parts::open_flag, std::memory_order_release);
+    wake(std::min<std::int64_t>(limit, chunks) - 1);
+    parts::work(*j, 0);
+    // Nobody joins once the flag is gone; those inside finish the chunks they hold.
+    j->state.fetch_and(~parts::open_flag, std::memory_order_acq_rel);
+    for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0; ++spins) {
+      if (spins < 4000) parts::cpu_pause();
+      else std::this_thread::yield();  // a worker may have been preempted in its chunk
+    }
+    j->taken.store(false, std::memory_order_release);
+  }
+
+  detail::pool_parts::job* take_job() {
+    for (auto& j : jobs)
+      if (!j.taken.load(std::memory_order_relaxed) && !j.taken.exchange(true, std::memory_order_acquire)) return &j;
+    return nullptr;
+  }
+
+  /// Makes the new loop visible to sleepers. The epoch changes first, so that a worker that is about to
+  /// sleep sees another value; the count of sleepers says whether the futex call is needed.
+  void wake(std::int64_t wanted) {
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    const int asleep = sleepers.load(std::memory_order_seq_cst);
+    if (asleep == 0) return;
+    if (wanted >= asleep) return epoch.notify_all();
+    for (std::int64_t i = 0; i < wanted; ++i) epoch.notify_one();
+  }
+
+  /// Joins one open loop; true when it found one.
+  bool join_any() {
+    namespace parts = detail::pool_parts;
+    for (parts::job& j : jobs) {
+      std::uint64_t seen = j.state.load(std::memory_order_acquire);
+      if (!(seen & parts::open_flag)) continue;
+      if (!j.state.compare_exchange_strong(seen, seen + 1, std::memory_order_acq_rel)) continue;
+      bool useful = false;
+      if (j.next.load(std::memory_order_relaxed) < j.chunks) {
+        const int worker = j.tickets.fetch_add(1, std::memory_order_relaxed);
+        useful = worker < j.limit;
+        if (useful) parts::work(j, worker);
+      }
+      j.state.fetch_sub(1, std::memory_order_acq_rel);
+      if (useful) return true;
+    }
+    return false;
+  }
+
+  void serve() {
+    namespace parts = detail::pool_parts;
+    using clock = std::chrono::steady_clock;
+    while (!stopping.load(std::memory_order_acquire)) {
+      if (join_any()) continue;
+      const std::uint32_t seen = epoch.load(std::memory_order_seq_cst);
+      const auto until = clock::now() + parts::spin_time;
+      bool fresh = join_any();
+      while (!fresh && clock::now() < until) {
+        for (int i = 0; i < 32 && !fresh; ++i) {
+          parts::cpu_pause();
+          fresh = epoch.load(std::memory_order_acquire) != seen;
+        }
+      }
+      if (fresh || stopping.load(std::memory_order_acquire)) continue;
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      epoch.wait(seen, std::memory_order_seq_cst);
+      sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    }
+  }
+
+  /// A machine that gives no more threads leaves the pool with fewer; callers do the work themselves.
+  void start() {
+    try {
+      for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    }
+  }
+
+  void stop() {
+    if (forked()) {
+      // The threads exist in the parent only, and the C library has reused their stacks: neither join
+      // nor detach may look at them, so the handles are left alone for good.
+      (void)new std::vector<std::thread>(std::move(workers));
+      return;
+    }
+    stopping.store(true, std::memory_order_release);
+    epoch.fetch_add(1, std::memory_order_seq_cst);
+    epoch.notify_all();
+    for (std::thread& w : workers) w.join();
+    workers.clear();
+  }
+
+  const int threads;
+  const std::uint64_t born;
+  std::vector<limited> limits;
+  std::vector<executor> views;
+  std::array<detail::pool_parts::job, detail::pool_parts::max_jobs> jobs;
+  alignas(64) std::atomic<std::uint32_t> epoch{0};
+  std::atomic<int> sleepers{0};
+  std::atomic<bool> stopping{false};
+  std::once_flag started;
+  std::vector<std::thread> workers;
+};
+
+TILEWRIGHT_INLINE pool::pool(int threads) : state_(std::make_unique<state>(threads)) {}
+
+TILEWRIGHT_INLINE pool::~pool() { state_->stop(); }
+
+TILEWRIGHT_INLINE int pool::threads() const noexcept { return state_->threads; }
+
+TILEWRIGHT_INLINE const executor& pool::view() const noexcept { return state_->views.back(); }
+
+TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
+  if (threads < 1 || threads > state_->threads)
+    throw argument_error("pool has " + std::to_string(state_->threads) + " threads; a view of " +
+                         std::to_string(threads) + " needs a number from 1 to that");
+  return state_->views[static_cast<std::size_t>(threads - 1)];
+}
+
+TILEWRIGHT_INLINE pool& pool::shared() {
+  // Never destroyed: kernels that run in destructors of other statics find a pool that works inline.
+  static pool& instance = *[] {
+    const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
+    const int wanted = text ? std::atoi(text) : 0;
+    return new pool(wanted > 0 ? std::min(wanted, 1024) : target::host().cores);
+  }();
+  static const int registered = std::atexit([] { shared().state_->stop(); });
+  (void)registered;
+  return instance;
+}
+
+TILEWRIGHT_INLINE const executor& serial_executor() {
+  static const executor serial{[](void*, std::int64_t chunks, chunk_body body, void* context) {
+                                 detail::pool_parts::run_inline(chunks, body, context);
+                               },
+                               nullptr, 1};
+  return serial;
+}
+
+}  // namespace tilewright::backend
