@@ -1,0 +1,520 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <tilewright/impl/ir/interpret_call.ipp>
+#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::ir::detail::interp {
+
+struct stmt_code;
+using executor = void (*)(const stmt_code&, machine&);
+using storer = void (*)(const bound_buffer&, const std::vector<const expr_code*>&, const value&, machine&);
+
+/// Binding of one block iteration variable.
+struct iter_code {
+  int slot = -1;
+  const expr_code* value = nullptr;
+  const expr_code* lo = nullptr;
+  const expr_code* extent = nullptr;
+  bool reduce = false;
+};
+
+/// How to set up a buffer when its scope is entered: `data` comes from storage or from `source`.
+struct buffer_code {
+  int slot = -1;
+  const buffer_node* node = nullptr;
+  std::vector<const expr_code*> shape, strides;  // strides empty: contiguous
+  int source = -1;                               // match buffer: slot it aliases
+  std::vector<const expr_code*> origin, region;  // of the region in the source, one per dimension
+};
+
+struct stmt_code {
+  executor run = nullptr;
+  const expr_code* a = nullptr;  // loop min, condition, value, predicate
+  const expr_code* b = nullptr;  // loop extent
+  int slot = -1;
+  storer store = nullptr;
+  std::vector<const expr_code*> indices;
+  std::vector<const stmt_code*> children;  // null where there is none
+  const block_node* block = nullptr;
+  std::vector<iter_code> iters;
+  std::vector<buffer_code> buffers;
+  bool check_unwritten = false, check_races = false;
+};
+
+inline void execute(const stmt_code* code, machine& m) { code->run(*code, m); }
+
+inline void run_seq(const stmt_code& n, machine& m) {
+  for (const stmt_code* child : n.children) execute(child, m);
+}
+
+inline void run_loop(const stmt_code& n, machine& m) {
+  const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
+  for (std::int64_t i = lo; i < end; ++i) {
+    m.slots[static_cast<std::size_t>(n.slot)].i = i;
+    execute(n.children[0], m);
+  }
+}
+
+inline void run_parallel(const stmt_code& n, machine& m) {
+  if (m.parallel_loop) return run_loop(n, m);
+  m.parallel_loop = ++m.parallel_instances;
+  const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
+  for (std::int64_t i = lo; i < end; ++i) {
+    ++m.parallel_turn;
+    m.slots[static_cast<std::size_t>(n.slot)].i = i;
+    execute(n.children[0], m);
+  }
+  m.parallel_loop = 0;
+}
+
+inline void run_store_stmt(const stmt_code& n, machine& m) {
+  const value v = eval(n.a, m);
+  n.store(m.buffers[static_cast<std::size_t>(n.slot)], n.indices, v, m);
+}
+
+inline void run_if(const stmt_code& n, machine& m) {
+  if (eval_int(n.a, m)) execute(n.children[0], m);
+  else if (n.children[1]) execute(n.children[1], m);
+}
+
+inline void run_let(const stmt_code& n, machine& m) {
+  m.slots[static_cast<std::size_t>(n.slot)] = eval(n.a, m);
+  execute(n.children[0], m);
+}
+
+inline void run_evaluate(const stmt_code& n, machine& m) { eval(n.a, m); }
+
+inline std::vector<std::int64_t> contiguous(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+/// Number of elements between the lowest and the highest addressed one; sets `lowest`.
+inline std::int64_t measure(bound_buffer& b) {
+  std::int64_t lo = 0, hi = 0;
+  for (std::size_t d = 0; d < b.shape.size(); ++d) {
+    if (b.shape[d] <= 0) return b.lowest = 0, 0;
+    const std::int64_t reach = (b.shape[d] - 1) * b.strides[d];
+    (reach < 0 ? lo : hi) += reach;
+  }
+  b.lowest = lo;
+  return hi - lo + 1;
+}
+
+inline std::vector<std::int64_t> values_of(const std::vector<const expr_code*>& codes, machine& m) {
+  std::vector<std::int64_t> out;
+  out.reserve(codes.size());
+  for (const expr_code* c : codes) out.push_back(eval_int(c, m));
+  return out;
+}
+
+inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
+  const bound_buffer& from = m.buffers[static_cast<std::size_t>(c.source)];
+  std::int64_t offset = 0;
+  const std::vector<std::int64_t> origin = values_of(c.origin, m), region = values_of(c.region, m);
+  for (std::size_t d = 0; d < origin.size(); ++d) {
+    if (origin[d] < 0 || origin[d] + region[d] > from.shape[d])
+      throw error("match buffer " + c.node->name + " in " + where(m) + " reaches out of " + from.node->name);
+    offset += origin[d] * from.strides[d];
+  }
+  b.shape = values_of(c.shape, m);
+  if (c.strides.empty()) {
+    // dimensions are matched from the right; leading ones of the source are single points
+    const std::size_t skip = from.strides.size() - b.shape.size();
+    b.strides.assign(from.strides.begin() + static_cast<std::ptrdiff_t>(skip), from.strides.end());
+  } else {
+    b.strides = values_of(c.strides, m);
+  }
+  b.data = from.data + offset * bytes(c.node->type);
+  b.lowest = from.lowest - offset;
+  b.written = from.written;
+  b.shadows = from.shadows;
+}
+
+inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
+  bound_buffer& b = m.buffers[static_cast<std::size_t>(c.slot)];
+  b.node = c.node;
+  if (c.source >= 0) return enter_alias(c, b, m);
+  b.shape = values_of(c.shape, m);
+  b.strides = c.strides.empty() ? contiguous(b.shape) : values_of(c.strides, m);
+  const auto count = static_cast<std::size_t>(measure(b));
+  b.storage.assign(count * static_cast<std::size_t>(bytes(c.node->type)), std::byte{0});
+  b.data = b.storage.data() - b.lowest * bytes(c.node->type);
+  if (n.check_unwritten) b.written_storage.assign(count, 0);
+  b.written = n.check_unwritten ? b.written_storage.data() : nullptr;
+  if (n.check_races) b.shadow_storage.assign(count, shadow{});
+  b.shadows = n.check_races ? b.shadow_storage.data() : nullptr;
+}
+
+inline void run_allocate(const stmt_code& n, machine& m) {
+  for (const buffer_code& c : n.buffers) enter_buffer(n, c, m);
+  execute(n.children[0], m);
+}
+
+inline void run_block(const stmt_code& n, machine& m) {
+  if (n.a && !eval_int(n.a, m)) return;
+  const block_node* outer = m.block;
+  // values are terms of the surroundings, never of the block's own variables
+  for (const iter_code& i : n.iters) m.slots[static_cast<std::size_t>(i.slot)] = eval(i.value, m);
+  m.block = n.block;
+  bool first = true;
+  for (std::size_t k = 0; k < n.iters.size(); ++k) {
+    const iter_code& i = n.iters[k];
+    const std::int64_t at = m.slots[static_cast<std::size_t>(i.slot)].i, lo = eval_int(i.lo, m);
+    if (at < lo || at >= lo + eval_int(i.extent, m))
+      throw error("iteration variable " + n.block->iters[k].var->name + " = " + std::to_string(at) +
+                  " of " + where(m) + " is outside its domain");
+    first = first && (!i.reduce || at == lo);
+  }
+  for (const buffer_code& c : n.buffers) enter_buffer(n, c, m);
+  if (n.children[0] && first) execute(n.children[0], m);
+  execute(n.children[1], m);
+  m.block = outer;
+}
+
+/// Flattens a function; owns the code.
+class compiler {
+ public:
+  explicit compiler(const interpret_options& options) : options_(options) {}
+
+  int slot_of(const var& v) {
+    const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
+    if (fresh) machine_.slots.push_back(value{});
+    return at->second;
+  }
+  int buffer_slot(const buffer& b) {
+    const auto [at, fresh] = buffers_.try_emplace(b.get(), static_cast<int>(buffers_.size()));
+    if (fresh) machine_.buffers.emplace_back();
+    return at->second;
+  }
+  void define(const var& v) { defined_.insert(slot_of(v)); }
+  void define(const buffer& b) { live_.insert(buffer_slot(b)); }
+  bool defined(const var& v) { return defined_.count(slot_of(v)) != 0; }
+  machine& state() { return machine_; }
+
+  const expr_code* compile(const expr& e);
+  const stmt_code* compile(const stmt& s);
+
+ private:
+  expr_code& fresh_expr() { return exprs_.emplace_back(); }
+  std::vector<const expr_code*> compile_all(const std::vector<expr>& list) {
+    std::vector<const expr_code*> out;
+    for (const expr& e : list) out.push_back(compile(e));
+    return out;
+  }
+  int used_buffer(const buffer& b);
+  void collect_affine(const expr& e, std::int64_t scale, expr_code& out);
+  const expr_code* compile_affine(const expr& e);
+  const expr_code* compile_call(const expr& e);
+  void compile_block(const block_realize_node& r, stmt_code& out);
+  buffer_code compile_buffer(const buffer& b);
+  buffer_code compile_match(const match_buffer& mb);
+
+  const interpret_options& options_;
+  std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
+  std::unordered_map<const buffer_node*, int> buffers_;
+  std::set<int> defined_, live_;
+  std::deque<expr_code> exprs_;
+  std::deque<stmt_code> stmts_;
+  machine machine_;
+};
+
+inline int compiler::used_buffer(const buffer& b) {
+  const int slot = buffer_slot(b);
+  if (!live_.count(slot))
+    throw argument_error("buffer " + b->name + " is neither a parameter nor allocated around its use");
+  return slot;
+}
+
+inline bool is_affine_type(dtype t) { return t == dtype::i32 || t == dtype::i64; }
+
+inline void compiler::collect_affine(const expr& e, std::int64_t scale, expr_code& out) {
+  const auto times = [](std::int64_t x, std::int64_t y) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+  };
+  if (e->op == op::integer) {
+    out.constant.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
+                                               static_cast<std::uint64_t>(times(scale, e->integer)));
+  } else if (e->op == op::add || e->op == op::sub) {
+    collect_affine(e->args[0], scale, out);
+    collect_affine(e->args[1], e->op == op::add ? scale : times(scale, -1), out);
+  } else if (e->op == op::mul && is_int(e->args[1])) {
+    collect_affine(e->args[0], times(scale, e->args[1]->integer), out);
+  } else if (e->op == op::mul && is_int(e->args[0])) {
+    collect_affine(e->args[1], times(scale, e->args[0]->integer), out);
+  } else if (e->op == op::var) {
+    if (!defined(e)) throw argument_error("variable " + e->name + " has no value where it is used");
+    out.terms.push_back({scale, slot_of(e), nullptr});
+  } else {
+    out.terms.push_back({scale, -1, compile(e)});
+  }
+}
+
+inline const expr_code* compiler::compile_affine(const expr& e) {
+  expr_code& out = fresh_expr();
+  out.constant.i = 0;
+  collect_affine(e, 1, out);
+  out.run = e.type() == dtype::i32 ? &run_affine<dtype::i32> : &run_affine<dtype::i64>;
+  return &out;
+}
+
+inline const expr_code* compiler::compile_call(const expr& e) {
+  expr_code& out = fresh_expr();
+  if (e->args.empty()) throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
+  out.a = compile(e->args[0]);
+  if (e->args.size() > 1) out.b = compile(e->args[1]);
+  if (e->args.size() > 2) out.c = compile(e->args[2]);
+  if (!pick_call(out, e->name, e->args[0].type(), e->args.size()))
+    throw argument_error("intrinsic " + e->name + " of " + std::to_string(e->args.size()) + " " +
+                         std::string(name(e->args[0].type())) + " is unknown to the interpreter");
+  return &out;
+}
+
+inline const expr_code* compiler::compile(const expr& e) {
+  switch (e->op) {
+    case op::integer: case op::real: {
+      expr_code& out = fresh_expr();
+      out.run = &run_constant;
+      if (e->op == op::integer) out.constant = of_int(e->integer);
+      else if (e.type() == dtype::f64) out.constant = of_double(e->real);
+      else out.constant = with_type(e.type(), [&](auto d) {
+        return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
+      });
+      return &out;
+    }
+    case op::var: {
+      if (!defined(e)) throw argument_error("variable " + e->name + " has no value where it is used");
+      expr_code& out = fresh_expr();
+      out.run = &run_variable;
+      out.slot = slot_of(e);
+      return &out;
+    }
+    case op::add: case op::sub: case op::mul:
+      if (is_affine_type(e.type()) && (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
+        return compile_affine(e);
+      break;
+    case op::load: {
+      expr_code& out = fresh_expr();
+      out.slot = used_buffer(e->buffer);
+      out.indices = compile_all(e->args);
+      out.run = with_type(e->buffer->type, [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
+      return &out;
+    }
+    case op::call: return compile_call(e);
+    default: break;
+  }
+  expr_code& out = fresh_expr();
+  out.a = compile(e->args[0]);
+  if (e->args.size() > 1) out.b = compile(e->args[1]);
+  if (e->args.size() > 2) out.c = compile(e->args[2]);
+  switch (e->op) {
+    case op::logical_and: out.run = &run_and; break;
+    case op::logical_or: out.run = &run_or; break;
+    case op::logical_not: out.run = &run_not; break;
+    case op::select: out.run = &run_select; break;
+    case op::if_then_else: out.run = &run_choice; break;
+    case op::cast: out.run = pick_cast(e.type(), e->args[0].type()); break;
+    default: out.run = pick_binary(e->op, e->args[0].type());
+  }
+  return &out;
+}
+
+inline buffer_code compiler::compile_buffer(const buffer& b) {
+  buffer_code out;
+  out.node = b.get();
+  out.shape = compile_all(b->shape);
+  out.strides = compile_all(b->strides);
+  out.slot = buffer_slot(b);
+  define(b);
+  return out;
+}
+
+inline buffer_code compiler::compile_match(const match_buffer& mb) {
+  const int source = used_buffer(mb.source.buffer);
+  const std::size_t rank = mb.buffer->shape.size();
+  if (rank > mb.source.box.size())
+    throw argument_error("match buffer " + mb.buffer->name + " has a higher rank than its source");
+  // strides and offset that are free variables are what the match defines; none else may read them
+  buffer_code out;
+  out.node = mb.buffer.get();
+  out.source = source;
+  for (const range& r : mb.source.box) {
+    out.origin.push_back(compile(r.min));
+    out.region.push_back(compile(r.extent));
+  }
+  out.shape = compile_all(mb.buffer->shape);
+  out.slot = buffer_slot(mb.buffer);
+  define(mb.buffer);
+  return out;
+}
+
+inline void compiler::compile_block(const block_realize_node& r, stmt_code& out) {
+  const block_node& b = *r.block;
+  out.run = &run_block;
+  out.block = &b;
+  if (!is_true(r.predicate)) out.a = compile(r.predicate);
+  for (std::size_t k = 0; k < b.iters.size(); ++k) out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
+  for (std::size_t k = 0; k < b.iters.size(); ++k) {
+    const iter_var& iter = b.iters[k];
+    define(iter.var);
+    out.iters[k].slot = slot_of(iter.var);
+    out.iters[k].lo = compile(iter.dom.min);
+    out.iters[k].extent = compile(iter.dom.extent);
+    out.iters[k].reduce = iter.kind == iter_kind::reduce;
+  }
+  for (const buffer& alloc : b.alloc_buffers) out.buffers.push_back(compile_buffer(alloc));
+  for (const match_buffer& mb : b.match_buffers) out.buffers.push_back(compile_match(mb));
+  out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
+}
+
+inline const stmt_code* compiler::compile(const stmt& s) {
+  stmt_code& out = stmts_.emplace_back();
+  out.check_unwritten = options_.check_unwritten;
+  out.check_races = options_.check_races;
+  switch (s->kind) {
+    case stmt_kind::loop: {
+      const loop_node& n = *as_loop(s);
+      const bool parallel = n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding;
+      out.run = parallel && options_.check_races ? &run_parallel : &run_loop;
+      out.a = compile(n.min);
+      out.b = compile(n.extent);
+      define(n.var);
+      out.slot = slot_of(n.var);
+      out.children = {compile(n.body)};
+      break;
+    }
+    case stmt_kind::block_realize: compile_block(*as_realize(s), out); break;
+    case stmt_kind::seq:
+      out.run = &run_seq;
+      for (const stmt& child : as_seq(s)->stmts) out.children.push_back(compile(child));
+      break;
+    case stmt_kind::store: {
+      const store_node& n = *as_store(s);
+      out.run = &run_store_stmt;
+      out.a = compile(n.value);
+      out.slot = used_buffer(n.buffer);
+      out.indices = compile_all(n.indices);
+      out.store = with_type(n.buffer->type, [](auto d) -> storer { return &run_store<decltype(d)::value>; });
+      break;
+    }
+    case stmt_kind::if_else: {
+      const if_node& n = *as_if(s);
+      out.run = &run_if;
+      out.a = compile(n.condition);
+      out.children = {compile(n.then_body), n.else_body ? compile(n.else_body) : nullptr};
+      break;
+    }
+    case stmt_kind::let: {
+      const let_node& n = *as_let(s);
+      out.run = &run_let;
+      out.a = compile(n.value);
+      define(n.var);
+      out.slot = slot_of(n.var);
+      out.children = {compile(n.body)};
+      break;
+    }
+    case stmt_kind::evaluate:
+      out.run = &run_evaluate;
+      out.a = compile(as_evaluate(s)->value);
+      break;
+    case stmt_kind::allocate:
+      out.run = &run_allocate;
+      out.buffers.push_back(compile_buffer(as_allocate(s)->buffer));
+      out.children = {compile(as_allocate(s)->body)};
+      break;
+  }
+  return &out;
+}
+
+/// Gives a value to every extent that is a plain variable, from the options.
+inline void bind_dims(compiler& c, const expr& e, const interpret_options& options) {
+  for (const var& v : free_vars(e)) {
+    if (c.defined(v)) continue;
+    const auto found = options.dims.find(v->name);
+    if (found == options.dims.end())
+      throw argument_error("extent " + v->name + " has no value; give it in interpret_options::dims");
+    c.define(v);
+    c.state().slots[static_cast<std::size_t>(c.slot_of(v))].i = wrap_to(v.type(), found->second);
+  }
+}
+
+inline void bind_scalar(compiler& c, const var& v, const tensor_view& view) {
+  if (!view.data) throw argument_error("scalar " + v->name + " needs a pointer to its value");
+  c.define(v);
+  c.state().slots[static_cast<std::size_t>(c.slot_of(v))] = with_type(v.type(), [&](auto d) {
+    return read_element<decltype(d)::value>(static_cast<const std::byte*>(view.data));
+  });
+}
+
+/// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A declared
+/// stride that is a variable takes the value.
+inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, bound_buffer& b) {
+  const std::vector<std::int64_t> dense = contiguous(b.shape);
+  if (!view.strides.empty() && view.strides.size() != b.shape.size())
+    throw argument_error(p->name + " of rank " + std::to_string(b.shape.size()) + " needs as many strides, not " +
+                         std::to_string(view.strides.size()));
+  b.strides.clear();
+  for (std::size_t d = 0; d < b.shape.size(); ++d) {
+    const expr declared = p->strides.empty() ? expr() : p->strides[d];
+    std::int64_t stride = view.strides.empty() ? dense[d] : view.strides[d];
+    if (is_int(declared) && view.strides.empty()) stride = declared->integer;
+    if (is_int(declared) && declared->integer != stride)
+      throw argument_error("stride " + std::to_string(d) + " of " + p->name + " is declared as " +
+                           std::to_string(declared->integer) + ", not " + std::to_string(stride));
+    if (is_var(declared)) {
+      c.define(declared);
+      c.state().slots[static_cast<std::size_t>(c.slot_of(declared))].i = stride;
+    }
+    b.strides.push_back(stride);
+  }
+}
+
+inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view, const interpret_options& options) {
+  for (const expr& e : p->shape) bind_dims(c, e, options);
+  const int slot = c.buffer_slot(p);
+  c.define(p);
+  std::vector<const expr_code*> shape;
+  for (const expr& e : p->shape) shape.push_back(c.compile(e));
+  bound_buffer& b = c.state().buffers[static_cast<std::size_t>(slot)];
+  b.node = p.get();
+  b.shape = values_of(shape, c.state());
+  bind_strides(c, p, view, b);
+  const std::int64_t count = measure(b);
+  if (!view.data && count > 0) throw argument_error("parameter " + p->name + " is null");
+  b.data = static_cast<std::byte*>(view.data);
+  if (p->elem_offset) {
+    bind_dims(c, p->elem_offset, options);
+    b.data += eval_int(c.compile(p->elem_offset), c.state()) * bytes(p->type);
+  }
+  if (options.check_races) {
+    b.shadow_storage.assign(static_cast<std::size_t>(count), shadow{});
+    b.shadows = b.shadow_storage.data();
+  }
+}
+
+}  // namespace tilewright::ir::detail::interp
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> args, interpret_options options) {
+  using namespace detail::interp;
+  if (args.size() != f.params.size())
+    throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) + " arguments, not " +
+                         std::to_string(args.size()));
+  compiler c(options);
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (!f.params[k].buffer) bind_scalar(c, f.params[k].scalar, args[k]);
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (f.params[k].buffer) bind_buffer(c, f.params[k].buffer, args[k], options);
+  execute(c.compile(f.body), c.state());
+}
+
+}  // namespace tilewright::ir
