@@ -221,21 +221,6 @@ inline evaluator pick_binary(op o, dtype operands) {
   }
 }
 
-/// Rounds to f32 so that a further rounding to a narrower float gives the directly rounded result:
-/// an inexact result keeps a set last bit (rounding to odd).
-inline float narrow_to_odd(double d) {
-  const float nearest = static_cast<float>(d);
-  if (static_cast<double>(nearest) == d || !std::isfinite(d) || !std::isfinite(nearest)) return nearest;
-  const bool away = std::abs(static_cast<double>(nearest)) > std::abs(d);
-  const float cut = away ? std::nextafter(nearest, 0.0f) : nearest;
-  std::uint32_t raw;
-  std::memcpy(&raw, &cut, sizeof raw);
-  raw |= 1u;
-  float odd;
-  std::memcpy(&odd, &raw, sizeof odd);
-  return odd;
-}
-
 template <dtype D, class T>
 std::int64_t to_integer(T x) {
   if constexpr (D == dtype::boolean) return x != 0;
@@ -249,12 +234,12 @@ std::int64_t to_integer(T x) {
   else return static_cast<std::int64_t>(cut);
 }
 
-/// Value of a narrow float type after rounding, held as float.
-template <dtype D>
-float rounded(float x) {
+/// Value of a narrow float type after one rounding, held as float.
+template <dtype D, class T>
+float rounded(T x) {
   if constexpr (D == dtype::f16) return static_cast<float>(float16(x));
   else if constexpr (D == dtype::bf16) return static_cast<float>(bfloat16(x));
-  else return x;
+  else return static_cast<float>(x);
 }
 
 template <dtype To, dtype From>
@@ -265,11 +250,9 @@ value convert(const value& v) {
     if constexpr (From == dtype::u64) return of_double(static_cast<double>(static_cast<std::uint64_t>(x)));
     else return of_double(static_cast<double>(x));
   } else if constexpr (is_float(To)) {
-    float f = 0;
-    if constexpr (From == dtype::f64) f = To == dtype::f32 ? static_cast<float>(x) : narrow_to_odd(x);
-    else if constexpr (From == dtype::u64) f = static_cast<float>(static_cast<std::uint64_t>(x));
-    else f = static_cast<float>(x);
-    return of_float(rounded<To>(f));
+    if constexpr (From == dtype::f64) return of_float(rounded<To>(x));
+    else if constexpr (From == dtype::u64) return of_float(rounded<To>(static_cast<float>(static_cast<std::uint64_t>(x))));
+    else return of_float(rounded<To>(static_cast<float>(x)));
   } else if constexpr (is_float(From)) {
     return of_int(to_integer<To>(x));
   } else {
