@@ -9,10 +9,11 @@
 //     if (in.accept("(")) while (!in.accept(")")) { ...; if (!in.at(")")) in.expect(","); }
 //     in.expect_newline();
 //
-// Lines end in a `newline` token; a deeper line is preceded by `indent`, a shallower one by one `dedent`
-// per level. Inside brackets line ends and indentation do not count; comments and empty lines never do.
-// Literal values of any shape: `parse_attr(in)` of ir/literal.hpp. Errors: `in.fail("what is needed")`.
-// The stream does not know Python's grammar; it bounds nothing but the nesting of brackets.
+// Lines end in a `newline` token; a deeper line is preceded by `indent`, a shallower one by one
+// `dedent` per level. Inside brackets line ends and indentation do not count; comments and empty
+// lines never do. Literal values of any shape: `parse_attr(in)` of ir/literal.hpp. Errors:
+// `in.fail("what is needed")`. The stream does not know Python's grammar; it bounds nothing but the
+// nesting of brackets.
 #pragma once
 
 #include <cstddef>
@@ -47,10 +48,19 @@ class parse_error : public argument_error {
 };
 
 enum class token_kind : std::uint8_t {
-  name, integer, real, string, symbol, newline, indent, dedent, end
+  name,
+  integer,
+  real,
+  string,
+  symbol,
+  newline,
+  indent,
+  dedent,
+  end
 };
 
-/// Piece of a text. `text` is the spelling in the source: a string keeps its quotes, see `decode_string`.
+/// Piece of a text. `text` is the spelling in the source: a string keeps its quotes, see
+/// `decode_string`.
 struct token {
   token_kind kind = token_kind::end;
   std::string_view text;
