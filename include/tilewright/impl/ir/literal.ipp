@@ -145,7 +145,7 @@ class attr_parser {
     attr::list out;
     while (!in_.at(close)) {
       out.push_back(value(depth + 1));
-      if (!in_.accept(",") && !in_.at(close)) in_.fail("',' or '" + std::string(close) + "'");
+      if (!in_.accept(",") && !in_.at(close)) in_.fail(close == "]" ? "',' or ']'" : "',' or ')'");
     }
     in_.expect(close);
     return out;

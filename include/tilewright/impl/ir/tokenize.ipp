@@ -15,6 +15,14 @@ inline bool is_name_start(char c) {
 }
 inline bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 
+inline std::string in_ticks(std::string_view text) {
+  std::string out(1, '\'');
+  out.append(text);
+  out += '\'';
+  return out;
+}
+inline std::string in_ticks(char c) { return in_ticks(std::string_view(&c, 1)); }
+
 /// What a person would call the token in an error.
 inline std::string describe(const token& t) {
   switch (t.kind) {
@@ -23,7 +31,7 @@ inline std::string describe(const token& t) {
     case token_kind::dedent: return "the end of the indented lines";
     case token_kind::end: return "the end of the text";
     case token_kind::string: return std::string(t.text.substr(0, 40));
-    default: return "'" + std::string(t.text.substr(0, 40)) + "'";
+    default: return in_ticks(t.text.substr(0, 40));
   }
 }
 
@@ -38,8 +46,7 @@ class scanner {
       scan_one();
     }
     if (!brackets_.empty())
-      throw parse_error(here(), std::string("'") + closing(brackets_.back()) + "'",
-                        "the end of the text");
+      throw parse_error(here(), in_ticks(closing(brackets_.back())), "the end of the text");
     if (!at_line_start_) push(token_kind::newline, 0);
     for (; levels_.size() > 1; levels_.pop_back()) push(token_kind::dedent, 0);
     push(token_kind::end, 0);
@@ -137,8 +144,7 @@ class scanner {
       }
     }
     if (is_name_char(look(length)))
-      throw parse_error(here(), "a number",
-                        "'" + std::string(text_.substr(position_, length + 1)) + "'");
+      throw parse_error(here(), "a number", in_ticks(text_.substr(position_, length + 1)));
     push(kind, length);
   }
 
@@ -169,16 +175,16 @@ class scanner {
       if (brackets_.empty() || closing(brackets_.back()) != c)
         throw parse_error(here(),
                           brackets_.empty() ? std::string("an opening bracket before it")
-                                            : std::string("'") + closing(brackets_.back()) + "'",
-                          std::string("'") + c + "'");
+                                            : in_ticks(closing(brackets_.back())),
+                          in_ticks(c));
       brackets_.pop_back();
     } else if (std::string_view(",:.=+-*/%<>@&|^~;").find(c) == std::string_view::npos) {
       static constexpr char digits[] = "0123456789abcdef";
       const auto byte = static_cast<unsigned char>(c);
       const bool printable = byte > 32 && byte < 127;
-      throw parse_error(here(), "a token",
-                        printable ? std::string("'") + c + "'"
-                                  : std::string("byte 0x") + digits[byte >> 4] + digits[byte & 15]);
+      throw parse_error(
+          here(), "a token",
+          printable ? in_ticks(c) : std::string("byte 0x") + digits[byte >> 4] + digits[byte & 15]);
     }
     push(token_kind::symbol, 1);
   }
@@ -237,7 +243,7 @@ TILEWRIGHT_INLINE std::string decode_string(const token& t) {
       default: break;
     }
     throw parse_error({t.at.line, t.at.column + static_cast<int>(i)}, "a known escape",
-                      std::string("'\\") + c + "'");
+                      in_ticks(body.substr(i - 1, 2)));
   }
   return out;
 }
@@ -303,7 +309,7 @@ TILEWRIGHT_INLINE bool token_stream::accept(token_kind kind) {
 }
 
 TILEWRIGHT_INLINE token token_stream::expect(std::string_view spelling) {
-  if (!at(spelling)) fail("'" + std::string(spelling) + "'");
+  if (!at(spelling)) fail(detail::in_ticks(spelling));
   return next();
 }
 
