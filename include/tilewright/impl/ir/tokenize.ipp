@@ -243,7 +243,7 @@ TILEWRIGHT_INLINE std::string decode_string(const token& t) {
       default: break;
     }
     throw parse_error({t.at.line, t.at.column + static_cast<int>(i)}, "a known escape",
-                      in_ticks(body.substr(i - 1, 2)));
+                      detail::in_ticks(body.substr(i - 1, 2)));
   }
   return out;
 }
