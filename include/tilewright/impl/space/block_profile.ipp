@@ -1,0 +1,127 @@
+#pragma once
+
+#include <limits>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/root_blocks.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// Stride that is not known before the call: large, and never one.
+inline constexpr std::int64_t unknown_stride = std::int64_t{1} << 32;
+
+/// Row-major or declared strides of a buffer, in elements.
+inline std::vector<std::int64_t> strides_of(const ir::buffer& b) {
+  std::vector<std::int64_t> out(b->shape.size(), unknown_stride);
+  std::int64_t contiguous = 1;
+  for (std::size_t d = out.size(); d-- > 0;) {
+    if (!b->strides.empty()) {
+      if (ir::is_int(b->strides[d])) out[d] = b->strides[d]->integer;
+    } else {
+      out[d] = contiguous;
+      contiguous = ir::is_int(b->shape[d]) ? contiguous * b->shape[d]->integer : unknown_stride;
+    }
+  }
+  return out;
+}
+
+inline bool has_load(const ir::expr& e) {
+  bool found = false;
+  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->op == ir::op::load; });
+  return found;
+}
+
+inline access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
+                                     const std::vector<ir::expr>& indices) {
+  access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
+  const std::vector<std::int64_t> strides = strides_of(buffer);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    out.affine = out.affine && !has_load(indices[d]);
+    for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
+      for (std::size_t i = 0; i < block.iters.size(); ++i)
+        if (ir::uses_var(term, block.iters[i].var))
+          // a quotient or remainder moves irregularly: count it as a stride that is never one
+          out.stride[i] += ir::is_var(term) ? coefficient * strides[d] : unknown_stride;
+  }
+  return out;
+}
+
+inline bool costly(const ir::expr& e) {
+  return e->op == ir::op::call || e->op == ir::op::if_then_else;
+}
+
+/// Loops of a block are its iteration variables, in order, from 0 and of constant extent.
+inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& realize) {
+  const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
+  if (loops.size() != realize.values.size()) return false;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const ir::iter_var& iter = realize.block->iters[i];
+    if (!realize.values[i].same(loops[i]) || !ir::is_int(iter.dom.extent) || !ir::is_int(iter.dom.min, 0))
+      return false;
+    if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool block_profile::has(ir::iter_kind k) const noexcept {
+  for (std::size_t i = 0; i < kind.size(); ++i)
+    if (kind[i] == k && extent[i] > 1) return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::contiguous() const noexcept {
+  for (std::size_t i = kind.size(); i-- > 0;)
+    if (kind[i] == ir::iter_kind::spatial && extent[i] > 1 && write.stride[i] == 1) return i;
+  return std::nullopt;
+}
+
+TILEWRIGHT_INLINE bool block_profile::loads_vectors(std::size_t iter) const noexcept {
+  for (const access_profile& r : reads)
+    if (!r.affine || (r.stride[iter] != 0 && r.stride[iter] != 1)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(std::size_t vector) const noexcept {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < kind.size(); ++i) {
+    if (i == vector || kind[i] != ir::iter_kind::spatial || extent[i] < 2) continue;
+    bool shared = false;
+    for (const access_profile& r : reads)
+      shared = shared || (r.affine && r.stride[i] == 0 && r.stride[vector] != 0);
+    if (shared && (!best || extent[i] >= extent[*best])) best = i;
+  }
+  return best;
+}
+
+TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const ir::block_node& b = *realize.block;
+  const ir::store_node* store = ir::as_store(b.body);
+  if (b.writes.size() != 1 || !store || !detail::bound_to_loops(s, realize)) return std::nullopt;
+  block_profile out;
+  out.reduction = static_cast<bool>(b.init);
+  for (const ir::iter_var& iter : b.iters) {
+    out.kind.push_back(iter.kind);
+    out.extent.push_back(iter.dom.extent->integer);
+  }
+  out.write = detail::profile_access(b, store->buffer, store->indices);
+  if (!out.write.affine) return std::nullopt;
+  out.cheap = true;
+  ir::for_each_expr(store->value, [&](const ir::expr& e) {
+    out.cheap = out.cheap && !detail::costly(e);
+    if (e->op != ir::op::load || e->buffer == store->buffer) return;
+    access_profile access = detail::profile_access(b, e->buffer, e->args);
+    for (std::size_t r = 0; r < b.reads.size(); ++r)
+      if (b.reads[r].buffer == e->buffer) access.region = static_cast<int>(r);
+    out.reads.push_back(std::move(access));
+  });
+  return out;
+}
+
+}  // namespace tilewright::space

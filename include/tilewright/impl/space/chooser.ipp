@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <exception>
+
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
+  if (next_ == digits_.size()) digits_.push_back({0, options});
+  return digits_[next_++].value;
+}
+
+TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s, const std::vector<std::int64_t>& candidates,
+                                               const std::vector<double>& weights) {
+  if (!first_) return s.sample_categorical(candidates, weights);
+  const auto likeliest = std::max_element(weights.begin(), weights.end()) - weights.begin();
+  return s.sample_categorical(candidates, weights, likeliest);
+}
+
+TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(schedule& s, loop_rv loop, int max_innermost,
+                                                             const std::vector<std::int64_t>& preferred) {
+  const int n = static_cast<int>(preferred.size()) + 1;
+  const ir::expr extent = s.get(loop).extent;
+  if (!first_ || !ir::is_int(extent)) return s.sample_perfect_tile(loop, n, max_innermost);
+  std::vector<std::int64_t> factors(preferred.size() + 1, 1);
+  std::int64_t left = extent->integer;
+  for (std::size_t i = preferred.size(); i-- > 0;) {
+    std::int64_t f = std::min(preferred[i], left);
+    if (i + 1 == preferred.size()) f = std::min<std::int64_t>(f, max_innermost);
+    while (left % f != 0) --f;
+    factors[i + 1] = f;
+    left /= f;
+  }
+  factors[0] = left;
+  return s.sample_perfect_tile(loop, n, max_innermost, factors);
+}
+
+TILEWRIGHT_INLINE std::vector<expr_rv> chooser::tile(schedule& s, loop_rv loop,
+                                                     const std::vector<std::int64_t>& inner,
+                                                     std::int64_t preferred) {
+  if (!first_) return s.sample_tile(loop, 2, inner);
+  return s.sample_tile(loop, 2, inner, std::vector<std::int64_t>{1, preferred});
+}
+
+TILEWRIGHT_INLINE bool chooser::advance() {
+  digits_.resize(next_);
+  next_ = 0;
+  first_ = false;
+  while (!digits_.empty() && digits_.back().value + 1 == digits_.back().options) digits_.pop_back();
+  if (digits_.empty()) return false;
+  ++digits_.back().value;
+  return true;
+}
+
+TILEWRIGHT_INLINE std::vector<schedule> enumerate(schedule& start, std::size_t limit,
+                                                  const std::function<void(schedule&, chooser&)>& build) {
+  std::vector<schedule> out;
+  std::exception_ptr refusal;
+  chooser choices;
+  do {
+    schedule s = start.copy();
+    try {
+      build(s, choices);
+      out.push_back(std::move(s));
+    } catch (const schedule_error&) {
+      if (!refusal) refusal = std::current_exception();
+    }
+  } while (out.size() < limit && choices.advance());
+  if (out.empty() && refusal) std::rethrow_exception(refusal);
+  return out;
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,271 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// Share of the elements of a padded extent that lie inside.
+inline double fill(std::int64_t extent, std::int64_t tile) {
+  const std::int64_t padded = (extent + tile - 1) / tile * tile;
+  return static_cast<double>(extent) / static_cast<double>(padded);
+}
+
+/// One integer for both sizes of a register tile, so that one random variable draws them together.
+inline constexpr std::int64_t tile_code = 4096;
+
+/// The tiling of one block in the making.
+class tiling {
+ public:
+  tiling(schedule& s, std::string block, const context& where, chooser& choices)
+      : s_(s),
+        name_(std::move(block)),
+        where_(where),
+        choices_(choices),
+        profile_(*profile(s, name_)),
+        columns_(*profile_.contiguous()),
+        rows_(profile_.reuse(columns_)) {}
+
+  void run() {
+    split_reduction_ = may_split_reduction() && choices_.pick(2) == 1;
+    block_ = s_.get_block(name_);
+    loops_ = s_.get_loops(block_);
+    split_spatial();
+    split_reduce();
+    order();
+    fuse_consumers();
+    stage_operands();
+    s_.vectorize(column_tile_);
+    if (rows_) s_.unroll(row_tile_);
+    s_.decompose_reduction(block_, split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
+  }
+
+ private:
+  bool may_split_reduction() const {
+    std::int64_t total = 1;
+    for (std::size_t i = 0; i < profile_.kind.size(); ++i)
+      if (profile_.kind[i] == ir::iter_kind::reduce) total *= profile_.extent[i];
+    return total > 128;
+  }
+
+  void split_spatial() {
+    const std::int64_t row_extent = rows_ ? profile_.extent[*rows_] : 1;
+    std::vector<std::int64_t> codes;
+    std::vector<double> weights;
+    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type, row_extent,
+                                                 profile_.extent[columns_])) {
+      codes.push_back(t.rows * tile_code + t.columns);
+      weights.push_back(t.weight);
+    }
+    const expr_rv code = choices_.categorical(s_, codes, weights);
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      if (profile_.kind[i] != ir::iter_kind::spatial) continue;
+      if (i == columns_) {
+        const auto [outer, tile] = s_.split(loops_[i], {infer, floormod(code, tile_code)});
+        column_tile_ = tile;
+        split_tiles(outer, outer_column_, middle_column_, inner_column_, 1);
+      } else if (i == rows_) {
+        const auto [outer, tile] = s_.split(loops_[i], {infer, floordiv(code, tile_code)});
+        row_tile_ = tile;
+        split_tiles(outer, outer_row_, middle_row_, inner_row_, 32);
+      } else {
+        const std::vector<expr_rv> t = choices_.perfect_tile(s_, loops_[i], 16, {1});
+        const std::vector<loop_rv> l = s_.split(loops_[i], t);
+        outer_.push_back(l[0]);
+        middle_.push_back(l[1]);
+      }
+    }
+  }
+
+  /// Three levels of whole register tiles.
+  void split_tiles(loop_rv tiles, std::vector<loop_rv>& outer, std::vector<loop_rv>& middle,
+                   std::vector<loop_rv>& inner, std::int64_t preferred) {
+    const std::vector<expr_rv> t = choices_.perfect_tile(s_, tiles, 64, {1, preferred});
+    const std::vector<loop_rv> l = s_.split(tiles, t);
+    outer = {l[0]};
+    middle = {l[1]};
+    inner = {l[2]};
+  }
+
+  void split_reduce() {
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      if (profile_.kind[i] != ir::iter_kind::reduce) continue;
+      if (!split_reduction_) {
+        reduce_inner_.push_back(loops_[i]);
+        continue;
+      }
+      const std::vector<loop_rv> l =
+          s_.split(loops_[i], choices_.tile(s_, loops_[i], {64, 128, 192, 256, 384, 512}, 256));
+      reduce_outer_.push_back(l[0]);
+      reduce_inner_.push_back(l[1]);
+    }
+  }
+
+  void order() {
+    std::vector<loop_rv> all = outer_;
+    const auto add = [&](const std::vector<loop_rv>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    add(outer_row_);
+    add(outer_column_);
+    const std::size_t parallel = all.size();
+    add(middle_);
+    add(middle_row_);
+    add(middle_column_);
+    const std::size_t spatial = all.size();
+    add(reduce_outer_);
+    add(inner_column_);
+    add(inner_row_);
+    add(reduce_inner_);
+    if (rows_) all.push_back(row_tile_);
+    all.push_back(column_tile_);
+    s_.reorder(all);
+    last_middle_ = all[spatial - 1];
+    if (where_.threads > 1) {
+      const loop_rv fused = s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
+      s_.parallel(fused);
+    }
+  }
+
+  /// The deepest loop below which a whole reduction of one tile happens.
+  loop_rv tile_loop() const {
+    if (split_reduction_) return last_middle_;
+    return inner_row_.empty() ? inner_column_.back() : inner_row_.back();
+  }
+
+  void fuse_consumers() {
+    const std::vector<std::string> consumers = consumer_names(s_, name_);
+    if (consumers.size() != 1 || is_output(s_, name_)) return;
+    const std::optional<block_profile> p = profile(s_, consumers[0]);
+    if (!p || p->reduction || !p->contiguous()) return;
+    const block_rv consumer = s_.get_block(consumers[0]);
+    s_.reverse_compute_at(consumer, tile_loop(), true);
+    std::vector<loop_rv> inner = s_.get_loops(consumer);
+    inner.erase(inner.begin(), inner.end() - static_cast<long>(p->kind.size()));
+    if (split_reduction_) {
+      const auto [outer, lanes] = s_.split(inner[*p->contiguous()], {infer, vector_lanes()});
+      s_.vectorize(lanes);
+      return;
+    }
+    // Only whole unrolling keeps the accumulators of the tile in registers.
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      if (i == *p->contiguous()) s_.vectorize(inner[i]);
+      else if (i + 2 >= inner.size()) s_.unroll(inner[i]);
+  }
+
+  void stage_operands() {
+    const std::vector<int> streamed = operands([&](const access_profile& r) {
+      return r.stride[columns_] == 1 && rows_ && r.stride[*rows_] == 0;
+    });
+    const std::vector<int> broadcast = operands([&](const access_profile& r) {
+      return r.stride[columns_] == 0 && rows_ && r.stride[*rows_] != 0;
+    });
+    const std::size_t level = choices_.pick(broadcast.empty() ? 2 : 3);
+    place_producers();
+    if (level >= 1)
+      for (int r : streamed) stage(r, inner_column_.back());
+    if (level >= 2)
+      for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
+  }
+
+  /// Positions of the reads that may be staged and for which `f` holds; operands that the program
+  /// computes are placed by their producers instead.
+  template <class F>
+  std::vector<int> operands(F f) const {
+    const std::vector<ir::buffer>& own = ir::root_block(s_.function())->alloc_buffers;
+    std::vector<int> out;
+    for (const access_profile& r : profile_.reads)
+      if (r.affine && r.region >= 0 && f(r) && std::find(own.begin(), own.end(), r.buffer) == own.end() &&
+          std::find(out.begin(), out.end(), r.region) == out.end())
+        out.push_back(r.region);
+    return out;
+  }
+
+  void stage(int region, loop_rv at) {
+    const block_rv copy = s_.cache_read(block_, region, "global");
+    s_.compute_at(copy, at, true);
+    const auto [outer, lanes] = s_.split(s_.get_loops(copy).back(), {infer, vector_lanes()});
+    s_.vectorize(lanes);
+  }
+
+  /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they are.
+  void place_producers() {
+    for (const std::string& producer : producer_names(s_, name_)) {
+      const std::optional<block_profile> p = profile(s_, producer);
+      if (!p || p->reduction || !p->contiguous() || consumer_names(s_, producer).size() != 1) continue;
+      const std::size_t place = choices_.pick(2);
+      if (place == 0) continue;
+      const block_rv b = s_.get_block(producer);
+      s_.compute_at(b, last_middle_, true);
+      const auto [outer, lanes] = s_.split(s_.get_loops(b).back(), {infer, vector_lanes()});
+      s_.vectorize(lanes);
+    }
+  }
+
+  int vector_lanes() const { return where_.cpu->lanes(profile_.write.buffer->type); }
+
+  schedule& s_;
+  std::string name_;
+  const context& where_;
+  chooser& choices_;
+  block_profile profile_;
+  std::size_t columns_;
+  std::optional<std::size_t> rows_;
+
+  bool split_reduction_ = false;
+  block_rv block_;
+  std::vector<loop_rv> loops_;
+  std::vector<loop_rv> outer_, middle_;
+  std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_, inner_column_;
+  std::vector<loop_rv> reduce_outer_, reduce_inner_;
+  loop_rv row_tile_, column_tile_, last_middle_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
+                                                            std::int64_t row_extent,
+                                                            std::int64_t column_extent) {
+  const std::int64_t lanes = cpu.lanes(type);
+  std::vector<register_tile> out;
+  for (std::int64_t vectors = 1; vectors <= 4; ++vectors) {
+    const std::int64_t columns = vectors * lanes;
+    if (vectors > 1 && columns >= column_extent + lanes) break;
+    const std::int64_t most_rows = (cpu.vector_registers - 1 - vectors) / vectors;
+    for (std::int64_t rows = 1; rows <= std::min(most_rows, row_extent); ++rows) {
+      const double accumulators = static_cast<double>(rows * vectors);
+      const double work_per_load = accumulators / static_cast<double>(rows + vectors);
+      const double inside = detail::fill(row_extent, rows) * detail::fill(column_extent, columns);
+      // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.
+      const double weight = std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
+      out.push_back({rows, columns, weight});
+    }
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
+  if (out.size() > 16) out.resize(16);
+  return out;
+}
+
+TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::string& block) {
+  const std::optional<block_profile> p = profile(s, block);
+  if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
+  const std::optional<std::size_t> columns = p->contiguous();
+  return columns && p->loads_vectors(*columns);
+}
+
+TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block, const context& where,
+                                          chooser& choices) {
+  if (!needs_multi_level_tiling(s, block))
+    throw schedule_error("multi_level_tiling", 1,
+                         "block " + block + " is no reduction with a contiguous output axis along which its "
+                         "operands can be loaded as vectors");
+  detail::tiling(s, block, where, choices).run();
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/parallel_vectorize.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// The spatial iteration variable along which the block's output is contiguous, for any binding.
+inline std::optional<std::size_t> contiguous_iter(const ir::block_node& b) {
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store || store->indices.empty()) return std::nullopt;
+  const access_profile write = profile_access(b, store->buffer, store->indices);
+  for (std::size_t i = b.iters.size(); i-- > 0;)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) return i;
+  return std::nullopt;
+}
+
+/// The loop that alone drives the block's iteration variable, plus outer loops.
+inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::block_realize_node& realize,
+                                               std::size_t iter) {
+  const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
+  for (std::size_t l = loops.size(); l-- > 0;)
+    if (ir::uses_var(realize.values[iter], loops[l])) {
+      for (std::size_t other = 0; other < realize.values.size(); ++other)
+        if (other != iter && ir::uses_var(realize.values[other], loops[l])) return std::nullopt;
+      return l;
+    }
+  return std::nullopt;
+}
+
+inline bool plain(const ir::loop_node& loop) {
+  return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name, const context& where,
+                                           chooser& choices) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const std::optional<std::size_t> iter = detail::contiguous_iter(*realize.block);
+  if (!iter) return;
+  const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
+  if (!position) return;
+  const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  const bool reduction = static_cast<bool>(realize.block->init);
+
+  schedule attempt = s;
+  const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
+  const ir::loop_node& loop = attempt.get(loops[*position]);
+  if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
+  try {
+    const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
+    const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
+    if (reduction || *position + 1 != loops.size()) {
+      std::vector<loop_rv> order{outer};
+      order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
+      order.push_back(inner);
+      attempt.reorder(order);
+    }
+    attempt.vectorize(inner);
+    s = std::move(attempt);
+  } catch (const schedule_error&) {
+    // a block that cannot be vectorized stays scalar
+  }
+}
+
+TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {
+  if (where.threads < 2) return;
+  std::vector<loop_rv> done;
+  for (const std::string& name : root_block_names(s)) {
+    schedule attempt = s;
+    const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
+    if (loops.empty() || !detail::plain(attempt.get(loops[0]))) continue;
+    // fuse as deep as parallel accepts, down to one loop
+    for (std::size_t depth = loops.size(); depth >= 1; --depth) {
+      schedule trial = attempt;
+      try {
+        std::vector<loop_rv> outer(loops.begin(), loops.begin() + static_cast<long>(depth));
+        bool free = std::all_of(outer.begin(), outer.end(),
+                                [&](loop_rv l) { return detail::plain(trial.get(l)); });
+        if (!free || (depth > 1 && depth == loops.size())) continue;
+        trial.parallel(depth > 1 ? trial.fuse(outer) : outer[0]);
+        s = std::move(trial);
+        break;
+      } catch (const schedule_error&) {
+        // one loop less
+      }
+    }
+  }
+}
+
+}  // namespace tilewright::space

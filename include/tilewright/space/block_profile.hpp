@@ -1,0 +1,48 @@
+// What a space wants to know about a block before it decides how to tile it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+namespace tilewright::space {
+
+/// How one access of a block moves through memory.
+struct access_profile {
+  ir::buffer buffer;
+  std::vector<std::int64_t> stride;  // [iters], elements per step of the iteration variable
+  bool affine = false;               // false: `stride` means nothing
+  int region = -1;                   // position among the block's reads; -1 for the write
+};
+
+/// A block whose iteration variables are its loops, one to one, with constant extents.
+struct block_profile {
+  std::vector<ir::iter_kind> kind;    // [iters]
+  std::vector<std::int64_t> extent;   // [iters]
+  access_profile write;
+  std::vector<access_profile> reads;  // one per load in the body, the accumulator left out
+  bool reduction = false;             // has an init
+  bool cheap = false;                 // no transcendental function and no conditional: worth inlining
+
+  /// Some of the block's variables have this kind and more than one value.
+  bool has(ir::iter_kind k) const noexcept;
+  /// The spatial variable along which the output is contiguous; nothing if there is none with more
+  /// than one value.
+  std::optional<std::size_t> contiguous() const noexcept;
+  /// True when vectors along `iter` can be loaded: every read is contiguous or constant along it.
+  bool loads_vectors(std::size_t iter) const noexcept;
+  /// The spatial variable, other than `vector`, whose values share the most operands: a register tile
+  /// grows along it. Nothing when no operand is shared.
+  std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
+};
+
+/// Profile of the block of that name; nothing when it has several writes, is not bound one to one to
+/// constant loops, or stores to computed addresses.
+std::optional<block_profile> profile(const schedule& s, const std::string& name);
+
+}  // namespace tilewright::space

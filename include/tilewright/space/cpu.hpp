@@ -1,0 +1,12 @@
+// The default space for CPUs.
+#pragma once
+
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and gives
+/// the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
+space default_cpu(std::size_t limit = 48);
+
+}  // namespace tilewright::space
