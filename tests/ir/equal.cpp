@@ -1,5 +1,7 @@
 #include <tilewright/ir/equal.hpp>
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "programs.hpp"
