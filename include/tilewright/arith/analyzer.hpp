@@ -60,6 +60,7 @@ class analyzer {
   };
   const bounds* find(const ir::expr_node* v) const noexcept;
   bounds& entry(const ir::var& v);
+  void forget(const ir::var& v);
   void add_fact(const form& nonnegative);
 
   std::vector<binding> vars_;     // sorted by address; only looked up, never listed

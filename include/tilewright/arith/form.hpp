@@ -65,7 +65,7 @@ class summands {
   void erase(std::size_t i);
 
  private:
-  static constexpr std::size_t inline_size = 4;
+  static constexpr std::size_t inline_size = 6;
   summand* data() noexcept { return heap_.empty() ? local_.data() : heap_.data(); }
   const summand* data() const noexcept { return heap_.empty() ? local_.data() : heap_.data(); }
   std::size_t size_ = 0;
@@ -83,5 +83,31 @@ struct form {
 
   bool is_constant() const noexcept { return valid && terms.empty(); }
 };
+
+/// @name Arithmetic of forms; the result is invalid when a coefficient overflows
+/// @{
+void add_constant(form& to, std::int64_t value);
+void add_term(form& to, const ir::expr& term, std::int64_t coefficient);
+/// to += f * factor
+void add(form& to, const form& f, std::int64_t factor = 1);
+void scale(form& f, std::int64_t factor);
+form difference(const form& a, const form& b);
+/// Index of `term` in `f`, or -1.
+int find_term(const form& f, const ir::expr& term);
+/// Greatest common divisor of the coefficients; 0 when there is no term.
+std::int64_t common_factor(const form& f);
+/// @}
+
+/// The form of an expression without any rewriting: sums, multiples, casts between i32 and i64.
+form plain_form(const ir::expr& e);
+
+/// The form of `term` as it stands.
+form single_term(const ir::expr& term);
+
+/// The expression of a form; `like` itself where it already has that shape.
+ir::expr expression(const form& f, dtype type, const ir::expr& like = {});
+
+/// True when something below `e` may wrap: only the arithmetic of variables is known not to.
+bool may_wrap(const ir::expr& e);
 
 }  // namespace tilewright::arith
