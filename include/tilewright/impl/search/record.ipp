@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <numeric>
+
+#include <tilewright/search/record.hpp>
+#include <tilewright/support/hash.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+template <class T>
+inline std::vector<T> read_list(std::string_view text) {
+  std::vector<T> out;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at != end) {
+    T value{};
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc{} || (next != end && *next != ' ')) return {};
+    out.push_back(value);
+    at = next == end ? end : next + 1;
+  }
+  return out;
+}
+
+template <class T>
+inline std::string write_list(const std::vector<T>& values) {
+  std::string out;
+  char digits[40];
+  for (const T& v : values) {
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, v);
+    if (!out.empty()) out += ' ';
+    out.append(digits, end);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE double record::best() const {
+  return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
+}
+
+TILEWRIGHT_INLINE double record::mean() const {
+  if (seconds.empty()) return INFINITY;
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+}
+
+TILEWRIGHT_INLINE std::string record::digest() const {
+  support::hasher h;
+  for (const std::string* s : {&key.workload, &key.isa, &key.arguments, &family, &trace, &from.cpu,
+                               &from.llvm, &from.date})
+    h.add(std::string_view(*s));
+  h.add(static_cast<std::uint64_t>(key.threads));
+  h.add(static_cast<std::uint64_t>(from.revision));
+  h.add(std::string_view(write_numbers(extents)));
+  h.add(std::string_view(write_numbers(seconds)));
+  return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
+}
+
+TILEWRIGHT_INLINE std::string difference(const record_key& a, const record_key& b) {
+  std::string out;
+  const auto field = [&](const char* name, const std::string& x, const std::string& y) {
+    if (x != y) out += std::string("  ") + name + ": \"" + x + "\" against \"" + y + "\"\n";
+  };
+  field("workload", a.workload, b.workload);
+  field("isa", a.isa, b.isa);
+  field("arguments", a.arguments, b.arguments);
+  field("threads", std::to_string(a.threads), std::to_string(b.threads));
+  return out;
+}
+
+TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
+                                         const std::vector<std::int64_t>& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (a[i] <= 0 || b[i] <= 0) return INFINITY;
+    sum += std::abs(std::log2(static_cast<double>(a[i])) - std::log2(static_cast<double>(b[i])));
+  }
+  return sum;
+}
+
+TILEWRIGHT_INLINE std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+TILEWRIGHT_INLINE std::string write_numbers(const std::vector<double>& values) {
+  return detail::write_list(values);
+}
+TILEWRIGHT_INLINE std::string write_numbers(const std::vector<std::int64_t>& values) {
+  return detail::write_list(values);
+}
+TILEWRIGHT_INLINE std::vector<double> read_reals(std::string_view text) {
+  return detail::read_list<double>(text);
+}
+TILEWRIGHT_INLINE std::vector<std::int64_t> read_integers(std::string_view text) {
+  return detail::read_list<std::int64_t>(text);
+}
+
+}  // namespace tilewright::search

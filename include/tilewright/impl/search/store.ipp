@@ -1,0 +1,343 @@
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include <tilewright/search/store.hpp>
+#include <tilewright/support/hash.hpp>
+
+namespace tilewright::search {
+
+/// A prepared statement with positional values.
+class store_statement {
+ public:
+  store_statement(const store& s, const char* sql) : store_(s) {
+    const int code = s.api_->prepare_v2(s.db_, sql, -1, &statement_, nullptr);
+    if (code != sqlite_api::ok) s.fail(code, sql);
+  }
+  ~store_statement() { store_.api_->finalize(statement_); }
+  store_statement(const store_statement&) = delete;
+  store_statement& operator=(const store_statement&) = delete;
+
+  store_statement& text(const std::string& v) {
+    return check(api().bind_text(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
+  }
+  store_statement& blob(const std::vector<std::byte>& v) {
+    return check(api().bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
+  }
+  store_statement& number(std::int64_t v) { return check(api().bind_int64(statement_, ++bound_, v)); }
+  store_statement& real(double v) { return check(api().bind_double(statement_, ++bound_, v)); }
+  store_statement& key(const record_key& k) {
+    return text(k.workload).text(k.isa).text(k.arguments).number(k.threads);
+  }
+
+  /// True while there is a row.
+  bool step() {
+    const int code = api().step(statement_);
+    if (code != sqlite_api::row && code != sqlite_api::done) store_.fail(code, "reading or writing");
+    return code == sqlite_api::row;
+  }
+  std::string column(int i) const {
+    const auto* s = reinterpret_cast<const char*>(api().column_text(statement_, i));
+    return s ? std::string(s, static_cast<std::size_t>(api().column_bytes(statement_, i))) : std::string();
+  }
+  std::int64_t column_number(int i) const { return api().column_int64(statement_, i); }
+  std::vector<std::byte> column_blob(int i) const {
+    const auto* p = static_cast<const std::byte*>(api().column_blob(statement_, i));
+    const int n = api().column_bytes(statement_, i);
+    return p ? std::vector<std::byte>(p, p + n) : std::vector<std::byte>();
+  }
+
+ private:
+  const sqlite_api& api() const { return *store_.api_; }
+  // SQLITE_TRANSIENT: the value is copied at once
+  static sqlite_api::destructor transient() { return reinterpret_cast<sqlite_api::destructor>(-1); }
+  store_statement& check(int code) {
+    if (code != sqlite_api::ok) store_.fail(code, "binding a value");
+    return *this;
+  }
+  const store& store_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+namespace detail {
+
+inline constexpr const char* store_schema =
+    "create table if not exists record(id integer primary key, workload text, isa text, arguments text,"
+    " threads integer, family text, extents text, trace text, seconds text, best real, chosen integer,"
+    " cpu text, llvm text, date text, revision integer, digest text);"
+    "create index if not exists record_by_key on record(workload, isa, arguments, threads, chosen);"
+    "create index if not exists record_by_family on record(family, isa, threads, chosen);"
+    "create table if not exists workload(key text primary key, script text);"
+    "create table if not exists code(workload text, isa text, arguments text, threads integer,"
+    " trace_digest text, revision integer, llvm text, date text, digest text, object blob,"
+    " primary key(workload, isa, arguments, threads, trace_digest, revision));"
+    "create table if not exists lease(workload text, isa text, arguments text, threads integer,"
+    " owner text, expires integer, primary key(workload, isa, arguments, threads));";
+
+inline constexpr int store_application_id = 0x54574442;  // "TWDB"
+
+inline std::string store_text_digest(const std::string& text) {
+  support::hasher h;
+  h.add(std::string_view(text));
+  return h.finish().hex();
+}
+
+inline std::string store_bytes_digest(const std::vector<std::byte>& bytes) {
+  support::hasher h;
+  h.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  return h.finish().hex();
+}
+
+/// Columns of `record` in the order that read_record expects.
+inline constexpr const char* store_columns =
+    "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
+    " chosen, digest";
+
+inline record read_record(const store_statement& q) {
+  record r;
+  r.key = {q.column(0), q.column(1), q.column(2), static_cast<int>(q.column_number(3))};
+  r.family = q.column(4);
+  r.extents = read_integers(q.column(5));
+  r.trace = q.column(6);
+  r.seconds = read_reals(q.column(7));
+  r.from = {q.column(8), q.column(9), q.column(10), static_cast<int>(q.column_number(11))};
+  r.chosen = q.column_number(12) != 0;
+  return r;
+}
+
+/// True when `owner` ("host/pid/...") is a process of this machine that has ended.
+inline bool lease_owner_ended(const std::string& owner, const std::string& me) {
+  const std::size_t host = owner.find('/');
+  if (host == std::string::npos || me.compare(0, host + 1, owner, 0, host + 1) != 0) return false;
+  const long pid = std::strtol(owner.c_str() + host + 1, nullptr, 10);
+  return pid > 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE store::store(const std::string& path) : path_(path), pid_(getpid()) {
+  std::string why;
+  api_ = sqlite(&why);
+  if (!api_) throw store_error(store_failure::no_library, why);
+  create_file();
+  const int flags = sqlite_api::open_read_write | sqlite_api::open_full_mutex;
+  const int code = api_->open_v2(path.c_str(), &db_, flags, nullptr);
+  try {
+    if (code != sqlite_api::ok) fail(code, "opening");
+    api_->busy_timeout(db_, 2000);
+    open_schema();
+  } catch (...) {
+    api_->close_v2(db_);
+    throw;
+  }
+  struct stat file {};
+  if (stat(path.c_str(), &file) == 0) inode_ = file.st_ino;
+}
+
+TILEWRIGHT_INLINE store::~store() {
+  if (db_) api_->close_v2(db_);
+}
+
+TILEWRIGHT_INLINE void store::create_file() const {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, error)) {
+    std::filesystem::create_directories(folder, error);
+    if (!error)  // code is only loaded from a directory that nobody else may write
+      std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  }
+  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) {
+    const int reason = errno;
+    if (reason == EACCES || reason == EROFS || reason == EPERM) {
+      if (::access(path_.c_str(), R_OK) == 0) return;  // reading still works
+    }
+    throw store_error(reason == ENOSPC || reason == EDQUOT || reason == EMFILE ? store_failure::later
+                                                                             : store_failure::not_writable,
+                      "cannot create " + path_ + ": " + std::strerror(reason));
+  }
+  ::close(file);
+}
+
+TILEWRIGHT_INLINE void store::open_schema() {
+  const std::int64_t version = pragma("pragma user_version");
+  const std::int64_t application = pragma("pragma application_id");
+  if (version > schema_version && application == detail::store_application_id)
+    throw store_error(store_failure::newer,
+                      path_ + " has schema version " + std::to_string(version) + ", this library knows " +
+                          std::to_string(schema_version) +
+                          "; it was written by a newer Tilewright and is left as it is");
+  if (application != detail::store_application_id) {
+    if (pragma("select count(*) from sqlite_master") != 0)
+      throw store_error(store_failure::foreign, path_ + " is a database of another program");
+  }
+  execute("pragma journal_mode=wal");
+  execute("pragma synchronous=normal");
+  if (version == schema_version) return;
+  execute("begin immediate");
+  try {
+    execute(detail::store_schema);
+    execute(("pragma application_id=" + std::to_string(detail::store_application_id)).c_str());
+    execute(("pragma user_version=" + std::to_string(schema_version)).c_str());
+    execute("commit");
+  } catch (...) {
+    api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+TILEWRIGHT_INLINE void store::execute(const char* sql) {
+  const int code = api_->exec(db_, sql, nullptr, nullptr, nullptr);
+  if (code != sqlite_api::ok) fail(code, "preparing");
+}
+
+TILEWRIGHT_INLINE std::int64_t store::pragma(const char* sql) {
+  store_statement q(*this, sql);
+  return q.step() ? q.column_number(0) : 0;
+}
+
+TILEWRIGHT_INLINE void store::fail(int code, const std::string& doing) const {
+  const int primary = code & 0xff;
+  const std::string what =
+      path_ + ": " + (db_ ? api_->errmsg(db_) : "cannot be opened") + " (SQLite " + std::to_string(code) + ")";
+  switch (primary) {
+    case sqlite_api::corrupt:
+    case sqlite_api::not_a_database: throw store_error(store_failure::damaged, what);
+    case sqlite_api::read_only:
+    case sqlite_api::cannot_open: throw store_error(store_failure::not_writable, what);
+    case 1:  // SQLITE_ERROR: a table or column is missing although the version is ours
+      if (doing.find("preparing") == std::string::npos) throw store_error(store_failure::damaged, what);
+      [[fallthrough]];
+    default: throw store_error(store_failure::later, what);
+  }
+}
+
+TILEWRIGHT_INLINE void store::add(const record& r) {
+  execute("begin immediate");
+  try {
+    if (r.chosen)
+      store_statement(*this,
+                      "update record set chosen=0 where workload=? and isa=? and arguments=? and threads=?"
+                      " and chosen=1")
+          .key(r.key)
+          .step();
+    store_statement(*this,
+                    "insert into record(workload, isa, arguments, threads, family, extents, trace, seconds,"
+                    " best, chosen, cpu, llvm, date, revision, digest) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+        .key(r.key)
+        .text(r.family)
+        .text(write_numbers(r.extents))
+        .text(r.trace)
+        .text(write_numbers(r.seconds))
+        .real(r.best())
+        .number(r.chosen ? 1 : 0)
+        .text(r.from.cpu)
+        .text(r.from.llvm)
+        .text(r.from.date)
+        .number(r.from.revision)
+        .text(r.digest())
+        .step();
+    execute("commit");
+  } catch (...) {
+    api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+TILEWRIGHT_INLINE std::vector<record> store::select(const std::string& where,
+                                                    const std::vector<std::string>& values) {
+  store_statement q(*this, ("select " + std::string(detail::store_columns) + " from record " + where).c_str());
+  for (const std::string& v : values) q.text(v);
+  std::vector<record> out;
+  while (q.step()) {
+    record r = detail::read_record(q);
+    if (r.digest() == q.column(13) && !r.seconds.empty())
+      out.push_back(std::move(r));
+    else
+      ++skipped;
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void store::add_workload(const std::string& workload, const std::string& script) {
+  store_statement(*this, "insert or ignore into workload(key, script) values(?,?)").text(workload).text(script).step();
+}
+
+TILEWRIGHT_INLINE std::optional<std::string> store::workload(const std::string& key) {
+  store_statement q(*this, "select script from workload where key=?");
+  if (!q.text(key).step()) return std::nullopt;
+  return q.column(0);
+}
+
+TILEWRIGHT_INLINE void store::add_code(const record_key& key, const std::string& trace,
+                                       const provenance& from, const std::vector<std::byte>& bytes) {
+  store_statement(*this, "insert or replace into code values(?,?,?,?,?,?,?,?,?,?)")
+      .key(key)
+      .text(detail::store_text_digest(trace))
+      .number(from.revision)
+      .text(from.llvm)
+      .text(from.date)
+      .text(detail::store_bytes_digest(bytes))
+      .blob(bytes)
+      .step();
+}
+
+TILEWRIGHT_INLINE std::optional<std::pair<std::vector<std::byte>, std::string>> store::code(
+    const record_key& key, const std::string& trace, int revision) {
+  store_statement q(*this,
+                    "select object, digest from code where workload=? and isa=? and arguments=? and threads=?"
+                    " and trace_digest=? and revision=?");
+  q.key(key).text(detail::store_text_digest(trace)).number(revision);
+  if (!q.step()) return std::nullopt;
+  return std::pair(q.column_blob(0), q.column(1));
+}
+
+TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& owner, double seconds) {
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  const std::int64_t expires = now + static_cast<std::int64_t>(seconds) + 1;
+  execute("begin immediate");
+  try {
+    bool free = true;
+    {
+      store_statement q(*this,
+                        "select owner, expires from lease where workload=? and isa=? and arguments=? and threads=?");
+      if (q.key(key).step())
+        free = q.column(0) == owner || q.column_number(1) < now || detail::lease_owner_ended(q.column(0), owner);
+    }
+    if (free)
+      store_statement(*this, "insert or replace into lease values(?,?,?,?,?,?)").key(key).text(owner).number(expires).step();
+    execute("commit");
+    return free;
+  } catch (...) {
+    api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
+    throw;
+  }
+}
+
+TILEWRIGHT_INLINE void store::release(const record_key& key, const std::string& owner) {
+  store_statement(*this, "delete from lease where workload=? and isa=? and arguments=? and threads=? and owner=?")
+      .key(key)
+      .text(owner)
+      .step();
+}
+
+TILEWRIGHT_INLINE bool store::intact() {
+  store_statement q(*this, "pragma quick_check(1)");
+  return q.step() && q.column(0) == "ok";
+}
+
+TILEWRIGHT_INLINE bool store::stale() const {
+  struct stat file {};
+  return pid_ != getpid() || stat(path_.c_str(), &file) != 0 || file.st_ino != inode_;
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,68 @@
+// What a tuning database keeps: the key under which a measurement is valid, and the measurement.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/config.hpp>
+
+namespace tilewright::search {
+
+/// Everything that decides whether a stored schedule may be used. Nothing else does: CPU model and
+/// versions are provenance.
+struct record_key {
+  std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
+  std::string isa;        // target::cpu::isa_key()
+  std::string arguments;  // class of each argument: unit-stride dimension, contiguity, alignment
+  int threads = 1;
+
+  friend auto operator<=>(const record_key&, const record_key&) = default;
+};
+
+/// Where a measurement was made. Shown and ranked, never required.
+struct provenance {
+  std::string cpu;   // model, as the CPU calls itself
+  std::string llvm;  // version of the code generator
+  std::string date;  // "2026-01-31T12:00:00Z"
+  int revision = 0;  // backend::lowering_revision
+
+  friend bool operator==(const provenance&, const provenance&) = default;
+};
+
+/// One measured schedule of one workload.
+struct record {
+  record_key key;
+  std::string family;                 // equal for one kernel at all extents
+  std::vector<std::int64_t> extents;  // of all buffer parameters in order
+  std::string trace;                  // printed form; empty: the default schedule
+  std::vector<double> seconds;        // [repeats], per call
+  provenance from;
+  bool chosen = false;  // verified, and the fastest by more than the noise
+
+  double best() const;
+  double mean() const;
+  /// Digest of all fields; a row whose digest differs was damaged.
+  std::string digest() const;
+};
+
+/// Names of the fields of `a` and `b` that differ, with both values, one line each.
+std::string difference(const record_key& a, const record_key& b);
+
+/// Distance between the extents of two calls of one kernel: sum of |log2| of the ratios.
+double extent_distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
+
+/// Now, in the form of provenance::date.
+std::string date_now();
+
+/// @name Text forms of number lists in database columns
+/// The readers return nothing usable (an empty list) on malformed text.
+/// @{
+std::string write_numbers(const std::vector<double>& values);
+std::string write_numbers(const std::vector<std::int64_t>& values);
+std::vector<double> read_reals(std::string_view text);
+std::vector<std::int64_t> read_integers(std::string_view text);
+/// @}
+
+}  // namespace tilewright::search

@@ -1,0 +1,86 @@
+// One connection to a database file: statements, schema, and the classes of failure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/search/record.hpp>
+#include <tilewright/search/sqlite.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search {
+
+/// Schema version that this library writes; files with a larger one are left alone.
+inline constexpr int schema_version = 1;
+
+/// What went wrong with a file. `damaged` can be salvaged, `later` may pass by itself.
+enum class store_failure { no_library, not_writable, later, damaged, newer, foreign };
+
+class store_error : public error {
+ public:
+  store_error(store_failure kind, const std::string& what) : error(what), kind_(kind) {}
+  store_failure kind() const noexcept { return kind_; }
+
+ private:
+  store_failure kind_;
+};
+
+/// Not thread-safe; not usable across fork. Members throw store_error.
+class store {
+ public:
+  /// Opens the file, creates it with its directories where there is none.
+  explicit store(const std::string& path);
+  ~store();
+  store(const store&) = delete;
+  store& operator=(const store&) = delete;
+
+  void add(const record& r);
+  /// Records that match; `where` is SQL over the columns with ?1.. bound to `values`. Rows that fail their
+  /// digest are counted in `skipped`.
+  std::vector<record> select(const std::string& where, const std::vector<std::string>& values);
+  void add_workload(const std::string& workload, const std::string& script);
+  std::optional<std::string> workload(const std::string& key);
+  void add_code(const record_key& key, const std::string& trace, const provenance& from,
+                const std::vector<std::byte>& bytes);
+  /// Bytes and their stored digest.
+  std::optional<std::pair<std::vector<std::byte>, std::string>> code(const record_key& key,
+                                                                     const std::string& trace,
+                                                                     int revision);
+  bool lease(const record_key& key, const std::string& owner, double seconds);
+  void release(const record_key& key, const std::string& owner);
+
+  /// Result of SQLite's own check of the file's structure; reads all of it.
+  bool intact();
+
+  /// True when the path no longer names the file that was opened, or this process was forked since.
+  bool stale() const;
+  /// Leaves the connection open for ever: what a forked child must do with its parent's.
+  void abandon() noexcept { db_ = nullptr; }
+
+  std::size_t skipped = 0;
+
+ private:
+  friend class store_statement;
+  void create_file() const;
+  void open_schema();
+  void execute(const char* sql);
+  std::int64_t pragma(const char* sql);
+  [[noreturn]] void fail(int code, const std::string& doing) const;
+
+  std::string path_;
+  const sqlite_api* api_ = nullptr;
+  sqlite3* db_ = nullptr;
+  std::uint64_t inode_ = 0;
+  long pid_ = 0;
+};
+
+/// Copies every readable row of a damaged file into a new one that takes its place; the old one is kept
+/// beside it as PATH.damaged (or .damaged.2, ...). Returns a sentence that says what was saved.
+std::string salvage(const std::string& path);
+
+}  // namespace tilewright::search

@@ -1,0 +1,341 @@
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/store.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+using namespace tilewright::search;
+
+namespace {
+
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/tilewright-test-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string file() const { return path + "/t.db"; }
+};
+
+record sample(const std::string& trace, double seconds, bool chosen = false, std::int64_t m = 64) {
+  record r;
+  r.key = {"w" + std::to_string(m), "+avx2", "A:r64", 2};
+  r.family = "matmul";
+  r.extents = {m, 64};
+  r.trace = trace;
+  r.seconds = {seconds * 1.1, seconds, seconds * 1.3};
+  r.from = {"test cpu", "19.1", date_now(), 3};
+  r.chosen = chosen;
+  return r;
+}
+
+/// Runs `work` in a child; true when it returned true.
+template <class Work>
+bool in_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("number lists survive text, and malformed text gives nothing") {
+  const std::vector<double> v{1.5e-6, 0.1, 3};
+  CHECK(read_reals(write_numbers(v)) == v);
+  CHECK(read_integers("1 2 3") == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(read_integers("1 x").empty());
+  CHECK(read_integers("1,2").empty());
+}
+
+TEST_CASE("records are there for the next handle") {
+  const folder f;
+  {
+    database db(f.file());
+    CHECK(db.status() == "");
+    CHECK(db.persistent());
+    db.add(sample("slow", 3e-3));
+    db.add(sample("fast", 1e-3, true));
+    db.add(sample("fast", 1.2e-3));
+  }
+  database db(f.file());
+  const auto hit = db.chosen(sample("", 1).key);
+  REQUIRE(hit);
+  CHECK(hit->trace == "fast");
+  CHECK(hit->seconds == sample("", 1e-3).seconds);
+  CHECK(hit->from.cpu == "test cpu");
+  CHECK(hit->extents == std::vector<std::int64_t>{64, 64});
+  const auto top = db.top(hit->key, 8);
+  REQUIRE(top.size() == 2);  // one per trace
+  CHECK(top[0].trace == "fast");
+  CHECK(db.all().size() == 3);
+}
+
+TEST_CASE("a better choice takes the mark") {
+  for (const bool memory : {true, false}) {
+    const folder f;
+    database db(memory ? ":memory:" : f.file());
+    db.add(sample("a", 3e-3, true));
+    db.add(sample("b", 2e-3, true));
+    CHECK(db.chosen(sample("", 1).key)->trace == "b");
+    CHECK(db.all([](const record& r) { return r.chosen; }).size() == 1);
+  }
+}
+
+TEST_CASE("the nearest extents of the same kernel are found") {
+  database db(":memory:");
+  db.add(sample("small", 1, true, 64));
+  db.add(sample("large", 1, true, 1024));
+  const record_key other{"w900", "+avx2", "A:r64", 2};
+  CHECK(db.nearest("matmul", {900, 64}, other)->trace == "large");
+  CHECK(db.nearest("matmul", {100, 64}, other)->trace == "small");
+  CHECK_FALSE(db.nearest("conv", {100, 64}, other));
+  CHECK_FALSE(db.nearest("matmul", {100, 64}, {"w", "+sse", "", 2}));
+  CHECK(std::isinf(extent_distance({1, 2}, {1})));
+}
+
+TEST_CASE("why names the field that differs") {
+  database db(":memory:");
+  record r = sample("t", 1, true);
+  db.add(r);
+  record_key wanted = r.key;
+  wanted.threads = 8;
+  const std::string text = db.why(wanted);
+  CHECK(text.find("threads: \"8\" against \"2\"") != std::string::npos);
+  CHECK(text.find("isa") == std::string::npos);
+  CHECK(db.why(r.key).find("test cpu") != std::string::npos);
+}
+
+TEST_CASE("a lease is exclusive between processes and ends with its owner") {
+  const folder f;
+  const record_key key = sample("", 1).key;
+  database db(f.file());
+  CHECK(db.lease(key, 60));
+  CHECK(db.lease(key, 60));  // its owner may renew it
+  CHECK(in_child([&] { return !database(f.file()).lease(key, 60); }));
+  db.release(key);
+  CHECK(in_child([&] { return database(f.file()).lease(key, 60); }));  // ends without releasing
+  CHECK(db.lease(key, 60));
+}
+
+TEST_CASE("a handle survives fork in the child and in the parent") {
+  const folder f;
+  database db(f.file());
+  db.add(sample("parent", 1, true));
+  CHECK(in_child([&] {
+    db.add(sample("child", 0.5, true));
+    return db.persistent();
+  }));
+  CHECK(db.chosen(sample("", 1).key)->trace == "child");
+}
+
+TEST_CASE("a damaged file is salvaged row by row and kept") {
+  const folder f;
+  {
+    database db(f.file());
+    for (int i = 0; i < 400; ++i) db.add(sample("trace " + std::to_string(i) + std::string(500, 'x'), 1 + i, true, i + 1));
+  }
+  {  // overwrite some pages in the middle
+    std::fstream file(f.file(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 * 20);
+    for (int i = 0; i < 4096 * 2; ++i) file.put('\x5a');
+  }
+  database db(f.file());
+  const std::size_t left = db.all().size();
+  CHECK(left > 300);
+  CHECK(left < 400);
+  CHECK(db.status().find("was damaged") != std::string::npos);
+  CHECK(std::filesystem::exists(f.file() + ".damaged"));
+  db.add(sample("after", 1, true, 999));
+  CHECK(db.persistent());
+  CHECK(database(f.file()).all().size() == left + 1);
+}
+
+TEST_CASE("a file that is no database is kept aside and a new one made") {
+  const folder f;
+  std::ofstream(f.file()) << "this is a text file, long enough to have a wrong header, " << std::string(2000, '.');
+  database db(f.file());
+  CHECK(db.status().find(".damaged") != std::string::npos);
+  db.add(sample("t", 1, true));
+  CHECK(database(f.file()).chosen(sample("", 1).key));
+}
+
+TEST_CASE("a damaged row is skipped") {
+  const folder f;
+  {
+    database db(f.file());
+    db.add(sample("good", 1));
+    db.add(sample("bad", 1));
+  }
+  REQUIRE(std::system(("sqlite3 " + f.file() + " \"update record set trace='worse' where trace='bad'\" 2>/dev/null").c_str()) >= 0);
+  database db(f.file());
+  const auto all = db.all();
+  if (all.size() == 1) {
+    CHECK(all[0].trace == "good");
+    CHECK(db.skipped() == 1);
+  }
+}
+
+TEST_CASE("a newer schema is left alone") {
+  const folder f;
+  database(f.file()).add(sample("t", 1, true));
+  const sqlite_api* api = sqlite();
+  REQUIRE(api);
+  sqlite3* raw = nullptr;
+  REQUIRE(api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr) == sqlite_api::ok);
+  api->exec(raw, "pragma user_version=99", nullptr, nullptr, nullptr);
+  api->close_v2(raw);
+  database db(f.file());
+  CHECK(db.status().find("newer") != std::string::npos);
+  CHECK(db.status().find("99") != std::string::npos);
+  db.add(sample("mine", 1, true));
+  CHECK(db.chosen(sample("", 1).key)->trace == "mine");  // in memory
+  CHECK_FALSE(db.persistent());
+}
+
+TEST_CASE("a database of another program is left alone") {
+  const folder f;
+  const sqlite_api* api = sqlite();
+  REQUIRE(api);
+  sqlite3* raw = nullptr;
+  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write | sqlite_api::open_create, nullptr);
+  api->exec(raw, "create table mine(a)", nullptr, nullptr, nullptr);
+  api->close_v2(raw);
+  CHECK(database(f.file()).status().find("another program") != std::string::npos);
+}
+
+TEST_CASE("no permission: memory, with the reason") {
+  database nowhere("/proc/tilewright/t.db");
+  CHECK(nowhere.status().find("/proc/tilewright/t.db") != std::string::npos);
+  nowhere.add(sample("t", 1, true));
+  CHECK(nowhere.chosen(sample("", 1).key));
+
+  const folder f;
+  REQUIRE(chmod(f.path.c_str(), 0555) == 0);
+  CHECK(in_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return false;
+    database db(f.file());
+    db.add(sample("t", 1, true));
+    return db.status().find("Permission denied") != std::string::npos && db.chosen(sample("", 1).key).has_value();
+  }));
+  REQUIRE(chmod(f.path.c_str(), 0755) == 0);
+}
+
+TEST_CASE("a full disk: memory until there is room") {
+  const folder f;
+  database(f.file()).add(sample("first", 1, true, 1));
+  CHECK(in_child([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    struct stat s {};
+    const rlimit small{8192, RLIM_INFINITY};
+    database db(f.file());
+    stat(f.file().c_str(), &s);
+    setrlimit(RLIMIT_FSIZE, &small);
+    for (int i = 2; i < 40; ++i) db.add(sample(std::string(3000, 'y') + std::to_string(i), 1, true, i));
+    const bool said = !db.status().empty() && !db.persistent();
+    const bool kept = db.all().size() == 39;
+    const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &large);
+    return said && kept;  // the destructor writes what was kept
+  }));
+  CHECK(database(f.file()).all().size() >= 1);
+}
+
+TEST_CASE("what was kept is written when the handle closes") {
+  const folder f;
+  CHECK(in_child([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    {
+      database db(f.file());
+      const rlimit small{8192, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &small);
+      for (int i = 0; i < 30; ++i) db.add(sample(std::string(3000, 'y'), 1, true, i));
+      const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &large);
+    }
+    return database(f.file()).all().size() == 30;
+  }));
+}
+
+TEST_CASE("a locked file: reading works, writing is kept in memory") {
+  const folder f;
+  database db(f.file());
+  db.add(sample("a", 1, true));
+  const sqlite_api* api = sqlite();
+  sqlite3* raw = nullptr;
+  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr);
+  REQUIRE(api->exec(raw, "begin immediate", nullptr, nullptr, nullptr) == sqlite_api::ok);
+  db.add(sample("b", 0.5, true));
+  CHECK(db.chosen(sample("", 1).key)->trace == "b");
+  CHECK(db.status().find("locked") != std::string::npos);
+  api->exec(raw, "rollback", nullptr, nullptr, nullptr);
+  api->close_v2(raw);
+}
+
+TEST_CASE("code comes back only when its digest matches and nobody else may write it") {
+  const folder f;
+  database db(f.file());
+  const record r = sample("t", 1, true);
+  const std::vector<std::byte> bytes(1000, std::byte{7});
+  db.add_code(r.key, "t", r.from, bytes);
+  std::string why;
+  REQUIRE(db.code(r.key, "t", 3, &why));
+  CHECK(*db.code(r.key, "t", 3) == bytes);
+  CHECK_FALSE(db.code(r.key, "t", 4));  // another lowering
+  CHECK_FALSE(db.code(r.key, "u", 3));
+  chmod(f.path.c_str(), 0777);
+  CHECK_FALSE(db.code(r.key, "t", 3, &why));
+  CHECK(why.find("written by others") != std::string::npos);
+  chmod(f.path.c_str(), 0700);
+  chmod(f.file().c_str(), 0666);
+  CHECK_FALSE(db.code(r.key, "t", 3, &why));
+  chmod(f.file().c_str(), 0600);
+  const sqlite_api* api = sqlite();
+  sqlite3* raw = nullptr;
+  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr);
+  api->exec(raw, "update code set object = x'00'", nullptr, nullptr, nullptr);
+  api->close_v2(raw);
+  CHECK_FALSE(db.code(r.key, "t", 3, &why));
+  CHECK(why.find("digest") != std::string::npos);
+}
+
+TEST_CASE("many threads and handles write at once and nothing is lost") {
+  const folder f;
+  {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        database db(f.file());
+        for (int i = 0; i < 50; ++i) db.add(sample(std::to_string(t * 50 + i), 1, true, t * 50 + i));
+      });
+    for (std::thread& t : threads) t.join();
+  }
+  CHECK(database(f.file()).all().size() == 200);
+}
+
+TEST_CASE("the default path follows the environment") {
+  setenv("TILEWRIGHT_DB", "/x/y.db", 1);
+  CHECK(default_database_path() == "/x/y.db");
+  unsetenv("TILEWRIGHT_DB");
+  setenv("XDG_CACHE_HOME", "/cache", 1);
+  CHECK(default_database_path() == "/cache/tilewright/tuning.db");
+  unsetenv("XDG_CACHE_HOME");
+  CHECK(default_database_path().find("/.cache/tilewright/tuning.db") != std::string::npos);
+}
