@@ -18,6 +18,14 @@ namespace tilewright::search {
 /// Schema version that this library writes; files with a larger one are left alone.
 inline constexpr int schema_version = 1;
 
+/// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
+inline constexpr const char* record_columns =
+    "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
+    " chosen, digest";
+
+/// Digest under which compiled code is stored.
+std::string code_digest(const std::vector<std::byte>& bytes);
+
 /// What went wrong with a file. `damaged` can be salvaged, `later` may pass by itself.
 enum class store_failure { no_library, not_writable, later, damaged, newer, foreign };
 

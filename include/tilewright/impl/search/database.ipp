@@ -97,7 +97,6 @@ struct database::state {
       case store_failure::later: break;
     }
     retry_at = clock::now() + std::chrono::seconds(5);  // a busy file costs its time-out at each try
-    if (e.kind() != store_failure::not_writable) file.reset();
   }
 
   void repair() {
@@ -334,7 +333,7 @@ TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const rec
   if (!found) return say("no code is stored for this schedule");
   if (const std::string reason = detail::untrusted(state_->path); !reason.empty())
     return say("stored code is not used: " + reason);
-  if (detail::store_bytes_digest(found->first) != found->second)
+  if (code_digest(found->first) != found->second)
     return say("stored code is not used: its digest does not match");
   return std::move(found->first);
 }

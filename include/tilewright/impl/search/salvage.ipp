@@ -127,7 +127,7 @@ inline bool salvage_unneeded(const std::string& path) {
 inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to, std::size_t& lost) {
   salvage_source source(api, from);
   std::size_t saved = 0;
-  source.each(store_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
+  source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
     const record r = salvage_record(a, q);
     if (r.digest() != salvage_text(a, q, 14) || r.seconds.empty()) {
       ++lost;

@@ -91,17 +91,6 @@ inline std::string store_text_digest(const std::string& text) {
   return h.finish().hex();
 }
 
-inline std::string store_bytes_digest(const std::vector<std::byte>& bytes) {
-  support::hasher h;
-  h.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  return h.finish().hex();
-}
-
-/// Columns of `record` in the order that read_record expects.
-inline constexpr const char* store_columns =
-    "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
-    " chosen, digest";
-
 inline record read_record(const store_statement& q) {
   record r;
   r.key = {q.column(0), q.column(1), q.column(2), static_cast<int>(q.column_number(3))};
@@ -123,6 +112,12 @@ inline bool lease_owner_ended(const std::string& owner, const std::string& me) {
 }
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE std::string code_digest(const std::vector<std::byte>& bytes) {
+  support::hasher h;
+  h.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  return h.finish().hex();
+}
 
 TILEWRIGHT_INLINE store::store(const std::string& path) : path_(path), pid_(getpid()) {
   std::string why;
@@ -255,7 +250,7 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
 
 TILEWRIGHT_INLINE std::vector<record> store::select(const std::string& where,
                                                     const std::vector<std::string>& values) {
-  store_statement q(*this, ("select " + std::string(detail::store_columns) + " from record " + where).c_str());
+  store_statement q(*this, ("select " + std::string(record_columns) + " from record " + where).c_str());
   for (const std::string& v : values) q.text(v);
   std::vector<record> out;
   while (q.step()) {
@@ -286,7 +281,7 @@ TILEWRIGHT_INLINE void store::add_code(const record_key& key, const std::string&
       .number(from.revision)
       .text(from.llvm)
       .text(from.date)
-      .text(detail::store_bytes_digest(bytes))
+      .text(code_digest(bytes))
       .blob(bytes)
       .step();
 }
