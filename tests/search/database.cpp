@@ -324,6 +324,7 @@ TEST_CASE("many threads and handles write at once and nothing is lost") {
       threads.emplace_back([&, t] {
         database db(f.file());
         for (int i = 0; i < 50; ++i) db.add(sample(std::to_string(t * 50 + i), 1, true, t * 50 + i));
+        CHECK(db.status() == "");
       });
     for (std::thread& t : threads) t.join();
   }

@@ -76,6 +76,7 @@ class store {
   friend class store_statement;
   void create_file() const;
   void open_schema();
+  void use_write_ahead_log();
   void execute(const char* sql);
   std::int64_t pragma(const char* sql);
   [[noreturn]] void fail(int code, const std::string& doing) const;

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <thread>
 
 #include <tilewright/search/store.hpp>
 #include <tilewright/support/hash.hpp>
@@ -175,7 +177,7 @@ TILEWRIGHT_INLINE void store::open_schema() {
     if (pragma("select count(*) from sqlite_master") != 0)
       throw store_error(store_failure::foreign, path_ + " is a database of another program");
   }
-  execute("pragma journal_mode=wal");
+  use_write_ahead_log();
   execute("pragma synchronous=normal");
   if (version == schema_version) return;
   execute("begin immediate");
@@ -187,6 +189,18 @@ TILEWRIGHT_INLINE void store::open_schema() {
   } catch (...) {
     api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
     throw;
+  }
+}
+
+// The switch needs the file alone and does not wait for it, unlike everything else.
+TILEWRIGHT_INLINE void store::use_write_ahead_log() {
+  for (int attempt = 0;; ++attempt) {
+    const int code = api_->exec(db_, "pragma journal_mode=wal", nullptr, nullptr, nullptr);
+    if (code == sqlite_api::ok) return;
+    const int kind = code & 0xff;
+    if ((kind != sqlite_api::busy && kind != sqlite_api::locked) || attempt == 200)
+      fail(code, "preparing");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
 
