@@ -75,6 +75,7 @@ class store {
  private:
   friend class store_statement;
   void create_file() const;
+  bool has_schema();
   void open_schema();
   void use_write_ahead_log();
   void execute(const char* sql);

@@ -165,31 +165,39 @@ TILEWRIGHT_INLINE void store::create_file() const {
   ::close(file);
 }
 
-TILEWRIGHT_INLINE void store::open_schema() {
+TILEWRIGHT_INLINE bool store::has_schema() {
   const std::int64_t version = pragma("pragma user_version");
   const std::int64_t application = pragma("pragma application_id");
-  if (version > schema_version && application == detail::store_application_id)
-    throw store_error(store_failure::newer,
-                      path_ + " has schema version " + std::to_string(version) + ", this library knows " +
-                          std::to_string(schema_version) +
-                          "; it was written by a newer Tilewright and is left as it is");
-  if (application != detail::store_application_id) {
-    if (pragma("select count(*) from sqlite_master") != 0)
-      throw store_error(store_failure::foreign, path_ + " is a database of another program");
+  if (application == detail::store_application_id) {
+    if (version == schema_version) return true;
+    if (version > schema_version)
+      throw store_error(store_failure::newer,
+                        path_ + " has schema version " + std::to_string(version) + ", this library knows " +
+                            std::to_string(schema_version) +
+                            "; it was written by a newer Tilewright and is left as it is");
+  } else if (pragma("select count(*) from sqlite_master") != 0) {
+    throw store_error(store_failure::foreign, path_ + " is a database of another program");
+  }
+  return false;
+}
+
+TILEWRIGHT_INLINE void store::open_schema() {
+  if (pragma("pragma user_version") != schema_version || !has_schema()) {
+    execute("begin immediate");  // another process may be making the tables now
+    try {
+      if (!has_schema()) {
+        execute(detail::store_schema);
+        execute(("pragma application_id=" + std::to_string(detail::store_application_id)).c_str());
+        execute(("pragma user_version=" + std::to_string(schema_version)).c_str());
+      }
+      execute("commit");
+    } catch (...) {
+      api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
+      throw;
+    }
   }
   use_write_ahead_log();
   execute("pragma synchronous=normal");
-  if (version == schema_version) return;
-  execute("begin immediate");
-  try {
-    execute(detail::store_schema);
-    execute(("pragma application_id=" + std::to_string(detail::store_application_id)).c_str());
-    execute(("pragma user_version=" + std::to_string(schema_version)).c_str());
-    execute("commit");
-  } catch (...) {
-    api_->exec(db_, "rollback", nullptr, nullptr, nullptr);
-    throw;
-  }
 }
 
 // The switch needs the file alone and does not wait for it, unlike everything else.
