@@ -20,3 +20,11 @@
 #else
 #define TILEWRIGHT_X86 0
 #endif
+
+// Clang repeats a failed static_assert's condition with its template arguments, g++ prints only the
+// literal; meta/mistake.hpp uses what names the offender on the first line.
+#if defined(__clang__)
+#define TILEWRIGHT_ASSERT_ECHOES 1
+#else
+#define TILEWRIGHT_ASSERT_ECHOES 0
+#endif

@@ -1,0 +1,213 @@
+// Tensors of a kernel and their accesses.
+//
+// A tensor is an empty object whose type says everything; `A(i, k)` is a read of it, and on the left
+// of `=` a write.
+#pragma once
+
+#include <tilewright/expr/definition.hpp>
+#include <tilewright/meta/name_set.hpp>
+
+namespace tilewright::dsl {
+
+/// @name Predicates of compile-time errors: false for the offenders they name
+/// @{
+template <class... T>
+inline constexpr bool has_one_index_per_dimension = false;
+template <class... T>
+inline constexpr bool is_an_index = false;
+template <class... T>
+inline constexpr bool may_be_assigned = false;
+template <class... T>
+inline constexpr bool takes_element_type = false;
+template <class... T>
+inline constexpr bool is_known_type = false;
+template <int N>
+struct indices_given {};
+template <int N>
+struct rank_needed {};
+/// @}
+
+template <dsl::role Role>
+struct role_constant {};
+
+template <class T, class U>
+inline constexpr bool assigns = std::is_same_v<T, U> || (std::is_same_v<U, index> && is_integer_element<T>);
+
+/// A read of Tensor with N nodes; assigning to it defines the tensor there.
+template <class Tensor, int N>
+struct access : expression<typename Tensor::element, N> {
+  using base = expression<typename Tensor::element, N>;
+  constexpr access() = default;
+  constexpr access(const access&) = default;
+  constexpr explicit access(const base& e) : base(e) {}
+
+  template <class V>
+    requires(operand<V> || literal<V>)
+  constexpr auto operator=(const V& value) const {
+    return define(value);
+  }
+  // Without this one `C(i, j) = A(i, j)` with equal types would copy the access.
+  constexpr auto operator=(const access& value) const { return define(value); }
+
+  template <class V>
+    requires(operand<V> || literal<V>)
+  constexpr auto operator+=(const V& value) const {
+    return define(*this + value);
+  }
+
+  constexpr const base& target() const { return *this; }
+
+ private:
+  template <class V>
+  constexpr auto define(const V& value) const {
+    using T = typename Tensor::element;
+    if constexpr (Tensor::tensor_role == role::in || Tensor::tensor_role == role::weight) {
+      TILEWRIGHT_MISTAKE(may_be_assigned,
+                         "tilewright: an input cannot be assigned; declare it out or inout",
+                         typename Tensor::name);
+    } else if constexpr (literal<V>) {
+      return make_definition(literal_expression<T>(value), target());
+    } else if constexpr (!assigns<T, element_of<V>>) {
+      TILEWRIGHT_MISTAKE(takes_element_type,
+                         "tilewright: a value of another element type is assigned to a tensor; write "
+                         "cast<T>(value)",
+                         typename Tensor::name, T, element_of<V>);
+    } else {
+      return make_definition(to_expression(value), target());
+    }
+  }
+};
+
+template <class Tensor, int N>
+constexpr const expression<typename Tensor::element, N>& to_expression(const access<Tensor, N>& a) {
+  return a;
+}
+
+/// True for what may index a tensor.
+template <class X>
+constexpr bool indexes() {
+  using T = std::remove_cvref_t<X>;
+  if constexpr (literal<T>) return std::is_integral_v<T> && !std::is_same_v<T, bool>;
+  else if constexpr (operand<T>)
+    return std::is_same_v<element_of<T>, index> || is_integer_element<element_of<T>>;
+  else return false;
+}
+
+/// The load of Tensor at `at`, which are index expressions.
+template <class Tensor, int... N>
+constexpr auto make_access(border edge, const expression<index, N>&... at) {
+  node n;
+  n.kind = node_kind::load;
+  n.edge = edge;
+  n.tensor = &Tensor::info;
+  return access<Tensor, (1 + ... + N)>(
+      make_expression<typename Tensor::element>(n, at...));
+}
+
+template <class Tensor, class... Index>
+constexpr auto read_at(border edge, const Index&... at) {
+  if constexpr (sizeof...(Index) != Tensor::rank) {
+    TILEWRIGHT_MISTAKE(has_one_index_per_dimension,
+                       "tilewright: a tensor needs one index per dimension", typename Tensor::name,
+                       indices_given<sizeof...(Index)>, rank_needed<Tensor::rank>);
+  } else if constexpr (!(indexes<Index>() && ...)) {
+    TILEWRIGHT_MISTAKE(is_an_index,
+                       "tilewright: a tensor is indexed by axes, integer expressions and integers",
+                       typename Tensor::name);
+  } else {
+    return make_access<Tensor>(edge, as_expression<index>(at)...);
+  }
+}
+
+/// A tensor read beyond its edge; see zero_outside.
+template <class Tensor, border Edge>
+struct bordered {
+  template <class... Index>
+  constexpr auto operator()(const Index&... at) const {
+    // a copy of the base: what lies outside cannot be assigned
+    const auto read = read_at<Tensor>(Edge, at...);
+    return read.target();
+  }
+};
+
+/// Base of tensors of rank 0, which are operands themselves: `alpha` reads as alpha().
+template <class Tensor, class T>
+struct scalar_base {
+  using tilewright_operand = void;
+  constexpr auto read() const { return make_access<Tensor>(border::none).target(); }
+};
+struct no_base {};
+
+/// Parameter or temporary of a kernel. Dim: see meta/dim.hpp.
+template <dsl::role Role, class Name, class T, class... Dim>
+struct tensor : std::conditional_t<sizeof...(Dim) == 0,
+                                   scalar_base<tensor<Role, Name, T, Dim...>, T>, no_base> {
+  static_assert(dsl::element<T>,
+                "tilewright: a tensor holds bool, 8 to 64 bit integers, float16, bfloat16, float or "
+                "double");
+  static_assert(meta::is_identifier(meta::text_of<Name>),
+                "tilewright: the name of a tensor is an identifier");
+  using name = Name;
+  using element = T;
+  static constexpr dsl::role tensor_role = Role;
+  static constexpr int rank = sizeof...(Dim);
+  static constexpr dim_info dims[rank + 1] = {dim_info{Dim::text, Dim::extent}..., dim_info{}};
+  static constexpr tensor_info info{meta::text_of<Name>, dtype_of<T>, Role, rank, dims};
+
+  constexpr tensor() {}
+
+  template <class... Index>
+  constexpr auto operator()(const Index&... at) const {
+    return read_at<tensor>(border::none, at...);
+  }
+};
+
+template <class T>
+inline constexpr bool is_tensor = false;
+template <dsl::role Role, class Name, class T, class... Dim>
+inline constexpr bool is_tensor<tensor<Role, Name, T, Dim...>> = true;
+
+template <dsl::role Role, fixed_string Name, class T, dim... D>
+using tensor_named = tensor<Role, meta::to_name<Name>, canonical<T>, meta::to_dim<D>...>;
+
+}  // namespace tilewright::dsl
+
+namespace tilewright {
+
+/// Parameter that a kernel reads: `in<"A", float, "M", 64> A`. Dimensions are names, bound at the call
+/// and checked across arguments, or static extents. Without dimensions it is a scalar.
+template <fixed_string Name, class T, dim... D>
+using in = dsl::tensor_named<dsl::role::in, Name, T, D...>;
+/// Parameter that a kernel writes in full; its content before the call is not read.
+template <fixed_string Name, class T, dim... D>
+using out = dsl::tensor_named<dsl::role::out, Name, T, D...>;
+/// Parameter that a kernel updates in place.
+template <fixed_string Name, class T, dim... D>
+using inout = dsl::tensor_named<dsl::role::inout, Name, T, D...>;
+/// Stage between definitions, owned by the kernel.
+template <fixed_string Name, class T, dim... D>
+using temp = dsl::tensor_named<dsl::role::temp, Name, T, D...>;
+/// Parameter that stays the same over many calls; it may be bound once and packed.
+template <fixed_string Name, class T, dim... D>
+using weight = dsl::tensor_named<dsl::role::weight, Name, T, D...>;
+
+/// Reads of `x` beyond its edge give zero.
+template <class Tensor>
+  requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::zero> zero_outside(Tensor) {
+  return {};
+}
+/// Reads of `x` beyond its edge give the nearest element.
+template <class Tensor>
+  requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::clamp> clamp_outside(Tensor) {
+  return {};
+}
+/// Reads of `x` beyond its edge are mirrored at the edge element, which is not repeated: -1 reads 1.
+template <class Tensor>
+  requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::mirror> mirror_outside(Tensor) {
+  return {};
+}
+
+}  // namespace tilewright

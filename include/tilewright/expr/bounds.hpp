@@ -1,0 +1,196 @@
+// Ranges of axes and intervals of index expressions.
+//
+// One constexpr implementation serves the compiler, where only static extents are known, and reify,
+// where all are. Sums are kept affine in the axes, so that i - i + 3 is 3.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <tilewright/expr/node.hpp>
+
+namespace tilewright::dsl {
+
+/// Extents of named dimensions as far as they are known.
+struct dim_table {
+  struct entry {
+    std::string_view name;
+    std::int64_t extent = 0;
+  };
+  const entry* entries = nullptr;
+  int count = 0;
+
+  /// -1 when it is not known.
+  constexpr std::int64_t find(std::string_view name) const {
+    for (int k = 0; k < count; ++k)
+      if (entries[k].name == name) return entries[k].extent;
+    return -1;
+  }
+  constexpr std::int64_t find(const dim_info& dim) const {
+    return dim.name.empty() ? dim.extent : find(dim.name);
+  }
+};
+
+/// An axis in scope: it runs over [0, extent); -1 when the extent is not known.
+struct axis_range {
+  std::string_view name;
+  std::int64_t extent = -1;
+  dim_info dim;              // what the extent was taken from
+  std::string_view origin;   // tensor that it was taken from; empty: the axis brings it
+};
+
+/// Axes in scope, outer first.
+struct axis_scope {
+  static constexpr int capacity = 24;
+  axis_range axes[capacity];
+  int count = 0;
+
+  constexpr int find(std::string_view name) const {
+    for (int k = 0; k < count; ++k)
+      if (axes[k].name == name) return k;
+    return -1;
+  }
+};
+
+/// Inclusive; not known: any value.
+struct index_interval {
+  bool known = false;
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+};
+
+namespace detail {
+
+/// Sum of coefficient * axis, plus an interval.
+struct affine_index {
+  std::int64_t coefficient[axis_scope::capacity]{};
+  index_interval rest{true, 0, 0};
+
+  constexpr bool is_constant() const {
+    for (std::int64_t c : coefficient)
+      if (c != 0) return false;
+    return rest.known && rest.lo == rest.hi;
+  }
+};
+
+constexpr std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  const std::int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+constexpr index_interval interval_of(const affine_index& a, const axis_scope& scope) {
+  index_interval out = a.rest;
+  for (int k = 0; k < scope.count && out.known; ++k) {
+    const std::int64_t c = a.coefficient[k];
+    if (c == 0) continue;
+    if (scope.axes[k].extent < 0) {
+      out.known = false;
+    } else {
+      const std::int64_t last = c * (scope.axes[k].extent - 1);
+      (last < 0 ? out.lo : out.hi) += last;
+    }
+  }
+  return out;
+}
+
+constexpr affine_index of_interval(const index_interval& i) {
+  affine_index out;
+  out.rest = i;
+  return out;
+}
+
+constexpr index_interval unite(const index_interval& a, const index_interval& b) {
+  return {a.known && b.known, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+constexpr affine_index scaled(affine_index a, std::int64_t factor) {
+  for (std::int64_t& c : a.coefficient) c *= factor;
+  const std::int64_t lo = a.rest.lo * factor, hi = a.rest.hi * factor;
+  a.rest.lo = lo < hi ? lo : hi;
+  a.rest.hi = lo < hi ? hi : lo;
+  return a;
+}
+
+constexpr affine_index added(affine_index a, const affine_index& b) {
+  for (int k = 0; k < axis_scope::capacity; ++k) a.coefficient[k] += b.coefficient[k];
+  a.rest = {a.rest.known && b.rest.known, a.rest.lo + b.rest.lo, a.rest.hi + b.rest.hi};
+  return a;
+}
+
+/// Interval of an operator that is not affine.
+constexpr index_interval opaque_interval(ir::op op, const index_interval& a,
+                                         const index_interval& b) {
+  const index_interval any{};
+  switch (op) {
+    case ir::op::mul: {
+      if (!a.known || !b.known) return any;
+      const std::int64_t p[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
+      index_interval out{true, p[0], p[0]};
+      for (std::int64_t v : p) out = {true, v < out.lo ? v : out.lo, v > out.hi ? v : out.hi};
+      return out;
+    }
+    case ir::op::floordiv:
+      if (!a.known || !b.known || b.lo != b.hi || b.lo <= 0) return any;
+      return {true, floor_quotient(a.lo, b.lo), floor_quotient(a.hi, b.lo)};
+    case ir::op::floormod: {
+      if (!b.known || b.lo != b.hi || b.lo <= 0) return any;
+      const std::int64_t q = a.known ? floor_quotient(a.lo, b.lo) : 0;
+      if (a.known && q == floor_quotient(a.hi, b.lo))
+        return {true, a.lo - q * b.lo, a.hi - q * b.lo};
+      return {true, 0, b.lo - 1};
+    }
+    case ir::op::min:
+      if (!a.known || !b.known) return any;
+      return {true, a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+    case ir::op::max:
+      if (!a.known || !b.known) return any;
+      return {true, a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    default: return any;
+  }
+}
+
+constexpr affine_index affine_of(const node* nodes, int at, const axis_scope& scope,
+                                 const dim_table& dims) {
+  const node& n = nodes[at];
+  affine_index out;
+  out.rest.known = false;
+  if (n.kind == node_kind::axis) {
+    const int k = scope.find(n.name);
+    if (k >= 0) {
+      out.coefficient[k] = 1;
+      out.rest.known = true;
+    }
+    return out;
+  }
+  if (n.kind == node_kind::extent) {
+    const std::int64_t extent = dims.find(n.name);
+    return extent < 0 ? out : of_interval({true, extent, extent});
+  }
+  if (n.kind != node_kind::operation) return out;
+  if (n.op == ir::op::integer) return of_interval({true, n.integer, n.integer});
+  const children child = children_of(nodes, at);
+  if (n.op == ir::op::cast) return affine_of(nodes, child.at[0], scope, dims);
+  if (n.op == ir::op::select)
+    return of_interval(
+        unite(interval_of(affine_of(nodes, child.at[1], scope, dims), scope),
+              interval_of(affine_of(nodes, child.at[2], scope, dims), scope)));
+  if (child.count != 2) return out;
+  const affine_index a = affine_of(nodes, child.at[0], scope, dims);
+  const affine_index b = affine_of(nodes, child.at[1], scope, dims);
+  if (n.op == ir::op::add) return added(a, b);
+  if (n.op == ir::op::sub) return added(a, scaled(b, -1));
+  if (n.op == ir::op::mul && b.is_constant()) return scaled(a, b.rest.lo);
+  if (n.op == ir::op::mul && a.is_constant()) return scaled(b, a.rest.lo);
+  return of_interval(opaque_interval(n.op, interval_of(a, scope), interval_of(b, scope)));
+}
+
+}  // namespace detail
+
+/// The values that the index expression at `at` takes while the axes run over their ranges; may be
+/// wider where it is not affine.
+constexpr index_interval interval_of(const node* nodes, int at, const axis_scope& scope,
+                                     const dim_table& dims) {
+  return detail::interval_of(detail::affine_of(nodes, at, scope, dims), scope);
+}
+
+}  // namespace tilewright::dsl

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/expr/show.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright {
+
+TILEWRIGHT_INLINE any_kernel::any_kernel(std::string_view name,
+                                         std::vector<const dsl::tensor_info*> params,
+                                         std::vector<dsl::node> nodes)
+    : name_(name), params_(std::move(params)), nodes_(std::move(nodes)) {}
+
+TILEWRIGHT_INLINE kernel_info any_kernel::info() const {
+  kernel_info out;
+  out.name = name_;
+  for (const dsl::tensor_info* t : params_) {
+    param_info p{std::string(t->name), t->type, t->role, {}};
+    for (int d = 0; d < t->rank; ++d) {
+      p.dims.push_back({std::string(t->dims[d].name), t->dims[d].extent});
+      const std::string& dim_name = p.dims.back().name;
+      if (!dim_name.empty() &&
+          std::find(out.dim_names.begin(), out.dim_names.end(), dim_name) == out.dim_names.end())
+        out.dim_names.push_back(dim_name);
+    }
+    out.params.push_back(std::move(p));
+  }
+  return out;
+}
+
+namespace dsl {
+
+TILEWRIGHT_INLINE void throw_mistake(std::string_view kernel, const finding& problem,
+                                     const node* nodes) {
+  throw argument_error("kernel " + std::string(kernel) + ": " + describe(problem, nodes));
+}
+
+}  // namespace dsl
+}  // namespace tilewright

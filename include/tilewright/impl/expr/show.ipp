@@ -1,0 +1,186 @@
+#pragma once
+
+#include <charconv>
+
+#include <tilewright/expr/show.hpp>
+
+namespace tilewright::dsl {
+namespace detail {
+
+inline const char* infix(ir::op o) {
+  switch (o) {
+    case ir::op::add: return " + ";
+    case ir::op::sub: return " - ";
+    case ir::op::mul: return " * ";
+    case ir::op::div: case ir::op::floordiv: return " / ";
+    case ir::op::mod: case ir::op::floormod: return " % ";
+    case ir::op::eq: return " == ";
+    case ir::op::ne: return " != ";
+    case ir::op::lt: return " < ";
+    case ir::op::le: return " <= ";
+    case ir::op::gt: return " > ";
+    case ir::op::ge: return " >= ";
+    case ir::op::logical_and: return " & ";
+    case ir::op::logical_or: return " | ";
+    default: return nullptr;
+  }
+}
+
+/// Binding strength of the printed form; leaves and calls bind strongest.
+inline int strength(const node& n) {
+  if (n.kind != node_kind::operation || !infix(n.op)) return 10;
+  switch (n.op) {
+    case ir::op::mul: case ir::op::div: case ir::op::mod:
+    case ir::op::floordiv: case ir::op::floormod: return 9;
+    case ir::op::add: case ir::op::sub: return 8;
+    case ir::op::logical_and: return 4;
+    case ir::op::logical_or: return 3;
+    default: return 6;
+  }
+}
+
+inline std::string show_list(const node* nodes, const children& child, int from) {
+  std::string out;
+  for (int k = from; k < child.count; ++k) {
+    if (k > from) out += ", ";
+    out += show(nodes, child.at[k]);
+  }
+  return out;
+}
+
+inline std::string show_operation(const node* nodes, int at) {
+  const node& n = nodes[at];
+  const children child = children_of(nodes, at);
+  if (const char* sign = infix(n.op)) {
+    const auto side = [&](int c, int least) {
+      const std::string text = show(nodes, c);
+      return strength(nodes[c]) < least ? "(" + text + ")" : text;
+    };
+    return side(child.at[0], strength(n)) + sign + side(child.at[1], strength(n) + 1);
+  }
+  switch (n.op) {
+    case ir::op::integer:
+      if (n.type == dtype::boolean) return n.integer ? "true" : "false";
+      return std::to_string(n.integer);
+    case ir::op::real: {
+      char text[32];
+      const auto end = std::to_chars(text, text + sizeof text, n.real);
+      return std::string(text, end.ptr);
+    }
+    case ir::op::min: return "min(" + show_list(nodes, child, 0) + ")";
+    case ir::op::max: return "max(" + show_list(nodes, child, 0) + ")";
+    case ir::op::select: return "select(" + show_list(nodes, child, 0) + ")";
+    case ir::op::logical_not: return "!(" + show_list(nodes, child, 0) + ")";
+    case ir::op::cast:
+      return "cast<" + std::string(name(n.type)) + ">(" + show_list(nodes, child, 0) + ")";
+    default: return std::string(n.name) + "(" + show_list(nodes, child, 0) + ")";
+  }
+}
+
+inline const char* reduction_name(reduction r) {
+  switch (r) {
+    case reduction::sum: return "sum";
+    case reduction::prod: return "prod";
+    case reduction::max: return "max";
+    case reduction::min: return "min";
+    case reduction::any: return "any";
+    case reduction::all: return "all";
+    case reduction::argmax: return "argmax";
+    case reduction::argmin: return "argmin";
+    case reduction::user: return "fold";
+  }
+  return "";
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
+  const node& n = nodes[at];
+  const children child = children_of(nodes, at);
+  switch (n.kind) {
+    case node_kind::axis: return std::string(n.name);
+    case node_kind::extent: return "extent<\"" + std::string(n.name) + "\">";
+    case node_kind::operation: return detail::show_operation(nodes, at);
+    case node_kind::load: case node_kind::store:
+      return std::string(n.tensor->name) + "(" + detail::show_list(nodes, child, 0) + ")";
+    case node_kind::reduce: {
+      std::string out = detail::reduction_name(n.reduction);
+      out += "<";
+      for (int k = 0; k < n.axes; ++k) out += (k ? ", " : "") + show(nodes, child.at[k]);
+      return out + ">(" + detail::show_list(nodes, child, n.axes) + ")";
+    }
+    case node_kind::placeholder: return "part" + std::to_string(n.integer);
+    case node_kind::define:
+      return show(nodes, child.at[0]) + " = " + show(nodes, child.at[child.count - 1]);
+  }
+  return {};
+}
+
+TILEWRIGHT_INLINE std::string show_ranges(const node* nodes, int at, const axis_scope& scope) {
+  std::string out;
+  for (int k = 0; k < scope.count; ++k) {
+    const axis_range& axis = scope.axes[k];
+    const bool used = any_below(nodes, at, [&](int x) {
+      return nodes[x].kind == node_kind::axis && nodes[x].name == axis.name;
+    });
+    if (!used) continue;
+    if (!out.empty()) out += ", ";
+    out += std::string(axis.name) + " in [0, " + std::to_string(axis.extent) + ")";
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes) {
+  const std::string subject(problem.subject), first(problem.first), second(problem.second);
+  switch (problem.what) {
+    case fault::none: return {};
+    case fault::unbound_axis:
+      return "axis " + subject + " in the definition of " + first +
+             " is neither on the left side nor reduced; add it to one of them";
+    case fault::reduced_and_left:
+      return "axis " + subject + " is on the left side of " + first +
+             " and reduced; take another axis for the reduction";
+    case fault::reduced_twice:
+      return "axis " + subject + " is reduced by nested reductions in " + first + "; rename one";
+    case fault::reduced_axis_unused:
+      return "the reduced axis " + subject + " in the definition of " + first +
+             " does not occur in the reduced value; drop it or use it";
+    case fault::no_extent:
+      return "axis " + subject + " in the definition of " + first +
+             " indexes no dimension plainly, so its extent is unknown; write axis<\"" + subject +
+             "\", 3>";
+    case fault::extents_differ:
+      return "axis " + subject + " runs over " + std::to_string(problem.a) + " in " + first +
+             " and over " + std::to_string(problem.b) + " in " + second +
+             "; make them equal, or index a part as " + subject + " + 0";
+    case fault::out_of_bounds: {
+      const children index = children_of(nodes, problem.at);
+      const int at = index.at[problem.a];
+      const bool store = nodes[problem.at].kind == node_kind::store;
+      return show(nodes, problem.at) + ": index " + std::to_string(problem.a) + ", " +
+             show(nodes, at) + " with " + show_ranges(nodes, at, problem.scope) + ", runs over [" +
+             std::to_string(problem.low) + ", " + std::to_string(problem.high) + "], but " +
+             subject + " has extent " + std::to_string(problem.b) + " there" +
+             (store ? "" : "; read it through zero_outside, clamp_outside or mirror_outside");
+    }
+    case fault::read_before_definition:
+      return "tensor " + subject + " is read before it is defined; move its definition up";
+    case fault::never_defined:
+      return "output " + subject + " has no definition; write " + subject + "(axes) = value";
+    case fault::not_a_parameter:
+      return "tensor " + subject + " is no parameter of the kernel; declare it temp, or add it";
+    case fault::name_used_twice: return "two tensors are called " + subject + "; rename one";
+    case fault::unknown_dimension:
+      return "dimension " + subject + (first.empty() ? "" : " of " + first) +
+             " occurs in no parameter, so that no call binds it";
+    case fault::indirect_store:
+      return "the left side of " + subject + " needs sums of axes and constants as indices";
+    case fault::reads_target_elsewhere:
+      return "the definition of " + subject +
+             " reads it at other indices than it writes; go through a temp";
+    case fault::too_many_axes: return "the definition of " + first + " has more than 24 axes";
+  }
+  return {};
+}
+
+}  // namespace tilewright::dsl
