@@ -14,9 +14,9 @@ inline bounds hull(const bounds& a, const bounds& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
 
-/// x // d for d >= 1.
+/// x // d for d >= 1. Contradictory facts can turn bounds around: an empty domain, where anything holds.
 inline bounds divide_bounds(const bounds& x, const bounds& d) {
-  if (d.lo < 1) return {};
+  if (d.lo < 1 || d.hi < d.lo) return {};
   const bounds near = floor_divide(x, d.lo);
   if (d.hi == bounds::positive_infinity)  // towards 0, or towards -1 from below
     return hull(near, {x.lo < 0 ? -1 : 0, x.hi < 0 ? -1 : 0});
@@ -24,7 +24,7 @@ inline bounds divide_bounds(const bounds& x, const bounds& d) {
 }
 
 inline bounds modulo_bounds(const bounds& x, const bounds& d) {
-  if (d.lo < 1) return {};
+  if (d.lo < 1 || d.hi < d.lo) return {};
   if (d.is_point()) return floor_modulo(x, d.lo);
   if (x.lo >= 0 && x.hi < d.lo) return x;
   bounds out{0, d.hi == bounds::positive_infinity ? d.hi : d.hi - 1};
