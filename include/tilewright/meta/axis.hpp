@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <tilewright/meta/dim.hpp>
+#include <tilewright/meta/loop_level.hpp>
 
 namespace tilewright {
 
@@ -18,6 +19,8 @@ struct axis_of {
   using name = Name;
   using tilewright_operand = void;
   constexpr axis_of() {}
+  /// A loop that the axis became by tiling, 0 outermost.
+  constexpr meta::loop_level operator[](int level) const { return {meta::text_of<Name>, level}; }
 };
 
 template <class T>

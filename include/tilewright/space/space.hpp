@@ -25,19 +25,19 @@ struct context {
   int threads = 1;
 };
 
-/// A design space as a value: a function on a schedule, a function that returns several schedules, or
+/// A space as a value: a function on a schedule, a function that returns several schedules, or
 /// a composition of such.
-class space {
+class design_space {
  public:
   using function = std::function<std::vector<schedule>(schedule, const context&)>;
 
-  space() = default;
+  design_space() = default;
   /// From a function that returns sketches.
-  space(function f) : make_(std::move(f)) {}  // NOLINT
+  design_space(function f) : make_(std::move(f)) {}  // NOLINT
   /// From a function that transforms one schedule in place: `void(schedule&)`.
   template <class F>
     requires std::invocable<F&, schedule&>
-  space(F f)  // NOLINT
+  design_space(F f)  // NOLINT
       : make_([f = std::move(f)](schedule s, const context&) mutable {
           f(s);
           std::vector<schedule> out;
@@ -49,13 +49,18 @@ class space {
     requires(std::invocable<F&, schedule&, const context&> &&
              !std::convertible_to<std::invoke_result_t<F&, schedule&, const context&>,
                                   std::vector<schedule>>)
-  space(F f)  // NOLINT
+  design_space(F f)  // NOLINT
       : make_([f = std::move(f)](schedule s, const context& where) mutable {
           f(s, where);
           std::vector<schedule> out;
           out.push_back(std::move(s));
           return out;
         }) {}
+
+  /// From a space expression (space/expression.hpp).
+  template <class Expression>
+    requires requires { typename Expression::tilewright_space; }
+  design_space(Expression e) : design_space(to_space(std::move(e))) {}  // NOLINT
 
   explicit operator bool() const noexcept { return static_cast<bool>(make_); }
 

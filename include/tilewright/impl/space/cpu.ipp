@@ -30,8 +30,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE space default_cpu(std::size_t limit) {
-  return space(space::function([limit](schedule s, const context& where) {
+TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
+  return design_space(design_space::function([limit](schedule s, const context& where) {
     auto_inline(s);
     return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
       detail::build_cpu_sketch(sketch, where, choices);

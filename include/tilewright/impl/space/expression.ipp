@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/space/expression.hpp>
+#include <tilewright/space/root_blocks.hpp>
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates, std::vector<double> weights) {
+  if (candidates.empty() || std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
+    throw argument_error("choose({sizes}) needs at least one size, all positive");
+  if (!weights.empty() && weights.size() != candidates.size())
+    throw argument_error("choose({sizes}, {weights}) needs one weight a size");
+  return {std::move(candidates), std::move(weights)};
+}
+
+TILEWRIGHT_INLINE block_rv scope::get_block(schedule& s) const { return s.get_block(block); }
+
+TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_view axis) {
+  for (tiled_axis& known : axes)
+    if (known.axis == axis) return known.levels;
+  for (loop_rv loop : s.get_loops(get_block(s)))
+    if (s.get(loop).var->name == axis) {
+      axes.push_back({std::string(axis), {loop}});
+      return axes.back().levels;
+    }
+  throw schedule_error("space", 1, "block " + block + " has no loop of axis " + std::string(axis));
+}
+
+TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) {
+  const std::vector<loop_rv>& loops = levels(s, level.axis());
+  if (level.level < 0 || static_cast<std::size_t>(level.level) >= loops.size())
+    throw schedule_error("space", 2,
+                         "axis " + std::string(level.axis()) + " of block " + block + " has " +
+                             std::to_string(loops.size()) + " levels; level " + std::to_string(level.level) +
+                             " does not exist");
+  return loops[static_cast<std::size_t>(level.level)];
+}
+
+namespace detail {
+
+TILEWRIGHT_INLINE void tile_axis(schedule& s, scope& in, std::string_view axis, int levels,
+                                 const random_size& innermost) {
+  const loop_rv loop = in.at(s, meta::loop_level(axis, 0));
+  std::vector<loop_rv> tiled;
+  if (innermost.weights.empty()) {
+    tiled = s.split(loop, s.sample_tile(loop, levels, innermost.candidates));
+  } else {
+    const expr_rv inner = s.sample_categorical(innermost.candidates, innermost.weights);
+    const auto [outer, last] = s.split(loop, {infer, inner});
+    tiled = levels == 2 ? std::vector<loop_rv>{outer}
+                        : s.split(outer, s.sample_perfect_tile(outer, levels - 1, -1));
+    tiled.push_back(last);
+  }
+  in.levels(s, axis) = std::move(tiled);
+}
+
+TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view structure) {
+  const block_rv b = in.get_block(s);
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  const ir::block_node& block = *s.get(b).block;
+  if (loops.size() != block.iters.size())
+    throw schedule_error("tile", 1, "block " + in.block + " is already tiled: it has " +
+                                        std::to_string(loops.size()) + " loops for " +
+                                        std::to_string(block.iters.size()) + " iteration variables");
+  std::vector<std::vector<loop_rv>> position(structure.size());
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const char letter = block.iters[l].kind == ir::iter_kind::reduce ? 'R' : 'S';
+    const int levels = static_cast<int>(std::count(structure.begin(), structure.end(), letter));
+    const std::string axis = s.get(loops[l]).var->name;
+    if (levels >= 2) tile_axis(s, in, axis, levels, {{4, 8, 16, 32, 64}, {}});
+    const std::vector<loop_rv> tiled = in.levels(s, axis);
+    std::size_t next = 0;
+    for (std::size_t p = 0; p < structure.size() && next < tiled.size(); ++p)
+      if (structure[p] == letter) position[p].push_back(tiled[next++]);
+  }
+  std::vector<loop_rv> order;
+  for (const std::vector<loop_rv>& p : position) order.insert(order.end(), p.begin(), p.end());
+  s.reorder(order);
+}
+
+TILEWRIGHT_INLINE void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels,
+                                      std::size_t count) {
+  std::vector<loop_rv> order;
+  for (std::size_t i = 0; i < count; ++i) order.push_back(in.at(s, levels[i]));
+  s.reorder(order);
+}
+
+TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step) {
+  (s.*step)(in.at(s, level));
+}
+
+TILEWRIGHT_INLINE std::vector<schedule> expand(schedule start, const context& where,
+                                               const std::function<void(schedule&, scope&)>& build) {
+  constexpr std::size_t limit = 256;
+  return enumerate(start, limit, [&](schedule& s, chooser& choices) {
+    const std::vector<std::string> blocks = root_block_names(s);
+    scope in{&where, &choices, blocks.empty() ? std::string() : blocks.back(), {}};
+    build(s, in);
+  });
+}
+
+}  // namespace detail
+}  // namespace tilewright::space

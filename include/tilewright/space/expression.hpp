@@ -1,0 +1,334 @@
+// Spaces as expression templates.
+//
+//   on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> vectorize<j[1]>)
+//     | on<"C">(tile<"SSRSRS">)
+//
+// `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
+// trace records; a choice is structural and yields one sketch an alternative. That a step names a level
+// that its axis has is checked by the compiler where the sequence itself tiled the axis; whether a step
+// is legal is found out when it runs. Loops of untiled axes are level 0.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tilewright/meta/axis.hpp>
+#include <tilewright/meta/fixed_string.hpp>
+#include <tilewright/meta/loop_level.hpp>
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/space.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+
+/// What the steps of a space expression share while one sketch is built.
+struct scope {
+  const context* where = nullptr;
+  chooser* choices = nullptr;
+  std::string block;  // named by `on`; the last block of the program otherwise
+  struct tiled_axis {
+    std::string axis;
+    std::vector<loop_rv> levels;  // outermost first
+  };
+  std::vector<tiled_axis> axes;
+
+  /// The loops that an axis has become; untiled axes are looked up by the loop's name.
+  /// @throws schedule_error naming the axis when the block has no such loop
+  std::vector<loop_rv>& levels(schedule& s, std::string_view axis);
+  /// @throws schedule_error when the axis has fewer levels
+  loop_rv at(schedule& s, const meta::loop_level& level);
+  /// The block at hand.
+  block_rv get_block(schedule& s) const;
+};
+
+/// Axis and number of levels that a step creates; the compiler's view of a sequence.
+struct level_count {
+  std::string_view axis;
+  int levels = 0;
+};
+
+/// A size that search draws; without weights all candidates are equally likely.
+struct random_size {
+  std::vector<std::int64_t> candidates;
+  std::vector<double> weights;  // [candidates], or empty
+};
+/// choose({4, 6, 8}): a random variable; choose({4, 6, 8}, {1, 2, 1}): with weights.
+/// @throws argument_error when there is no candidate, one is not positive, or the counts differ
+random_size choose(std::vector<std::int64_t> candidates, std::vector<double> weights = {});
+
+/// @name Steps
+/// @{
+namespace detail {
+
+void tile_structure(schedule& s, scope& in, std::string_view structure);
+void tile_axis(schedule& s, scope& in, std::string_view axis, int levels, const random_size& innermost);
+void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels, std::size_t count);
+using loop_step = void (schedule::*)(loop_rv);
+void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step);
+std::vector<schedule> expand(schedule start, const context& where,
+                             const std::function<void(schedule&, scope&)>& build);
+
+/// Marks the types that `>>` and `|` combine.
+template <class T>
+concept expression = requires { typename T::tilewright_space; };
+
+/// What `tile` is about: an axis, or a structure such as "SSRSRS".
+struct tile_key {
+  static constexpr std::size_t capacity = 32;
+  char text[capacity]{};
+  std::size_t length = 0;
+  bool is_axis = false;
+
+  template <std::size_t N>
+    requires(N <= capacity)
+  constexpr tile_key(const char (&structure)[N]) : length(N - 1) {  // NOLINT
+    for (std::size_t i = 0; i < length; ++i) text[i] = structure[i];
+  }
+  template <class Axis>
+    requires dsl::is_axis<Axis>
+  constexpr tile_key(Axis) : length(meta::text_of<typename Axis::name>.size()), is_axis(true) {  // NOLINT
+    for (std::size_t i = 0; i < length; ++i) text[i] = meta::text_of<typename Axis::name>[i];
+  }
+  constexpr std::string_view view() const { return {text, length}; }
+};
+
+constexpr bool is_structure(std::string_view text) {
+  for (char c : text)
+    if (c != 'S' && c != 'R') return false;
+  return !text.empty();
+}
+
+template <tile_key What, int... Levels>
+struct tile_step {
+  using tilewright_space = void;
+  static_assert(!What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
+                "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
+                "letters S and R, tile<\"SSRSRS\">");
+  void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view()); }
+};
+
+template <tile_key What, int Levels>
+  requires(What.is_axis)
+struct tile_step<What, Levels> {
+  using tilewright_space = void;
+  static_assert(Levels >= 2, "tilewright: tile<axis, levels> needs at least two levels");
+  static constexpr level_count defines{What.view(), Levels};
+  random_size innermost{{4, 8, 16, 32, 64}, {}};
+
+  /// The same with another innermost size: `tile<i, 2>(choose({4, 6, 8}))`.
+  tile_step operator()(random_size size) const { return {std::move(size)}; }
+  void operator()(schedule& s, scope& in) const { tile_axis(s, in, What.view(), Levels, innermost); }
+};
+
+template <meta::loop_level... Levels>
+struct reorder_step {
+  using tilewright_space = void;
+  static constexpr std::array<meta::loop_level, sizeof...(Levels)> uses{Levels...};
+  void operator()(schedule& s, scope& in) const { reorder_levels(s, in, uses.data(), uses.size()); }
+};
+
+template <loop_step Step, meta::loop_level Level>
+struct loop_kind_step {
+  using tilewright_space = void;
+  static constexpr std::array<meta::loop_level, 1> uses{Level};
+  void operator()(schedule& s, scope& in) const { apply_to_level(s, in, Level, Step); }
+};
+
+template <class F>
+struct module_step {
+  using tilewright_space = void;
+  F function;
+  void operator()(schedule& s, scope& in) const {
+    if constexpr (std::is_invocable_v<const F&, schedule&, block_rv>)
+      function(s, in.get_block(s));
+    else
+      function(s);
+  }
+};
+
+template <class Predicate, class Step>
+struct when_step {
+  using tilewright_space = void;
+  Predicate holds;
+  Step step;
+  void operator()(schedule& s, scope& in) const {
+    if (holds(std::as_const(s))) step(s, in);
+  }
+};
+
+template <class Step>
+struct on_step {
+  using tilewright_space = void;
+  std::string block;
+  Step step;
+  void operator()(schedule& s, scope& in) const {
+    scope inner{in.where, in.choices, block, {}};
+    step(s, inner);
+  }
+};
+
+/// How many levels the steps before give `axis`; 0 when none of them tiles it.
+template <class... Steps>
+constexpr int levels_of(std::string_view axis) {
+  int out = 0;
+  const auto look = [&]<class Step>(std::type_identity<Step>) {
+    if constexpr (requires { Step::defines; })
+      if (Step::defines.axis == axis) out = Step::defines.levels;
+  };
+  (look(std::type_identity<Steps>{}), ...);
+  return out;
+}
+
+template <class Next, class... Before>
+constexpr bool levels_exist() {
+  if constexpr (requires { Next::uses; })
+    for (const meta::loop_level& use : Next::uses) {
+      const int levels = levels_of<Before...>(use.axis());
+      if (levels != 0 && use.level >= levels) return false;
+    }
+  return true;
+}
+
+template <class... Steps>
+struct sequence {
+  using tilewright_space = void;
+  std::tuple<Steps...> steps;
+  void operator()(schedule& s, scope& in) const {
+    std::apply([&](const Steps&... step) { (step(s, in), ...); }, steps);
+  }
+};
+
+template <class Step>
+struct weighted {
+  int weight;
+  Step step;
+};
+
+template <class... Steps>
+struct choice {
+  using tilewright_space = void;
+  std::tuple<weighted<Steps>...> options;
+  void operator()(schedule& s, scope& in) const {
+    const std::size_t total = std::apply(
+        [](const weighted<Steps>&... o) { return (static_cast<std::size_t>(o.weight) + ...); }, options);
+    std::size_t ticket = in.choices->pick(total);
+    bool done = false;
+    const auto offer = [&](const auto& option) {
+      const auto share = static_cast<std::size_t>(option.weight);
+      if (!done && ticket < share) {
+        option.step(s, in);
+        done = true;
+      }
+      ticket -= done ? 0 : share;
+    };
+    std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
+  }
+};
+
+template <class Step>
+struct as_options {
+  static std::tuple<weighted<Step>> of(Step s) { return {{1, std::move(s)}}; }
+};
+template <class Step>
+struct as_options<weighted<Step>> {
+  static std::tuple<weighted<Step>> of(weighted<Step> w) { return {std::move(w)}; }
+};
+template <class... Steps>
+struct as_options<choice<Steps...>> {
+  static auto of(choice<Steps...> c) { return std::move(c.options); }
+};
+
+template <class T>
+inline constexpr bool is_weighted = false;
+template <class Step>
+inline constexpr bool is_weighted<weighted<Step>> = true;
+template <class T>
+concept option = expression<T> || is_weighted<T>;
+
+template <class... Steps>
+choice<Steps...> make_choice(std::tuple<weighted<Steps>...> options) {
+  return {std::move(options)};
+}
+
+/// a >> b: first a, then b.
+template <class... Steps, expression Next>
+sequence<Steps..., Next> operator>>(sequence<Steps...> first, Next next) {
+  static_assert(levels_exist<Next, Steps...>(),
+                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+                "levels 0 to levels - 1");
+  return {std::tuple_cat(std::move(first.steps), std::make_tuple(std::move(next)))};
+}
+template <expression First, expression Next>
+sequence<First, Next> operator>>(First first, Next next) {
+  static_assert(levels_exist<Next, First>(),
+                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+                "levels 0 to levels - 1");
+  return {{std::move(first), std::move(next)}};
+}
+
+/// a | b: one of both; alternatives are equally likely unless `weight` says otherwise.
+template <option A, option B>
+auto operator|(A a, B b) {
+  return make_choice(std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
+}
+
+/// Makes the space of an expression, one sketch per combination of its choices; design_space's
+/// constructor finds it by argument-dependent lookup.
+template <expression Expression>
+design_space to_space(Expression e) {
+  return design_space(design_space::function([e = std::move(e)](schedule s, const context& where) {
+    return expand(std::move(s), where, e);
+  }));
+}
+
+}  // namespace detail
+
+/// tile<i, 3>: splits the axis into levels of sampled sizes that need not divide its extent.
+/// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R levels,
+/// in this order from outside inwards (MetaSchedule, section 3.2).
+template <detail::tile_key What, int... Levels>
+inline const detail::tile_step<What, Levels...> tile{};
+
+template <meta::loop_level... Levels>
+inline constexpr detail::reorder_step<Levels...> reorder{};
+template <meta::loop_level Level>
+inline constexpr detail::loop_kind_step<&schedule::parallel, Level> parallel{};
+template <meta::loop_level Level>
+inline constexpr detail::loop_kind_step<&schedule::vectorize, Level> vectorize{};
+template <meta::loop_level Level>
+inline constexpr detail::loop_kind_step<&schedule::unroll, Level> unroll{};
+
+/// on<"C">(step): the step acts on the block C.
+template <fixed_string Block, detail::expression Step>
+detail::on_step<Step> on(Step step) {
+  return {std::string(Block.view()), std::move(step)};
+}
+/// when(predicate, step): the step where `predicate(const schedule&)` holds.
+template <class Predicate, detail::expression Step>
+detail::when_step<Predicate, Step> when(Predicate predicate, Step step) {
+  return {std::move(predicate), std::move(step)};
+}
+/// module(f): a function `f(schedule&)` or `f(schedule&, block_rv)` as a step.
+template <class F>
+detail::module_step<F> module(F f) {
+  return {std::move(f)};
+}
+/// weight(3, a) | b: a is drawn three times as often as b.
+/// @throws argument_error when the weight is not positive
+template <detail::expression Step>
+detail::weighted<Step> weight(int times, Step step) {
+  if (times < 1) throw argument_error("weight(n, space) needs n >= 1");
+  return {times, std::move(step)};
+}
+/// @}
+
+}  // namespace tilewright::space
