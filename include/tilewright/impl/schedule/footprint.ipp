@@ -32,6 +32,20 @@ inline bool all_vars(const linear& sum) {
   return true;
 }
 
+/// `s` is end - x and value i is x // m with end + 1 a multiple of m.
+inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
+  const linear& value = out.values[i];
+  if (value.terms.size() != 1 || value.terms[0].second != 1 || value.constant != 0) return false;
+  const ir::expr& quotient = value.terms[0].first;
+  if (quotient->op != ir::op::floordiv || !ir::is_int(quotient->args[1])) return false;
+  const std::int64_t m = ir::as_int(quotient->args[1]);
+  linear rest = s;
+  accumulate(rest, arith::to_linear(quotient->args[0]), 1);
+  if (m <= 0 || !rest.is_constant() || (rest.constant + 1) % m != 0) return false;
+  out.clip[i].hi = std::min(out.clip[i].hi, (rest.constant + 1) / m - 1);
+  return true;
+}
+
 /// Uses what the conjunct `s >= 0` says about one iteration variable; false when it is about none.
 inline bool clip_nonnegative(const linear& s, const child_block& child, bound_iters& out) {
   for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -41,6 +55,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
       out.clip[i].lo = std::max(out.clip[i].lo, -rest.constant);
       return true;
     }
+    // x <= end, where the value is x // m: the predicate of a split above a fused loop
+    if (clip_quotient(s, i, out)) return true;
     rest = s;
     accumulate(rest, out.values[i], 1);
     if (rest.is_constant()) {  // value <= rest

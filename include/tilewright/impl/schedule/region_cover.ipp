@@ -76,7 +76,11 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
       if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region)) continue;
       const standing_loops standing{scope.common_loops(w, reader), region.buffer->scope};
       const footprint needs = touched(r, reader_iters, region, standing);
-      if (!produced) rest.push_back(within(needs));
+      if (!produced) {
+        rest.push_back(within(needs));
+        for (const bounds& b : rest.front())
+          if (b.lo > b.hi) return true;  // nothing is read
+      }
       produced = true;
       const std::optional<footprint> gives =
           reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing) : std::nullopt;
