@@ -334,6 +334,8 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
     s.within = meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
     if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+    if (!s.lo && s.within.lo != bounds::negative_infinity) s.lo = constant(s.within.lo, dim.min.type());
+    if (!s.hi && s.within.hi != bounds::positive_infinity) s.hi = constant(s.within.hi, dim.min.type());
   }
   return out;
 }

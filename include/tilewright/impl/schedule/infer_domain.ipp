@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -285,6 +286,42 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   out.extent = *count;
   if (lo.lo < clip.lo) out.at_least = clip.lo;
   if (arith::add(lo, {*count - 1, *count - 1}).hi > clip.hi) out.at_most = clip.hi;
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
+                                     const std::vector<arith::bounds>& clip,
+                                     const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops) {
+  struct new_loop {
+    ir::var v;
+    ir::expr extent;
+  };
+  std::vector<ir::expr> values;
+  std::vector<new_loop> nest;
+  ir::expr predicate = ir::boolean(true);
+  const auto guard = [&](const ir::expr& condition) { predicate = ir::logical_and(predicate, condition); };
+  for (std::size_t i = 0; i < block->iters.size(); ++i) {
+    const ir::iter_var& iter = block->iters[i];
+    const dtype type = iter.var.type();
+    const fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
+    if (!symbolic && fitted.extent <= 0) return {};
+    arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);
+    value.type = type;
+    if (symbolic || fitted.extent != 1 || keep_unit_loops) {
+      const ir::expr extent = symbolic ? fitted.symbolic_extent : ir::integer(type, fitted.extent);
+      nest.push_back({ir::make_var("ax" + std::to_string(nest.size()), type), extent});
+      value.terms.emplace_back(nest.back().v, 1);
+    }
+    const ir::expr at = ir::cast(type, arith::from_linear(value));
+    if (fitted.at_least) guard(ir::ge(at, ir::integer(type, *fitted.at_least)));
+    if (fitted.at_most) guard(ir::lt(at, ir::integer(type, *fitted.at_most + 1)));
+    if (fitted.below) guard(ir::lt(at, fitted.below));
+    values.push_back(at);
+  }
+  ir::stmt out = ir::make_realize(std::move(values), std::move(predicate), block);
+  for (std::size_t i = nest.size(); i-- > 0;)
+    out = ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
   return out;
 }
 

@@ -124,32 +124,8 @@ inline ir::stmt build_nest(const move& m, const child_block& child, const std::v
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   const std::vector<iter_domain> solved =
       infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
-  std::vector<ir::expr> values, guards;
-  struct new_loop { ir::var v; ir::expr extent; };
-  std::vector<new_loop> nest;
-  for (std::size_t i = 0; i < block.iters.size(); ++i) {
-    const ir::iter_var& iter = block.iters[i];
-    const dtype type = iter.var.type();
-    const fitted_iter fitted = fit(solved[i], iter.dom, old.clip[i], loops);
-    ir::expr start = fitted.start ? arith::from_linear(*fitted.start) : iter.dom.min;
-    const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
-    if (!symbolic && fitted.extent <= 0)
-      refuse(m, 7, "nothing of " + quoted(child) + " is needed along \"" + iter.var->name + "\"");
-    ir::expr value = ir::cast(type, start);
-    if (symbolic || fitted.extent != 1 || m.preserve_unit_loops) {
-      const ir::expr extent = symbolic ? fitted.symbolic_extent : ir::integer(type, fitted.extent);
-      nest.push_back({ir::make_var("ax" + std::to_string(nest.size()), type), extent});
-      value = fitted.start ? ir::cast(type, start) + nest.back().v : start + nest.back().v;
-      if (!symbolic) value = arith::from_linear(arith::to_linear(value));
-    }
-    if (fitted.at_least) guards.push_back(ir::ge(value, ir::integer(type, *fitted.at_least)));
-    if (fitted.at_most) guards.push_back(ir::lt(value, ir::integer(type, *fitted.at_most + 1)));
-    if (fitted.below) guards.push_back(ir::lt(value, fitted.below));
-    values.push_back(std::move(value));
-  }
-  ir::stmt out = ir::make_realize(std::move(values), ir::conjunction(guards), child.realize->block);
-  for (std::size_t i = nest.size(); i-- > 0;)
-    out = ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
+  ir::stmt out = make_nest(child.realize->block, solved, old.clip, loops, m.preserve_unit_loops);
+  if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
 }
 
