@@ -51,7 +51,7 @@ struct parameter {
   argument_type type = argument_type::block;
   bool positional = false;
   bool hidden_when_empty = false;
-  std::optional<std::int64_t> fallback;  // boolean and integer parameters
+  std::optional<std::string_view> fallback;  // of a boolean (0, 1), an integer or a string
 };
 
 /// What running an instruction gives. Nothing is committed yet.
@@ -81,6 +81,12 @@ struct instruction_kind {
 std::span<const instruction_kind> instruction_kinds();
 /// The kind of that name or alias; null when there is none.
 const instruction_kind* find_instruction_kind(std::string_view name);
+
+/// The argument with every random variable replaced: number n becomes `numbers[n]`.
+/// @throws argument_error when a variable has no entry
+argument renumber(const argument& a, std::span<const std::uint32_t> numbers);
+/// Appends the random variables that occur in `a`.
+void collect_rvs(const argument& a, std::vector<rv>& out);
 
 /// One recorded application; immutable and shared between traces.
 struct instruction : support::counted {

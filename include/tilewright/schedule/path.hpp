@@ -18,6 +18,11 @@ struct new_block {
   ir::function function;
   std::uint64_t block = 0;  // id
 };
+/// Result of a primitive that creates one loop.
+struct new_loop {
+  ir::function function;
+  ir::var loop;
+};
 /// Result of a primitive that creates loops.
 struct new_loops {
   ir::function function;
@@ -31,14 +36,12 @@ struct path {
 
   explicit operator bool() const noexcept { return !slots.empty(); }
   const ir::stmt& target() const noexcept { return *slots.back(); }
-  /// Position of the innermost block realize strictly above the target: the scope; -1 at the root.
-  int scope() const noexcept;
   /// The loops strictly above the target and below its scope, outermost first.
   std::vector<const ir::loop_node*> loops() const;
   /// The loops strictly above the target up to the root, through enclosing blocks.
   std::vector<const ir::loop_node*> all_loops() const;
-  /// The block whose body holds the target (the root block at the latest); null for the root realize.
-  const ir::block_realize_node* scope_realize() const noexcept;
+  /// The innermost block realize strictly above the target: its scope; null for the root realize.
+  const ir::block_realize_node* scope() const noexcept;
 };
 
 /// Path to the loop whose variable is `loop`, or to the realize of the block; empty when there is none.
@@ -54,13 +57,13 @@ path need_block(const ir::function& f, std::uint64_t block_id, const char* primi
 /// A null statement removes the place together with the loops, sequences and branches left empty.
 /// @throws internal_error when the removal would leave a block without body
 ir::function replace(const ir::function& f, const path& at, ir::stmt with);
-/// The function with another version of the block that contains or is the end of `at`, where
-/// `at.target()` is its realize; the binding stays.
+/// The function with another version of the block whose realize is the end of `realize`; the binding
+/// stays.
 ir::function replace_block(const ir::function& f, const path& realize, ir::block with);
 
 /// Direct child blocks: the outermost block realizes inside `s`, in program order.
 std::vector<const ir::block_realize_node*> child_blocks(const ir::stmt& s);
-/// All blocks below the root, in program order, nested ones after the block that holds them.
-std::vector<const ir::block_realize_node*> all_blocks(const ir::function& f);
+/// All blocks strictly inside `s`, in program order, nested ones after the block that holds them.
+std::vector<const ir::block_realize_node*> all_blocks(const ir::stmt& s);
 
 }  // namespace tilewright::primitive

@@ -13,9 +13,9 @@ namespace tilewright::primitive {
 /// Index into `weights`, drawn by them, or the decision.
 /// Requires: 1. weights are finite, not negative, and not all zero, and there is one per candidate;
 /// 2. a decision is an index in range.
-/// @returns the decision: {index}
+/// @returns the index, which is the decision
 /// @throws argument_error
-decision sample_categorical(support::random& random, const std::vector<std::int64_t>& candidates,
+std::int64_t sample_categorical(support::random& random, const std::vector<std::int64_t>& candidates,
                             const std::vector<double>& weights, const decision& given = {});
 
 /// `n` factors whose product is the extent of the loop, the last one at most `max_innermost_factor`
@@ -24,10 +24,11 @@ decision sample_categorical(support::random& random, const std::vector<std::int6
 /// A decision made for another extent is repaired from the innermost factor outwards: a factor that
 /// does not divide what is left becomes the largest divisor of it that is not larger, the outermost
 /// takes the rest; the limit is never exceeded. A symbolic extent gives {-1, 1, ..., 1}: infer.
-/// Requires: 1. n >= 1 and max_innermost_factor >= 1 or -1; 2. with n = 1 the extent is within the
-/// limit, or the limit is ignored: there is nothing to choose.
+/// With n = 1 there is nothing to choose and the limit is ignored. Prime factors above 2^21 are not told
+/// apart.
+/// Requires: 1. 1 <= n <= 10, and max_innermost_factor is positive or -1; 2. a decision has n entries.
 /// @returns the decision: the factors, outermost first
-/// @throws argument_error on requirement 1; schedule_error when the loop does not exist
+/// @throws argument_error; schedule_error when the loop does not exist
 decision sample_perfect_tile(support::random& random, const ir::function& f, const ir::var& loop, int n,
                              int max_innermost_factor = 16, const decision& given = {});
 
@@ -39,7 +40,7 @@ decision sample_perfect_tile(support::random& random, const ir::function& f, con
 /// A decision made for another extent is clamped factor by factor to what is left; its last factor
 /// stays where it is (clamped to the extent), also when it is no candidate. A symbolic extent gives
 /// {-1, 1, ..., 1, first candidate}.
-/// Requires: 1. n >= 2 and at least one candidate, all positive; 2. a decision has n positive entries
+/// Requires: 1. 2 <= n <= 10 and at least one candidate, all positive; 2. a decision has n positive entries
 /// (the first one is recomputed and may be anything).
 /// @returns the decision: the factors, outermost first
 /// @throws argument_error

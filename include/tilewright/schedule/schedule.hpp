@@ -139,8 +139,13 @@ class schedule {
   /// member function here.
   /// @returns the outputs
   std::vector<rv> apply(const instruction_kind& kind, std::vector<argument> args, const decision& choice = {});
+  /// The same for a recorded instruction whose arguments are variables of this schedule; the instruction
+  /// is shared when its outputs get the numbers that it has recorded.
+  /// @throws argument_error when the number of outputs differs from the recorded one
+  const std::vector<rv>& apply(const support::ref<const instruction>& what, const decision& choice);
 
  private:
+  const std::vector<rv>& commit(outcome&& result, support::ref<const instruction> what);
   std::vector<loop_rv> split_list(loop_rv loop, std::vector<factor> factors, bool preserve_unit_iters,
                                   bool disable_predication);
   std::vector<loop_rv> loops_counted(block_rv block, int n);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
@@ -27,8 +28,9 @@ struct symbol {
 /// them as "leave the block where it is" and "inline it".
 inline constexpr std::int64_t root_location = -1;
 inline constexpr std::int64_t inline_location = -2;
-/// Value of an integer symbol that stands for `infer`, from sampling a loop of symbolic extent.
-inline constexpr std::int64_t inferred_value = -1;
+/// Value of an integer symbol that stands for `infer`, from sampling a loop of symbolic extent. In a
+/// decision it is written -1.
+inline constexpr std::int64_t inferred_value = std::numeric_limits<std::int64_t>::min();
 
 /// An immutable function, what the random variables of a schedule stand for, and the random stream.
 struct schedule_state {
@@ -42,7 +44,7 @@ struct schedule_state {
   /// The loop's variable; null for a location marker.
   const ir::var& loop(rv v) const;
   /// Value of a factor; `inferred_value` for `infer`.
-  /// @throws argument_error on a division by zero or an overflow
+  /// @throws argument_error on a division by zero, an overflow, or arithmetic with `infer`
   std::int64_t value(const factor& f) const;
 };
 

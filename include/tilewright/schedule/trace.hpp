@@ -67,7 +67,7 @@ class trace {
   std::string print() const;
   /// Inverse of `print`. Comments, blank lines, a leading `def` line, indentation and get_sblock are
   /// accepted too; arguments with a default may be left out.
-  /// @throws argument_error with line, column and what was expected
+  /// @throws ir::parse_error (an argument_error) with line, column and what was expected
   static trace parse(std::string_view text);
   /// The trace as statements of C++ on a schedule `s`; decisions are pinned. For reading and pasting.
   std::string print_cpp() const;

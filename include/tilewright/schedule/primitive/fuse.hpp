@@ -22,10 +22,11 @@ namespace tilewright::primitive {
 /// 2. each loop after the first is the whole body of the one before;
 /// 3. every loop starts at 0;
 /// 4. no loop has an annotation and all are serial (as for split);
-/// 5. the extent of no loop uses the variable of another one in the list.
+/// 5. the extent of no loop uses the variable of another one in the list;
+/// 6. the product of constant extents fits the type of the widest variable.
 /// @param loops outermost first
 /// @returns the new loop; the old variables are gone
 /// @throws schedule_error
-new_loops fuse(const ir::function& f, const std::vector<ir::var>& loops, bool preserve_unit_iters = true);
+new_loop fuse(const ir::function& f, const std::vector<ir::var>& loops, bool preserve_unit_iters = true);
 
 }  // namespace tilewright::primitive

@@ -10,10 +10,10 @@
 
 namespace tilewright::primitive {
 
-/// The block of that name in the function `function_name` (empty: the function at hand).
-/// Requires: 1. exactly one block has the name; 2. the function has the name.
-std::uint64_t get_block(const ir::function& f, const std::string& name,
-                        const std::string& function_name = {});
+/// The block of that name. A trace also names a function, for TVM, where a module has several; here there
+/// is one, whatever it is called.
+/// Requires: 1. exactly one block has the name.
+std::uint64_t get_block(const ir::function& f, const std::string& name);
 
 /// The loops around a block up to its scope block, outermost first; none for the root.
 std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block);

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <string>
+
+#include <tilewright/schedule/instruction.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright {
+namespace detail {
+
+inline std::uint32_t renumbered(std::uint32_t number, std::span<const std::uint32_t> numbers) {
+  if (number >= numbers.size())
+    throw argument_error("trace: variable number " + std::to_string(number) +
+                         " is used before an instruction gives it");
+  return numbers[number];
+}
+
+inline factor renumber_factor(const factor& f, std::span<const std::uint32_t> numbers) {
+  switch (f.kind()) {
+    case factor::op::inferred:
+    case factor::op::literal: return f;
+    case factor::op::variable:
+      return expr_rv{renumbered(static_cast<std::uint32_t>(f.value()), numbers)};
+    default:
+      return {f.kind(), renumber_factor(f.left(), numbers), renumber_factor(f.right(), numbers)};
+  }
+}
+
+inline void collect_factor(const factor& f, std::vector<rv>& out) {
+  switch (f.kind()) {
+    case factor::op::inferred:
+    case factor::op::literal: return;
+    case factor::op::variable:
+      out.push_back({rv_class::integer, static_cast<std::uint32_t>(f.value())});
+      return;
+    default:
+      collect_factor(f.left(), out);
+      collect_factor(f.right(), out);
+  }
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE argument renumber(const argument& a, std::span<const std::uint32_t> numbers) {
+  if (const rv* v = std::get_if<rv>(&a)) return rv{v->kind, detail::renumbered(v->number, numbers)};
+  if (const auto* list = std::get_if<std::vector<rv>>(&a)) {
+    std::vector<rv> out = *list;
+    for (rv& v : out) v.number = detail::renumbered(v.number, numbers);
+    return out;
+  }
+  if (const auto* list = std::get_if<std::vector<factor>>(&a)) {
+    std::vector<factor> out;
+    out.reserve(list->size());
+    for (const factor& f : *list) out.push_back(detail::renumber_factor(f, numbers));
+    return out;
+  }
+  if (const auto* note = std::get_if<annotation_value>(&a))
+    if (const factor* f = std::get_if<factor>(&note->value))
+      return annotation_value(detail::renumber_factor(*f, numbers));
+  return a;
+}
+
+TILEWRIGHT_INLINE void collect_rvs(const argument& a, std::vector<rv>& out) {
+  if (const rv* v = std::get_if<rv>(&a)) out.push_back(*v);
+  if (const auto* list = std::get_if<std::vector<rv>>(&a)) out.insert(out.end(), list->begin(), list->end());
+  if (const auto* list = std::get_if<std::vector<factor>>(&a))
+    for (const factor& f : *list) detail::collect_factor(f, out);
+  if (const auto* note = std::get_if<annotation_value>(&a))
+    if (const factor* f = std::get_if<factor>(&note->value)) detail::collect_factor(*f, out);
+}
+
+}  // namespace tilewright

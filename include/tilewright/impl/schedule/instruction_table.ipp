@@ -1,0 +1,108 @@
+// The table of instruction kinds: one line per primitive. Order is that of the documentation.
+#pragma once
+
+#include <tilewright/impl/schedule/adapt.hpp>
+#include <tilewright/schedule/primitive/annotate.hpp>
+#include <tilewright/schedule/primitive/cache.hpp>
+#include <tilewright/schedule/primitive/compute_at.hpp>
+#include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/primitive/decompose_reduction.hpp>
+#include <tilewright/schedule/primitive/fuse.hpp>
+#include <tilewright/schedule/primitive/loop_kind.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/schedule/primitive/reorder.hpp>
+#include <tilewright/schedule/primitive/split.hpp>
+#include <tilewright/schedule/sampling.hpp>
+
+namespace tilewright {
+namespace adapt {
+
+// Wrappers where an instruction takes more kinds of arguments than the primitive.
+
+inline std::uint64_t get_block(const ir::function& f, const std::string& name, const std::string&) {
+  return primitive::get_block(f, name);
+}
+
+inline std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const block_or_loop& at) {
+  return at.is_block ? primitive::get_child_blocks(f, at.block) : primitive::get_child_blocks(f, at.loop);
+}
+
+inline ir::function annotate(const ir::function& f, const block_or_loop& at, const std::string& key,
+                             const ir::attr& value) {
+  return at.is_block ? primitive::annotate_block(f, at.block, key, value)
+                     : primitive::annotate_loop(f, at.loop, key, value);
+}
+
+inline ir::function unannotate(const ir::function& f, const block_or_loop& at, const std::string& key) {
+  return at.is_block ? primitive::unannotate_block(f, at.block, key)
+                     : primitive::unannotate_loop(f, at.loop, key);
+}
+
+/// Moves a block to a loop, or does what a compute location stands for.
+template <auto Move, auto Inline>
+ir::function move_to(const ir::function& f, std::uint64_t block, const place& to, bool preserve_unit_loops,
+                     int index) {
+  if (!to.loop && to.marker == root_location) return f;
+  if (!to.loop && to.marker == inline_location) return Inline(f, block);
+  return Move(f, block, to.loop, preserve_unit_loops, index);
+}
+
+inline chosen sample_categorical(support::random& random, const ir::function&,
+                                 const std::vector<std::int64_t>& candidates,
+                                 const std::vector<double>& probs, const decision& given) {
+  const std::int64_t index = primitive::sample_categorical(random, candidates, probs, given);
+  return {index, candidates[static_cast<std::size_t>(index)]};
+}
+
+inline ir::function enter_postproc(const ir::function& f) { return f; }
+
+inline std::vector<instruction_kind> make_table() {
+  using namespace primitive;
+  return {
+      query<&adapt::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"),
+      query<&get_loops>("get_loops", {"block"}),
+      query<&adapt::get_child_blocks>("get_child_blocks", {"*block_or_loop"}),
+      query<&get_producers>("get_producers", {"block"}),
+      query<&get_consumers>("get_consumers", {"block"}),
+      query<&get_output_blocks>("get_output_blocks", {"block"}),
+      kind<&adapt::sample_categorical>("sample_categorical", {"candidates", "probs"}),
+      kind<&sample_perfect_tile>("sample_perfect_tile", {"loop", "n", "max_innermost_factor=16"}),
+      kind<&sample_tile>("sample_tile", {"loop", "n", "innermost"}),
+      kind<&sample_compute_location>("sample_compute_location", {"block"}),
+      kind<&split>("split", {"loop", "factors", "preserve_unit_iters=1", "disable_predication=0"}),
+      kind<&fuse>("fuse", {"*loops", "preserve_unit_iters=1"}),
+      kind<&reorder>("reorder", {"*loops"}),
+      kind<&parallel>("parallel", {"loop"}),
+      kind<&vectorize>("vectorize", {"loop"}),
+      kind<&unroll>("unroll", {"loop"}),
+      kind<&cache_read>("cache_read", {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
+      kind<&cache_write>("cache_write", {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
+      kind<&move_to<&compute_at, &compute_inline>>(
+          "compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
+      kind<&move_to<&reverse_compute_at, &reverse_compute_inline>>(
+          "reverse_compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
+      kind<&compute_inline>("compute_inline", {"block"}),
+      kind<&reverse_compute_inline>("reverse_compute_inline", {"block"}),
+      kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
+      kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
+      kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
+      kind<&adapt::enter_postproc>("enter_postproc", {}),
+  };
+}
+
+inline const std::vector<instruction_kind>& table() {
+  static const std::vector<instruction_kind> kinds = make_table();
+  return kinds;
+}
+
+}  // namespace adapt
+
+TILEWRIGHT_INLINE std::span<const instruction_kind> instruction_kinds() { return adapt::table(); }
+
+TILEWRIGHT_INLINE const instruction_kind* find_instruction_kind(std::string_view name) {
+  for (const instruction_kind& kind : instruction_kinds())
+    if (kind.name == name || (!kind.alias.empty() && kind.alias == name)) return &kind;
+  return nullptr;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/primitive/loop_kind.hpp>
+
+namespace tilewright::primitive {
+namespace detail {
+
+inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loop_kind kind) {
+  const ir::loop_node& old = *ir::as_loop(at.target());
+  return replace(f, at, ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations));
+}
+
+inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
+                                     const char* primitive) {
+  const path at = need_loop(f, loop, primitive);
+  const block_scope scope(*at.scope()->block);
+  const std::string name = "loop \"" + loop->name + "\"";
+  if (const int block = compact_dataflow_violation(scope, loop); block >= 0)
+    throw schedule_error(primitive, 1, "block \"" + scope[static_cast<std::size_t>(block)].block().name + "\" below " + name +
+                                           " is neither complete nor a reduction within the loop");
+  if (iter_kind_of(scope, loop) != loop_iter_kind::spatial)
+    throw schedule_error(primitive, 2, name + " drives iterators that are not spatial; decompose or factor the "
+                                              "reduction, or choose another loop");
+  return set_loop_kind(f, at, kind);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE ir::function parallel(const ir::function& f, const ir::var& loop) {
+  return detail::run_concurrently(f, loop, ir::loop_kind::parallel, "parallel");
+}
+
+TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& loop) {
+  return detail::run_concurrently(f, loop, ir::loop_kind::vectorized, "vectorize");
+}
+
+TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
+  return detail::set_loop_kind(f, need_loop(f, loop, "unroll"), ir::loop_kind::unrolled);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/primitive/reorder.hpp>
+
+namespace tilewright::primitive {
+namespace detail::reordering {
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("reorder", requirement, what);
+}
+
+inline bool contains(const std::vector<ir::var>& loops, const ir::var& v) {
+  return std::any_of(loops.begin(), loops.end(), [&](const ir::var& l) { return l.same(v); });
+}
+
+/// Path to the innermost of the loops, after requirements 0 and 1.
+inline path innermost(const ir::function& f, const std::vector<ir::var>& loops) {
+  path deepest;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    path at = need_loop(f, loops[i], "reorder");
+    for (std::size_t j = 0; j < i; ++j)
+      if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
+    if (at.slots.size() > deepest.slots.size()) deepest = std::move(at);
+  }
+  return deepest;
+}
+
+/// The chain from the outermost to the innermost of the loops, and the path to its head.
+struct chain {
+  path head;
+  std::vector<const ir::loop_node*> loops;
+};
+
+inline chain find_chain(path to_innermost, const std::vector<ir::var>& loops) {
+  chain out;
+  std::size_t found = 0, first = to_innermost.slots.size();
+  while (found < loops.size() && first-- > 0) {
+    const ir::loop_node* loop = ir::as_loop(*to_innermost.slots[first]);
+    if (!loop) {
+      const bool scope = (*to_innermost.slots[first])->kind == ir::stmt_kind::block_realize;
+      refuse(2, scope ? "the loops belong to different blocks or nests"
+                      : "between the loops stand other statements, so that they are not one chain");
+    }
+    if (contains(loops, loop->var)) ++found;
+    out.loops.push_back(loop);
+  }
+  if (found < loops.size()) refuse(2, "the loops are not one chain");
+  std::reverse(out.loops.begin(), out.loops.end());
+  to_innermost.slots.resize(first + 1);
+  out.head = std::move(to_innermost);
+  return out;
+}
+
+inline std::vector<const ir::loop_node*> permuted(const std::vector<const ir::loop_node*>& chain,
+                                                  const std::vector<ir::var>& order) {
+  std::vector<const ir::loop_node*> out = chain;
+  std::size_t next = 0;
+  for (const ir::loop_node*& place : out)
+    if (contains(order, place->var)) {
+      const ir::var& wanted = order[next++];
+      place = *std::find_if(chain.begin(), chain.end(),
+                            [&](const ir::loop_node* n) { return n->var.same(wanted); });
+    }
+  return out;
+}
+
+inline void check_ranges(const std::vector<const ir::loop_node*>& order) {
+  for (std::size_t outer = 0; outer < order.size(); ++outer) {
+    if (ir::is_int(order[outer]->min) && ir::is_int(order[outer]->extent)) continue;
+    for (std::size_t inner = outer + 1; inner < order.size(); ++inner)
+      if (ir::uses_var(order[outer]->min, order[inner]->var) || ir::uses_var(order[outer]->extent, order[inner]->var))
+        refuse(3, "the range of loop \"" + order[outer]->var->name + "\" uses loop \"" + order[inner]->var->name +
+                      "\", which would be further inside");
+  }
+}
+
+inline void check_blocks(const path& head) {
+  const ir::loop_node* outermost = ir::as_loop(head.target());
+  const block_scope scope(*head.scope()->block);
+  for (const child_block& child : scope.children()) {
+    const auto at = std::find(child.loops.begin(), child.loops.end(), outermost);
+    if (at == child.loops.end()) continue;
+    const ir::block_node& block = child.block();
+    for (const ir::iter_var& iter : block.iters)
+      if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
+        refuse(4, "block \"" + block.name + "\" has an iterator that must run in order");
+    if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
+      refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
+                    outermost->var->name + "\"");
+  }
+}
+
+}  // namespace detail::reordering
+
+TILEWRIGHT_INLINE ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops) {
+  path to_innermost = detail::reordering::innermost(f, loops);
+  if (loops.size() < 2) return f;
+  const auto chain = detail::reordering::find_chain(std::move(to_innermost), loops);
+  const auto order = detail::reordering::permuted(chain.loops, loops);
+  detail::reordering::check_ranges(order);
+  detail::reordering::check_blocks(chain.head);
+  ir::stmt body = chain.loops.back()->body;
+  for (std::size_t i = order.size(); i-- > 0;) body = ir::with_body(*order[i], std::move(body));
+  return replace(f, chain.head, std::move(body));
+}
+
+}  // namespace tilewright::primitive

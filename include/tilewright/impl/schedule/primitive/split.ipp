@@ -1,0 +1,89 @@
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include <tilewright/schedule/primitive/split.hpp>
+#include <tilewright/schedule/rebind.hpp>
+
+namespace tilewright::primitive {
+namespace detail::splitting {
+
+using factor_list = std::vector<std::optional<std::int64_t>>;
+
+/// Product of the known factors, after requirements 1 and 2.
+inline std::int64_t known_product(const factor_list& factors, const ir::loop_node& loop) {
+  const std::string name = "loop \"" + loop.var->name + "\"";
+  if (factors.empty()) throw schedule_error("split", 1, name + " needs at least one factor");
+  const std::int64_t limit = loop.var.type() == dtype::i64 ? std::numeric_limits<std::int64_t>::max()
+                                                           : std::numeric_limits<std::int32_t>::max();
+  std::int64_t product = 1;
+  int unknown = 0;
+  for (const auto& f : factors) {
+    if (!f) {
+      if (++unknown > 1) throw schedule_error("split", 1, name + " has more than one factor to infer");
+      continue;
+    }
+    if (*f <= 0)
+      throw schedule_error("split", 2, name + ": factor " + std::to_string(*f) + " is not positive");
+    if (*f > limit / product)
+      throw schedule_error("split", 2, name + ": the product of the factors does not fit its index type");
+    product *= *f;
+  }
+  return product;
+}
+
+inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t product,
+                                     const ir::loop_node& loop, const arith::analyzer& known) {
+  const dtype type = loop.var.type();
+  std::vector<ir::expr> out;
+  out.reserve(factors.size());
+  bool inferred = false;
+  for (const auto& f : factors) {
+    inferred = inferred || !f;
+    out.push_back(f ? ir::integer(type, *f)
+                    : known.simplify(ir::ceildiv(loop.extent, ir::integer(type, product))));
+  }
+  if (!inferred && !known.prove_le(loop.extent, ir::integer(type, product)))
+    throw schedule_error("split", 5, "loop \"" + loop.var->name + "\" has an extent that is not provably at most " +
+                                         std::to_string(product) + ", the product of the factors; leave one to infer");
+  return out;
+}
+
+}  // namespace detail::splitting
+
+TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
+                                  const std::vector<std::optional<std::int64_t>>& factors,
+                                  bool preserve_unit_iters, bool disable_predication) {
+  const path at = need_loop(f, loop, "split");
+  const ir::loop_node& old = *ir::as_loop(at.target());
+  const std::int64_t product = detail::splitting::known_product(factors, old);
+  check_plain_loop(old, "split", 3, 4);
+
+  arith::analyzer exact = known_above(at);
+  const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);
+  arith::analyzer relaxed = preserve_unit_iters ? known_above(at, true) : exact;
+
+  const dtype type = loop.type();
+  const ir::expr zero = ir::integer(type, 0);
+  new_loops out;
+  ir::expr sum = zero, stride = ir::integer(type, 1);
+  out.loops.resize(factors.size());
+  for (std::size_t i = factors.size(); i-- > 0;) {
+    out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
+    exact.bind(out.loops[i], {zero, extents[i]});
+    bind_loop(relaxed, out.loops[i], zero, extents[i], preserve_unit_iters);
+    const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
+    if (!dropped) sum = out.loops[i] * stride + sum;
+    stride = stride * extents[i];
+  }
+  const bool guarded = !disable_predication && !exact.prove_lt(sum, old.extent);
+  ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed,
+                         preserve_unit_iters);
+  for (std::size_t i = factors.size(); i-- > 0;)
+    body = ir::make_loop(out.loops[i], zero, extents[i], std::move(body));
+  out.function = replace(f, at, std::move(body));
+  return out;
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/schedule/rebind.hpp>
+
+namespace tilewright::primitive {
+namespace detail {
+
+class rebinder : public ir::mutator {
+ public:
+  rebinder(const ir::var_map& values, ir::expr guard, const arith::analyzer& known, bool relax)
+      : values_(values), guard_(std::move(guard)), known_(known), relax_(relax) {}
+
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op != ir::op::var) return ir::mutator::mutate(e);
+    const auto found = values_.find(e);
+    return found == values_.end() ? e : found->second;
+  }
+
+  ir::stmt mutate(const ir::stmt& s) override {
+    if (const ir::block_realize_node* realize = ir::as_realize(s)) return rebind_realize(s, *realize);
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      bind_loop(known_, loop->var, mutate(loop->min), mutate(loop->extent), relax_);
+      return ir::mutator::mutate(s);
+    }
+    const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
+    if (transparent || !guard_) return ir::mutator::mutate(s);
+    const ir::expr guard = std::exchange(guard_, {});
+    ir::stmt out = ir::make_if(guard, ir::mutator::mutate(s));
+    guard_ = guard;
+    return out;
+  }
+
+  // A body that has iteration variables sees no loop variable outside; its domains hardly ever do.
+  ir::block mutate(const ir::block& b) override {
+    const auto constant = [](const ir::iter_var& i) { return ir::is_int(i.dom.min) && ir::is_int(i.dom.extent); };
+    const bool closed = !b->iters.empty() && std::all_of(b->iters.begin(), b->iters.end(), constant);
+    return closed ? b : ir::mutator::mutate(b);
+  }
+
+ private:
+  ir::stmt rebind_realize(const ir::stmt& s, const ir::block_realize_node& old) {
+    bool changed = static_cast<bool>(guard_);
+    std::vector<ir::expr> values;
+    values.reserve(old.values.size());
+    for (const ir::expr& v : old.values) {
+      ir::expr next = mutate(v);
+      if (!next.same(v)) {
+        changed = true;
+        next = known_.simplify(next);
+      }
+      values.push_back(std::move(next));
+    }
+    ir::expr predicate = mutate(old.predicate);
+    if (!predicate.same(old.predicate)) predicate = known_.simplify(predicate);
+    if (guard_) predicate = ir::logical_and(predicate, guard_);
+    const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
+    ir::block block = mutate(old.block);
+    guard_ = guard;
+    changed = changed || !predicate.same(old.predicate) || block != old.block;
+    return changed ? ir::make_realize(std::move(values), std::move(predicate), std::move(block)) : s;
+  }
+
+  const ir::var_map& values_;
+  ir::expr guard_;
+  arith::analyzer known_;
+  bool relax_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min, const ir::expr& extent,
+                      bool relax_unit_loops) {
+  if (relax_unit_loops && ir::is_int(min) && ir::is_int(extent, 1))
+    known.bind(v, min->integer, min->integer + 1);
+  else
+    known.bind(v, {min, extent});
+}
+
+TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain, int from_zero) {
+  const auto refuse = [&](int requirement, const std::string& what) {
+    throw schedule_error(primitive, requirement, "loop \"" + loop.var->name + "\" " + what);
+  };
+  if (!loop.annotations.empty())
+    refuse(plain, "has annotation \"" + loop.annotations.begin()->first + "\"; unannotate it, or " +
+                      primitive + " first and annotate the result");
+  if (loop.loop != ir::loop_kind::serial)
+    refuse(plain, std::string("is not serial; ") + primitive + " first, then set the kind of the result");
+  if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
+}
+
+TILEWRIGHT_INLINE arith::analyzer known_above(const path& at, bool relax_unit_loops) {
+  arith::analyzer known;
+  for (const ir::loop_node* loop : at.all_loops())
+    bind_loop(known, loop->var, loop->min, loop->extent, relax_unit_loops);
+  return known;
+}
+
+TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
+                                  const arith::analyzer& known, bool relax_unit_loops) {
+  return detail::rebinder(values, guard, known, relax_unit_loops).mutate(body);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,273 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/ir/print.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright {
+namespace detail {
+
+/// The kind a member function stands for; looked up once per function.
+inline const instruction_kind& kind_named(std::string_view name) {
+  const instruction_kind* kind = find_instruction_kind(name);
+  if (!kind) throw internal_error("no instruction kind is called " + std::string(name));
+  return *kind;
+}
+
+template <class Rv>
+std::vector<Rv> typed(const std::vector<rv>& list) {
+  std::vector<Rv> out;
+  out.reserve(list.size());
+  for (const rv& v : list) out.push_back({v.number});
+  return out;
+}
+
+template <class Rv>
+std::vector<rv> untyped(const std::vector<Rv>& list) {
+  return std::vector<rv>(list.begin(), list.end());
+}
+
+inline decision one(std::optional<std::int64_t> choice) {
+  return choice ? decision{*choice} : decision{};
+}
+
+/// Makes room for `more` elements with geometric growth, so that appending them cannot throw.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+  if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+}
+
+/// A sampling that is given an empty list was not meant to draw.
+inline decision some(std::optional<std::vector<std::int64_t>> choice) {
+  if (choice && choice->empty()) throw argument_error("an empty list is no decision; leave it out to draw");
+  return choice ? std::move(*choice) : decision{};
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE schedule::schedule(ir::function f, std::uint64_t seed)
+    : state_{std::move(f), {}, support::random(seed)} {
+  const ir::block_realize_node* root = ir::as_realize(state_.function.body);
+  if (!root || !root->block->iters.empty())
+    throw argument_error("schedule: the body of function " + state_.function.name +
+                         " must be the realize of a root block without iteration variables");
+}
+
+TILEWRIGHT_INLINE std::string schedule::show() const { return ir::print(state_.function); }
+
+TILEWRIGHT_INLINE schedule schedule::copy() {
+  schedule out = *this;
+  out.state_.random = state_.random.split();
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind, std::vector<argument> args,
+                                                  const decision& choice) {
+  outcome result = kind.apply(state_, args, choice);
+  auto* made = new instruction;
+  support::ref<const instruction> what(made);
+  made->kind = &kind;
+  made->args = std::move(args);
+  made->outputs.reserve(result.outputs.size());
+  auto number = static_cast<std::uint32_t>(state_.symbols.size());
+  for (const symbol& s : result.outputs) made->outputs.push_back({s.kind, number++});
+  return commit(std::move(result), std::move(what));
+}
+
+TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(const support::ref<const instruction>& what,
+                                                         const decision& choice) {
+  outcome result = what->kind->apply(state_, what->args, choice);
+  if (result.outputs.size() != what->outputs.size())
+    throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
+                         " results here, the trace has recorded " + std::to_string(what->outputs.size()));
+  const auto first = static_cast<std::uint32_t>(state_.symbols.size());
+  bool same = true;
+  for (std::size_t i = 0; i < result.outputs.size(); ++i)
+    same = same && what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
+  if (same) return commit(std::move(result), what);
+  auto* made = new instruction(*what);
+  support::ref<const instruction> owner(made);
+  for (std::size_t i = 0; i < result.outputs.size(); ++i)
+    made->outputs[i] = {result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
+  return commit(std::move(result), std::move(owner));
+}
+
+// Nothing before the first assignment changes the schedule, and nothing after it throws.
+TILEWRIGHT_INLINE const std::vector<rv>& schedule::commit(outcome&& result,
+                                                          support::ref<const instruction> what) {
+  detail::make_room(state_.symbols, result.outputs.size());
+  const std::vector<rv>& outputs = what->outputs;
+  trace_.append(std::move(what), std::move(result.choice));
+  if (result.function) state_.function = std::move(*result.function);
+  if (result.random) state_.random = *result.random;
+  for (symbol& s : result.outputs) state_.symbols.push_back(std::move(s));
+  return outputs;
+}
+
+TILEWRIGHT_INLINE block_rv schedule::get_block(std::string_view name) {
+  static const instruction_kind& kind = detail::kind_named("get_block");
+  return {apply(kind, {std::string(name), state_.function.name})[0].number};
+}
+
+TILEWRIGHT_INLINE std::vector<loop_rv> schedule::get_loops(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("get_loops");
+  return detail::typed<loop_rv>(apply(kind, {rv(block)}));
+}
+
+TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, int n) {
+  const primitive::path at = primitive::need_block(state_.function, state_.block(block), "get_loops");
+  const std::size_t count = at.loops().size();
+  if (count != static_cast<std::size_t>(n))
+    throw argument_error("loops<" + std::to_string(n) + ">: block \"" +
+                         ir::as_realize(at.target())->block->name + "\" has " + std::to_string(count) +
+                         " loops; write loops<" + std::to_string(count) + "> or get_loops");
+  return get_loops(block);
+}
+
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  return detail::typed<block_rv>(apply(kind, {rv(loop)}));
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_producers(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("get_producers");
+  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_consumers(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("get_consumers");
+  return detail::typed<block_rv>(apply(kind, {rv(block)}));
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_output_blocks(block_rv scope) {
+  static const instruction_kind& kind = detail::kind_named("get_output_blocks");
+  return detail::typed<block_rv>(apply(kind, {rv(scope)}));
+}
+
+TILEWRIGHT_INLINE std::int64_t schedule::get(expr_rv v) const {
+  const std::int64_t value = state_.at(v).value;
+  if (value == inferred_value)
+    throw argument_error("get: the factor is inferred from a symbolic extent and has no value");
+  return value;
+}
+TILEWRIGHT_INLINE const ir::block_realize_node& schedule::get(block_rv b) const {
+  return *ir::as_realize(primitive::need_block(state_.function, state_.block(b), "get").target());
+}
+TILEWRIGHT_INLINE const ir::loop_node& schedule::get(loop_rv l) const {
+  return *ir::as_loop(primitive::need_loop(state_.function, state_.loop(l), "get").target());
+}
+
+TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop, std::vector<factor> factors,
+                                                            bool preserve_unit_iters,
+                                                            bool disable_predication) {
+  static const instruction_kind& kind = detail::kind_named("split");
+  return detail::typed<loop_rv>(
+      apply(kind, {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
+}
+
+TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops, bool preserve_unit_iters) {
+  static const instruction_kind& kind = detail::kind_named("fuse");
+  return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
+}
+
+TILEWRIGHT_INLINE void schedule::reorder(const std::vector<loop_rv>& loops) {
+  static const instruction_kind& kind = detail::kind_named("reorder");
+  apply(kind, {detail::untyped(loops)});
+}
+TILEWRIGHT_INLINE void schedule::parallel(loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("parallel");
+  apply(kind, {rv(loop)});
+}
+TILEWRIGHT_INLINE void schedule::vectorize(loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("vectorize");
+  apply(kind, {rv(loop)});
+}
+TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("unroll");
+  apply(kind, {rv(loop)});
+}
+
+TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
+                                                const std::vector<block_rv>& consumers) {
+  static const instruction_kind& kind = detail::kind_named("cache_read");
+  return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), detail::untyped(consumers)})[0]
+              .number};
+}
+TILEWRIGHT_INLINE block_rv schedule::cache_write(block_rv block, int write_index, std::string scope,
+                                                 const std::vector<block_rv>& consumers) {
+  static const instruction_kind& kind = detail::kind_named("cache_write");
+  return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), detail::untyped(consumers)})[0]
+              .number};
+}
+TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops, int index) {
+  static const instruction_kind& kind = detail::kind_named("compute_at");
+  apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
+}
+TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
+                                                    int index) {
+  static const instruction_kind& kind = detail::kind_named("reverse_compute_at");
+  apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
+}
+TILEWRIGHT_INLINE void schedule::compute_inline(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("compute_inline");
+  apply(kind, {rv(block)});
+}
+TILEWRIGHT_INLINE void schedule::reverse_compute_inline(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("reverse_compute_inline");
+  apply(kind, {rv(block)});
+}
+TILEWRIGHT_INLINE block_rv schedule::decompose_reduction(block_rv block, loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("decompose_reduction");
+  return {apply(kind, {rv(block), rv(loop)})[0].number};
+}
+
+TILEWRIGHT_INLINE void schedule::annotate(block_rv block, std::string key, annotation_value value) {
+  static const instruction_kind& kind = detail::kind_named("annotate");
+  apply(kind, {rv(block), std::move(key), std::move(value)});
+}
+TILEWRIGHT_INLINE void schedule::annotate(loop_rv loop, std::string key, annotation_value value) {
+  static const instruction_kind& kind = detail::kind_named("annotate");
+  apply(kind, {rv(loop), std::move(key), std::move(value)});
+}
+TILEWRIGHT_INLINE void schedule::unannotate(block_rv block, std::string key) {
+  static const instruction_kind& kind = detail::kind_named("unannotate");
+  apply(kind, {rv(block), std::move(key)});
+}
+TILEWRIGHT_INLINE void schedule::unannotate(loop_rv loop, std::string key) {
+  static const instruction_kind& kind = detail::kind_named("unannotate");
+  apply(kind, {rv(loop), std::move(key)});
+}
+
+TILEWRIGHT_INLINE expr_rv schedule::sample_categorical(std::vector<std::int64_t> candidates,
+                                                       std::vector<double> probs,
+                                                       std::optional<std::int64_t> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_categorical");
+  return {apply(kind, {std::move(candidates), std::move(probs)}, detail::one(choice))[0].number};
+}
+TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
+    loop_rv loop, int n, int max_innermost_factor, std::optional<std::vector<std::int64_t>> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_perfect_tile");
+  return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
+                                      detail::some(std::move(choice))));
+}
+TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(loop_rv loop, int n,
+                                                             std::vector<std::int64_t> innermost,
+                                                             std::optional<std::vector<std::int64_t>> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_tile");
+  return detail::typed<expr_rv>(
+      apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)}, detail::some(std::move(choice))));
+}
+TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block, std::optional<std::int64_t> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_compute_location");
+  return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
+}
+
+TILEWRIGHT_INLINE void schedule::enter_postproc() {
+  static const instruction_kind& kind = detail::kind_named("enter_postproc");
+  apply(kind, {});
+}
+
+}  // namespace tilewright

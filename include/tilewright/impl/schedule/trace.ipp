@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/impl/schedule/rv_renaming.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/schedule/trace.hpp>
+
+namespace tilewright {
+TILEWRIGHT_INLINE replay_error::replay_error(const schedule_error& cause, std::size_t instruction)
+    : schedule_error(cause),
+      instruction_(instruction),
+      what_("instruction " + std::to_string(instruction) + ": " + cause.what()) {}
+
+TILEWRIGHT_INLINE void trace::append(support::ref<const instruction> what, decision choice) {
+  steps_.push_back({std::move(what), std::move(choice)});
+}
+
+TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& provider) const {
+  detail::rv_renaming names;
+  const std::size_t count = steps_.size();  // `s` may be the schedule that owns this trace
+  for (std::size_t i = 0; i < count; ++i) {
+    const support::ref<const instruction> recorded = steps_[i].what;
+    try {
+      const bool asks = provider && recorded->kind->choice != decision_shape::none;
+      const decision chosen = asks ? provider(i, *recorded, steps_[i].choice) : decision{};
+      const auto what = names.identity() ? recorded : detail::with_arguments(*recorded, names.numbers());
+      names.bind(recorded->outputs, s.apply(what, asks ? chosen : steps_[i].choice));
+    } catch (const schedule_error& refusal) {
+      throw replay_error(refusal, i);
+    } catch (const argument_error& wrong) {
+      throw argument_error("instruction " + std::to_string(i) + ": " + std::string(recorded->kind->name) +
+                           ": " + wrong.what());
+    }
+  }
+}
+
+TILEWRIGHT_INLINE trace trace::with_decision(std::size_t index, decision value) const {
+  if (index >= steps_.size() || steps_[index].what->kind->choice == decision_shape::none)
+    throw argument_error("trace: instruction " + std::to_string(index) + " takes no decision");
+  trace out = *this;
+  out.steps_[index].choice = std::move(value);
+  return out;
+}
+
+TILEWRIGHT_INLINE trace trace::without_decisions() const {
+  trace out = *this;
+  for (step& s : out.steps_) s.choice.clear();
+  return out;
+}
+
+TILEWRIGHT_INLINE trace trace::without_postproc() const {
+  const auto end = std::find_if(steps_.begin(), steps_.end(),
+                                [](const step& s) { return s.what->kind->name == "enter_postproc"; });
+  trace out;
+  out.steps_.assign(steps_.begin(), end);
+  return out;
+}
+
+TILEWRIGHT_INLINE trace trace::simplified(bool remove_postproc) const {
+  trace out = remove_postproc ? without_postproc() : *this;
+  std::vector<rv> used;  // by a kept later instruction
+  std::vector<step> kept;
+  for (std::size_t i = out.steps_.size(); i-- > 0;) {
+    const instruction& what = *out.steps_[i].what;
+    const bool needed = std::any_of(what.outputs.begin(), what.outputs.end(), [&](const rv& v) {
+      return std::find(used.begin(), used.end(), v) != used.end();
+    });
+    if (what.kind->pure && !needed) continue;
+    for (const argument& a : what.args) collect_rvs(a, used);
+    kept.push_back(std::move(out.steps_[i]));
+  }
+  std::reverse(kept.begin(), kept.end());
+  out.steps_ = std::move(kept);
+  return out;
+}
+
+TILEWRIGHT_INLINE bool operator==(const trace& a, const trace& b) {
+  if (a.size() != b.size()) return false;
+  const auto x = detail::canonical_steps(a.steps_), y = detail::canonical_steps(b.steps_);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool same = x[i].what->kind == y[i].what->kind && x[i].what->args == y[i].what->args &&
+                      x[i].what->outputs == y[i].what->outputs && x[i].choice == y[i].choice;
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace tilewright

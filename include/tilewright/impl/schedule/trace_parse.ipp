@@ -1,0 +1,273 @@
+// Parser of TVM's printed form of a trace: Python assignments and calls, and nothing else of Python.
+#pragma once
+
+#include <charconv>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/tokenize.hpp>
+#include <tilewright/schedule/trace.hpp>
+
+namespace tilewright {
+namespace detail {
+
+class trace_parser {
+ public:
+  explicit trace_parser(std::string_view text) : in_(text) {}
+
+  trace run() {
+    trace out;
+    while (!in_.at_end()) {
+      const bool layout = in_.accept(ir::token_kind::newline) || in_.accept(ir::token_kind::indent) ||
+                          in_.accept(ir::token_kind::dedent);
+      if (!layout) statement(out);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr int depth_limit = 64;   // of nested expressions
+  static constexpr int length_limit = 64;  // of one sum or product
+
+  void statement(trace& out) {
+    if (in_.at("def"))
+      while (!in_.at(ir::token_kind::newline) && !in_.at_end()) in_.next();
+    else if (!in_.accept("pass"))
+      call(out);
+    if (!in_.at_end()) in_.expect_newline();
+  }
+
+  void call(trace& out) {
+    const ir::token start = in_.peek();
+    std::vector<std::string> targets;
+    if (!(in_.peek(1).kind == ir::token_kind::symbol && in_.peek(1).text == ".")) {
+      do {
+        targets.emplace_back(in_.expect_name("the name of a result").text);
+      } while (in_.accept(",") && !in_.at("="));
+      in_.expect("=");
+    }
+    in_.expect_name("the name of the schedule");
+    in_.expect(".");
+    const ir::token name = in_.expect_name("the name of a primitive");
+    const instruction_kind* kind = find_instruction_kind(name.text);
+    if (!kind) in_.fail(name, "the name of a primitive");
+    check_targets(*kind, targets.size(), start);
+    auto* made = new instruction;
+    support::ref<const instruction> what(made);
+    made->kind = kind;
+    decision choice = arguments(*kind, made->args);
+    for (const std::string& target : targets) {
+      const rv v{kind->output_class, next_++};
+      names_[target] = v;
+      made->outputs.push_back(v);
+    }
+    out.append(std::move(what), std::move(choice));
+  }
+
+  void check_targets(const instruction_kind& kind, std::size_t count, const ir::token& start) const {
+    if (kind.outputs == output_shape::none && count != 0)
+      in_.fail(start, "no result: " + std::string(kind.name) + " gives none");
+    if (kind.outputs == output_shape::one && count != 1)
+      in_.fail(start, "one name for the result of " + std::string(kind.name));
+  }
+
+  decision arguments(const instruction_kind& kind, std::vector<argument>& args) {
+    args.assign(kind.parameters.size(), argument{});
+    decision choice;
+    std::size_t position = 0;
+    in_.expect("(");
+    while (!in_.at(")")) {
+      const bool is_named = in_.at(ir::token_kind::name) && in_.peek(1).text == "=";
+      if (is_named)
+        named(kind, args, choice);
+      else
+        positional(kind, args, position);
+      if (!in_.accept(",")) break;
+    }
+    const ir::token close = in_.expect(")");
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (std::holds_alternative<std::monostate>(args[i])) args[i] = missing(kind.parameters[i], close);
+    return choice;
+  }
+
+  void named(const instruction_kind& kind, std::vector<argument>& args, decision& choice) {
+    const ir::token name = in_.next();
+    in_.expect("=");
+    if (name.text == "decision" && kind.choice != decision_shape::none) {
+      choice = kind.choice == decision_shape::one ? decision{in_.expect_integer()} : integers();
+      return;
+    }
+    for (std::size_t i = 0; i < kind.parameters.size(); ++i)
+      if (kind.parameters[i].name == name.text) {
+        args[i] = value(kind.parameters[i]);
+        return;
+      }
+    in_.fail(name, "a parameter of " + std::string(kind.name));
+  }
+
+  // A positional list takes all arguments that have no name, one entry each.
+  void positional(const instruction_kind& kind, std::vector<argument>& args, std::size_t& position) {
+    if (position >= kind.parameters.size()) in_.fail("no further argument");
+    const parameter& p = kind.parameters[position];
+    const bool variadic = p.positional && p.type == argument_type::loops;
+    if (!variadic || in_.at("[")) {
+      args[position++] = value(p);
+      return;
+    }
+    if (!std::holds_alternative<std::vector<rv>>(args[position])) args[position] = std::vector<rv>{};
+    std::get<std::vector<rv>>(args[position]).push_back(variable(rv_class::loop));
+  }
+
+  argument missing(const parameter& p, const ir::token& close) const {
+    if (p.hidden_when_empty || (p.positional && p.type == argument_type::loops)) return std::vector<rv>{};
+    if (!p.fallback) in_.fail(close, "an argument \"" + std::string(p.name) + "\"");
+    if (p.type == argument_type::string) return std::string(*p.fallback);
+    std::int64_t number = 0;
+    std::from_chars(p.fallback->data(), p.fallback->data() + p.fallback->size(), number);
+    if (p.type == argument_type::boolean) return number != 0;
+    return number;
+  }
+
+  argument value(const parameter& p) {
+    switch (p.type) {
+      case argument_type::block: return variable(rv_class::block);
+      case argument_type::loop: return variable(rv_class::loop);
+      case argument_type::block_or_loop: return block_or_loop();
+      case argument_type::blocks: return variables(rv_class::block);
+      case argument_type::loops: return variables(rv_class::loop);
+      case argument_type::factors: return list<factor>([&] { return sum(0); });
+      case argument_type::boolean: return boolean();
+      case argument_type::integer: return in_.expect_integer();
+      case argument_type::string: return ir::decode_string(in_.expect_string());
+      case argument_type::integers: return integers();
+      case argument_type::reals: return list<double>([&] { return real(); });
+      case argument_type::note: return note();
+    }
+    throw internal_error("trace parser met an unknown type of parameter");
+  }
+
+  template <class T, class Item>
+  std::vector<T> list(const Item& item) {
+    std::vector<T> out;
+    in_.expect("[");
+    while (!in_.at("]")) {
+      out.push_back(item());
+      if (!in_.accept(",")) break;
+    }
+    in_.expect("]");
+    return out;
+  }
+
+  std::vector<std::int64_t> integers() {
+    return list<std::int64_t>([&] { return in_.expect_integer(); });
+  }
+
+  rv lookup(std::string_view needed) {
+    const ir::token name = in_.expect_name(needed);
+    const auto found = names_.find(name.text);
+    if (found == names_.end()) in_.fail(name, std::string(needed) + " that an earlier line gives");
+    return found->second;
+  }
+
+  rv variable(rv_class needed) {
+    const char* what = needed == rv_class::block ? "a block" : needed == rv_class::loop ? "a loop" : "an integer";
+    const ir::token name = in_.peek();
+    const rv v = lookup(what);
+    if (v.kind != needed) in_.fail(name, what);
+    return v;
+  }
+
+  rv block_or_loop() {
+    const ir::token name = in_.peek();
+    const rv v = lookup("a block or a loop");
+    if (v.kind == rv_class::integer) in_.fail(name, "a block or a loop");
+    return v;
+  }
+
+  std::vector<rv> variables(rv_class needed) {
+    if (in_.accept("None")) return {};
+    return list<rv>([&] { return variable(needed); });
+  }
+
+  bool boolean() {
+    if (in_.accept("True")) return true;
+    if (in_.accept("False")) return false;
+    const ir::token at = in_.peek();
+    const std::int64_t number = in_.expect_integer("True or False");
+    if (number != 0 && number != 1) in_.fail(at, "True or False");
+    return number == 1;
+  }
+
+  double real() {
+    const ir::token at = in_.peek();
+    const ir::attr number = ir::parse_attr(in_);
+    if (const auto* i = std::get_if<std::int64_t>(&number.value)) return static_cast<double>(*i);
+    if (const auto* r = std::get_if<double>(&number.value)) return *r;
+    in_.fail(at, "a number");
+  }
+
+  factor sum(int depth) {
+    factor out = product(depth);
+    for (int i = 0;; ++i) {
+      if (i > length_limit) in_.fail("a shorter expression");
+      if (in_.accept("+"))
+        out = {factor::op::add, out, product(depth)};
+      else if (in_.accept("-"))
+        out = {factor::op::sub, out, product(depth)};
+      else
+        return out;
+    }
+  }
+
+  factor product(int depth) {
+    factor out = leaf(depth);
+    for (int i = 0;; ++i) {
+      if (i > length_limit) in_.fail("a shorter expression");
+      if (in_.accept("*"))
+        out = {factor::op::mul, out, leaf(depth)};
+      else if (in_.accept("//"))
+        out = {factor::op::floordiv, out, leaf(depth)};
+      else if (in_.accept("%"))
+        out = {factor::op::floormod, out, leaf(depth)};
+      else
+        return out;
+    }
+  }
+
+  factor leaf(int depth) {
+    if (depth > depth_limit) in_.fail("less nesting");
+    if (in_.accept("(")) {
+      factor out = sum(depth + 1);
+      in_.expect(")");
+      return out;
+    }
+    if (in_.accept("None")) return infer;
+    if (in_.at(ir::token_kind::name)) return expr_rv{variable(rv_class::integer).number};
+    return in_.expect_integer();
+  }
+
+  /// A constant, or an expression in which an integer of the schedule occurs.
+  annotation_value note() {
+    const bool is_variable = in_.at(ir::token_kind::name) && names_.count(in_.peek().text) != 0;
+    if (is_variable || in_.at("(")) return sum(0);
+    const std::size_t start = in_.mark();
+    if (in_.at(ir::token_kind::integer)) {
+      factor f = sum(0);
+      if (f.kind() != factor::op::literal) return f;
+      in_.rewind(start);
+    }
+    return ir::parse_attr(in_);
+  }
+
+  ir::token_stream in_;
+  std::map<std::string, rv, std::less<>> names_;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE trace trace::parse(std::string_view text) { return detail::trace_parser(text).run(); }
+
+}  // namespace tilewright
