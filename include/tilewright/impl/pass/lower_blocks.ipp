@@ -1,0 +1,355 @@
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::blocks {
+
+using namespace tilewright::ir;
+
+inline bool is_carried(iter_kind k) { return k != iter_kind::spatial; }
+
+/// Rewrites accesses of match buffers into accesses of their sources.
+class match_resolver : public mutator {
+ public:
+  using mutator::mutate;
+  block mutate(const block& b) override {
+    for (const match_buffer& m : b->match_buffers) sources_[m.buffer] = m.source;
+    block out = mutator::mutate(b);
+    if (b->match_buffers.empty()) return out;
+    block_node plain = *out;
+    plain.match_buffers.clear();
+    return make_block(std::move(plain));
+  }
+  expr mutate(const expr& e) override {
+    expr out = mutator::mutate(e);
+    if (out->op != op::load) return out;
+    const auto found = sources_.find(out->buffer);
+    if (found == sources_.end()) return out;
+    return mutate(load(found->second.buffer, rebase(found->second, out->args)));
+  }
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const store_node* store = as_store(out);
+    if (!store) return out;
+    const auto found = sources_.find(store->buffer);
+    if (found == sources_.end()) return out;
+    return mutate(make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
+  }
+
+ private:
+  /// Dimensions correspond from the right; leading ones of the source are single points.
+  static std::vector<expr> rebase(const buffer_region& source, const std::vector<expr>& indices) {
+    std::vector<expr> out;
+    const std::size_t skip = source.box.size() - indices.size();
+    for (std::size_t d = 0; d < source.box.size(); ++d)
+      out.push_back(d < skip ? source.box[d].min : source.box[d].min + indices[d - skip]);
+    return out;
+  }
+  std::unordered_map<buffer, buffer_region> sources_;
+};
+
+/// Finds, for every buffer that blocks allocate, the statement to allocate it around.
+class placer : public visitor {
+ public:
+  using visitor::visit;
+  std::unordered_map<const stmt_node*, std::vector<buffer>> place(const stmt& body) {
+    visit(body);
+    std::unordered_map<const stmt_node*, std::vector<buffer>> out;
+    for (const buffer& b : allocated_) {
+      const auto found = common_.find(b);
+      if (found != common_.end()) out[found->second.back()].push_back(b);
+    }
+    return out;
+  }
+
+  void visit(const expr& e) override {
+    if (e->op == op::load) access(e->buffer);
+    visitor::visit(e);
+  }
+
+  void visit(const stmt& s) override {
+    path_.push_back(s.get());
+    if (const store_node* store = as_store(s)) access(store->buffer);
+    if (const block_realize_node* r = as_realize(s)) visit_realize(*r);
+    else visitor::visit(s);
+    path_.pop_back();
+  }
+
+ private:
+  struct carried_scope {
+    buffer_set written;
+    std::size_t limit;  // length of the path down to the outermost carried loop, inclusive
+  };
+
+  void visit_realize(const block_realize_node& r) {
+    for (const expr& v : r.values) visit(v);
+    visit(r.predicate);
+    const block& b = r.block;
+    allocated_.insert(allocated_.end(), b->alloc_buffers.begin(), b->alloc_buffers.end());
+    std::size_t limit = path_.size();
+    for (std::size_t k = 0; k < b->iters.size(); ++k) {
+      std::vector<var>& loops = sources_[b->iters[k].var];
+      for (const var& v : free_vars(r.values[k])) {
+        const auto outer = sources_.find(v);
+        if (outer == sources_.end()) loops.push_back(v);
+        else loops.insert(loops.end(), outer->second.begin(), outer->second.end());
+      }
+      if (is_carried(b->iters[k].kind))
+        for (const var& v : loops) limit = std::min(limit, depth_of(v));
+    }
+    const bool carried = limit < path_.size();
+    if (carried) {
+      buffer_set written = stored_buffers(b->body);
+      scopes_.push_back({std::move(written), limit});
+    }
+    if (b->init) visit(b->init);
+    visit(b->body);
+    if (carried) scopes_.pop_back();
+  }
+
+  std::size_t depth_of(const var& v) const {
+    for (std::size_t d = 0; d < path_.size(); ++d)
+      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v)) return d + 1;
+    return path_.size();
+  }
+
+  void access(const buffer& b) {
+    std::size_t length = path_.size();
+    for (const carried_scope& s : scopes_)
+      if (s.written.count(b)) length = std::min(length, s.limit);
+    for (std::size_t d = 0; d < length; ++d)
+      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
+        length = d + 1;
+    const auto [at, fresh] = common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
+    if (fresh) return;
+    std::size_t same = 0;
+    while (same < length && same < at->second.size() && at->second[same] == path_[same]) ++same;
+    at->second.resize(same);
+  }
+
+  std::vector<const stmt_node*> path_;
+  std::vector<carried_scope> scopes_;
+  std::unordered_map<expr, std::vector<var>, expr_identity_hash, expr_identity_equal> sources_;
+  std::unordered_map<buffer, std::vector<const stmt_node*>> common_;
+  std::vector<buffer> allocated_;
+};
+
+/// True when a block other than `self` inside `s` touches `b`, or a statement outside any block does.
+class other_access : public visitor {
+ public:
+  other_access(const buffer& b, const block& self) : buffer_(b), self_(self) {}
+  using visitor::visit;
+  void visit(const expr& e) override {
+    if (e->op == op::load && e->buffer == buffer_) found = true;
+    visitor::visit(e);
+  }
+  void visit(const stmt& s) override {
+    if (const block_realize_node* r = as_realize(s); r && r->block == self_) {
+      for (const expr& v : r->values) visit(v);
+      return;
+    }
+    if (const store_node* store = as_store(s); store && store->buffer == buffer_) found = true;
+    visitor::visit(s);
+  }
+  void visit(const block& b) override {  // declared regions are no accesses
+    if (b->init) visit(b->init);
+    visit(b->body);
+  }
+  bool found = false;
+
+ private:
+  buffer buffer_;
+  block self_;
+};
+
+class lowering : public mutator {
+ public:
+  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places) : places_(std::move(places)) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    stmt out = lower(s);
+    const auto place = places_.find(s.get());
+    if (place == places_.end()) return out;
+    for (const buffer& b : place->second) out = make_allocate(b, out);
+    return out;
+  }
+
+ private:
+  struct pending_init {
+    var loop;  // in front of which it goes
+    stmt body;
+  };
+
+  stmt lower(const stmt& s) {
+    switch (s->kind) {
+      case stmt_kind::loop: return lower_loop(s);
+      case stmt_kind::block_realize: return lower_realize(*as_realize(s));
+      case stmt_kind::seq: return mutator::mutate(s);
+      default: {
+        // nothing moves across ifs, lets and the like
+        const std::size_t fence = std::exchange(fence_, path_.size());
+        stmt out = mutator::mutate(s);
+        fence_ = fence;
+        return out;
+      }
+    }
+  }
+
+  stmt lower_loop(const stmt& s) {
+    const loop_node& loop = *as_loop(s);
+    path_.push_back(s);
+    stmt body = mutate(loop.body);
+    path_.pop_back();
+    annotations notes = loop.annotations;
+    if (const auto lanes = reduce_vars_.find(loop.var); lanes != reduce_vars_.end()) {
+      notes[reduction_note] = 1;
+      if (lanes->second >= 0) notes.try_emplace(reduction_lanes_note, lanes->second);
+    }
+    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes), loop.thread_tag);
+    std::vector<stmt> sequence;
+    for (pending_init& p : pending_)
+      if (p.loop.same(loop.var)) sequence.push_back(std::exchange(p.body, {}));
+    std::erase_if(pending_, [](const pending_init& p) { return !p.body; });
+    sequence.push_back(std::move(out));
+    return make_seq(std::move(sequence));
+  }
+
+  stmt lower_realize(const block_realize_node& r) {
+    const block& b = r.block;
+    const std::size_t fence = std::exchange(fence_, path_.size());
+    stmt body = mutate(b->body);
+    stmt init = b->init ? mutate(b->init) : stmt{};
+    fence_ = fence;
+    var_map binding;
+    for (std::size_t k = 0; k < b->iters.size(); ++k) {
+      expr value = r.values[k];
+      if (value.type() != b->iters[k].var.type()) value = cast(b->iters[k].var.type(), value);
+      binding[b->iters[k].var] = value;
+    }
+    body = substitute(body, binding);
+    note_reduction_loops(r);
+    if (init && !hoist_init(r, substitute(init, binding)))
+      body = make_seq({guarded(init_condition(r), substitute(init, binding)), body});
+    return guarded(r.predicate, std::move(body));
+  }
+
+  static stmt guarded(const expr& condition, stmt body) {
+    return is_true(condition) ? body : make_if(condition, std::move(body));
+  }
+
+  const loop_node* enclosing(const var& v) const {
+    for (const stmt& s : path_)
+      if (as_loop(s)->var.same(v)) return as_loop(s);
+    return nullptr;
+  }
+
+  void note_reduction_loops(const block_realize_node& r) {
+    std::int64_t lanes = -1;
+    const auto note = r.block->annotations.find(reduction_lanes_note);
+    if (note != r.block->annotations.end())
+      if (const auto* n = std::get_if<std::int64_t>(&note->second.value)) lanes = *n;
+    for (std::size_t k = 0; k < r.values.size(); ++k)
+      if (r.block->iters[k].kind == iter_kind::reduce)
+        for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = lanes;
+  }
+
+  /// Conjunction of "this reduce variable is at its start", split into single loop variables where the
+  /// value is a sum of them with positive factors.
+  expr init_condition(const block_realize_node& r) const {
+    std::vector<expr> terms;
+    for (std::size_t k = 0; k < r.values.size(); ++k) {
+      const iter_var& iter = r.block->iters[k];
+      if (iter.kind != iter_kind::reduce) continue;
+      const expr whole = eq(r.values[k], iter.dom.min);
+      if (is_true(whole)) continue;
+      const arith::linear sum = arith::to_linear(r.values[k] - iter.dom.min);
+      std::int64_t rest = sum.constant;
+      std::vector<expr> parts;
+      for (const auto& [term, factor] : sum.terms) {
+        const loop_node* loop = enclosing(term);
+        if (!loop || factor <= 0 || !is_int(loop->min)) break;
+        rest += factor * as_int(loop->min);
+        parts.push_back(eq(term, loop->min));
+      }
+      if (parts.size() == sum.terms.size() && rest == 0) terms.insert(terms.end(), parts.begin(), parts.end());
+      else terms.push_back(whole);
+    }
+    return conjunction(terms);
+  }
+
+  /// Puts the initialization in front of the outermost reduction loop, under copies of the loops inside it
+  /// that choose the element. False where that could change what is computed.
+  bool hoist_init(const block_realize_node& r, const stmt& init) {
+    var_set reduce, spatial;
+    for (std::size_t k = 0; k < r.values.size(); ++k)
+      for (const var& v : free_vars(r.values[k]))
+        (r.block->iters[k].kind == iter_kind::reduce ? reduce : spatial).insert(v);
+    std::size_t first = path_.size();
+    for (std::size_t d = path_.size(); d-- > 0;)
+      if (reduce.count(as_loop(path_[d])->var)) first = d;
+    if (first == path_.size() || first < fence_) return false;
+    const loop_node& outermost = *as_loop(path_[first]);
+    for (const var& v : reduce)
+      if (spatial.count(v)) return false;
+    for (const buffer& b : stored_buffers(init)) {
+      other_access others(b, r.block);
+      others.visit(outermost.body);
+      if (others.found) return false;
+    }
+    const buffer_set written = stored_buffers(outermost.body);
+    for (const buffer& b : loaded_buffers(init))
+      if (written.count(b)) return false;
+    return push_init(r, init, first, reduce);
+  }
+
+  bool push_init(const block_realize_node& r, const stmt& init, std::size_t first, const var_set& reduce) {
+    var_map map;
+    for (std::size_t d = first; d < path_.size(); ++d)
+      if (reduce.count(as_loop(path_[d])->var)) map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
+    stmt body = guarded(substitute(r.predicate, map), substitute(init, map));
+    for (std::size_t d = path_.size(); d-- > first;) {
+      const loop_node& loop = *as_loop(path_[d]);
+      if (reduce.count(loop.var) || !mentions(body, loop.var)) continue;
+      if (loop.loop == loop_kind::thread_binding) return false;
+      const var copy = make_var(loop.var->name + "_init", loop.var.type());
+      body = make_loop(copy, substitute(loop.min, map), substitute(loop.extent, map),
+                       substitute(body, {{loop.var, copy}}), loop.loop);
+    }
+    pending_.push_back({as_loop(path_[first])->var, std::move(body)});
+    return true;
+  }
+
+  static bool mentions(const stmt& s, const var& v) {
+    bool found = false;
+    for_each_expr(s, [&](const expr& e) { found = found || e.same(v); });
+    return found;
+  }
+
+  std::unordered_map<const stmt_node*, std::vector<buffer>> places_;
+  std::vector<stmt> path_;  // enclosing loops
+  std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
+  std::unordered_map<expr, std::int64_t, expr_identity_hash, expr_identity_equal> reduce_vars_;
+  std::vector<pending_init> pending_;
+};
+
+}  // namespace tilewright::pass::detail::blocks
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
+  using namespace detail::blocks;
+  ir::function out = f;
+  const ir::stmt body = match_resolver{}.mutate(f.body);
+  out.body = lowering(placer{}.place(body)).mutate(body);
+  return out;
+}
+
+}  // namespace tilewright::pass

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
+  if (const ir::loop_node* loop = ir::as_loop(s)) {
+    const arith::analyzer before = known;
+    known.bind(loop->var, ir::range{loop->min, loop->extent});
+    ir::stmt out = ir::mutator::mutate(s);
+    known = before;
+    return out;
+  }
+  if (const ir::if_node* n = ir::as_if(s)) {
+    ir::expr condition = mutate(n->condition);
+    const arith::analyzer before = known;
+    known.assume(condition);
+    ir::stmt then_body = mutate(n->then_body), else_body;
+    known = before;
+    if (n->else_body) {
+      known.assume(ir::logical_not(condition));
+      else_body = mutate(n->else_body);
+      known = before;
+    }
+    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body) return s;
+    return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
+  }
+  return ir::mutator::mutate(s);
+}
+
+TILEWRIGHT_INLINE bool is_unit(const ir::loop_node& loop) { return ir::is_int(loop.extent, 1); }
+
+TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
+  return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
+}
+
+TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body) {
+  auto* node = new ir::loop_node(like);
+  node->min = std::move(min);
+  node->extent = std::move(extent);
+  node->body = std::move(body);
+  return ir::stmt(node);
+}
+
+TILEWRIGHT_INLINE ir::stmt with_kind(const ir::loop_node& like, ir::loop_kind kind, ir::stmt body) {
+  auto* node = new ir::loop_node(like);
+  node->loop = kind;
+  node->body = std::move(body);
+  return ir::stmt(node);
+}
+
+namespace detail::walk {
+
+class renamer : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op != ir::op::var) return ir::mutator::mutate(e);
+    const auto found = map_.find(e);
+    return found == map_.end() ? e : found->second;
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      auto* node = new ir::loop_node(*loop);
+      ir::stmt owner(node);
+      node->min = mutate(loop->min);
+      node->extent = mutate(loop->extent);
+      node->var = fresh(loop->var);
+      node->body = mutate(loop->body);
+      return owner;
+    }
+    if (const ir::let_node* let = ir::as_let(s)) {
+      ir::expr value = mutate(let->value);
+      const ir::var v = fresh(let->var);
+      return ir::make_let(v, std::move(value), mutate(let->body));
+    }
+    if (const ir::allocate_node* n = ir::as_allocate(s)) {
+      buffers_[n->buffer] = ir::buffer(new ir::buffer_node(*n->buffer));
+    }
+    return ir::mutator::mutate(s);
+  }
+  ir::buffer mutate(const ir::buffer& b) override {
+    const auto found = buffers_.find(b);
+    return found == buffers_.end() ? b : found->second;
+  }
+
+ private:
+  ir::var fresh(const ir::var& v) { return map_[v] = ir::make_var(v->name, v.type()); }
+  ir::var_map map_;
+  ir::buffer_map buffers_;
+};
+
+}  // namespace detail::walk
+
+TILEWRIGHT_INLINE ir::stmt rename_loops(const ir::stmt& s) { return detail::walk::renamer{}.mutate(s); }
+
+TILEWRIGHT_INLINE buffer_set stored_buffers(const ir::stmt& s) {
+  buffer_set out;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    if (const ir::store_node* store = ir::as_store(x)) out.insert(store->buffer);
+  });
+  return out;
+}
+
+TILEWRIGHT_INLINE buffer_set loaded_buffers(const ir::stmt& s) {
+  buffer_set out;
+  ir::for_each_expr(s, [&](const ir::expr& e) {
+    if (e->op == ir::op::load) out.insert(e->buffer);
+  });
+  return out;
+}
+
+TILEWRIGHT_INLINE bool reads_memory(const ir::expr& e) {
+  if (e->op == ir::op::load || e->op == ir::op::call) return true;
+  for (const ir::expr& arg : e->args)
+    if (reads_memory(arg)) return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t d = 0; d < a.size(); ++d)
+    if (!a[d].same(b[d]) && !arith::same_value(a[d], b[d])) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE bool is_nothing(const ir::stmt& s) {
+  if (!s) return true;
+  const ir::seq_node* seq = ir::as_seq(s);
+  if (!seq) return false;
+  for (const ir::stmt& child : seq->stmts)
+    if (!is_nothing(child)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
+  std::int64_t size = 1;
+  for (const ir::expr& e : b->shape) {
+    if (!ir::is_int(e)) return -1;
+    size *= ir::as_int(e);
+  }
+  return size;
+}
+
+}  // namespace tilewright::pass

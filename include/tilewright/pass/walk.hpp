@@ -1,0 +1,51 @@
+// What the passes share: a mutator that knows what holds where it stands, and small questions about
+// statements.
+#pragma once
+
+#include <unordered_set>
+#include <vector>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/visit.hpp>
+
+namespace tilewright::pass {
+
+/// Annotation of loops whose variable occurs in the binding of a reduce iteration variable: their
+/// iterations may be reassociated. Set by lower_blocks.
+inline constexpr const char* reduction_note = "tilewright.reduction";
+/// Annotation of loops and blocks: number of partial results of a reduction; 0 asks for none.
+inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
+
+/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their branch.
+class scoped_mutator : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::stmt mutate(const ir::stmt& s) override;
+
+ protected:
+  arith::analyzer known;
+};
+
+using buffer_set = std::unordered_set<ir::buffer>;
+
+/// The loop without iterations beyond the first: value when the extent is the literal 1.
+bool is_unit(const ir::loop_node& loop);
+/// Literal extent, or 0 when it is none.
+std::int64_t constant_extent(const ir::loop_node& loop);
+/// Same loop with other domain and body.
+ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);
+ir::stmt with_kind(const ir::loop_node& like, ir::loop_kind kind, ir::stmt body);
+/// Gives every loop and let inside `s` a new variable, so that a copy can stand beside the original.
+ir::stmt rename_loops(const ir::stmt& s);
+/// Buffers stored to, and loaded from, anywhere in `s`.
+buffer_set stored_buffers(const ir::stmt& s);
+buffer_set loaded_buffers(const ir::stmt& s);
+/// True when evaluating `e` reads memory or calls a function.
+bool reads_memory(const ir::expr& e);
+bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
+/// True for a null statement and for a sequence of such.
+bool is_nothing(const ir::stmt& s);
+/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is symbolic.
+std::int64_t constant_size(const ir::buffer& b);
+
+}  // namespace tilewright::pass
