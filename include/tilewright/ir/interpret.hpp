@@ -27,6 +27,7 @@ struct interpret_options {
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
   /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing it.
+  /// Buffers that blocks allocate are left out: lowering decides in which loop they live.
   bool check_races = false;
 };
 
