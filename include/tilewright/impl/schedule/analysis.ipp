@@ -1,0 +1,453 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive {
+
+TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&root) {
+  collect(root.body, false);
+}
+
+TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional) {
+  switch (s->kind) {
+    case ir::stmt_kind::loop:
+      stack_.push_back(ir::as_loop(s));
+      collect(ir::as_loop(s)->body, conditional);
+      stack_.pop_back();
+      return;
+    case ir::stmt_kind::seq:
+      for (const ir::stmt& child : ir::as_seq(s)->stmts) collect(child, conditional);
+      return;
+    case ir::stmt_kind::block_realize:
+      children_.push_back({ir::as_realize(s), stack_, conditional});
+      return;
+    case ir::stmt_kind::if_else:
+      schedulable_ = false;
+      collect(ir::as_if(s)->then_body, true);
+      if (ir::as_if(s)->else_body) collect(ir::as_if(s)->else_body, true);
+      return;
+    case ir::stmt_kind::let:
+      schedulable_ = false;
+      collect(ir::as_let(s)->body, true);
+      return;
+    case ir::stmt_kind::allocate:
+      schedulable_ = false;
+      collect(ir::as_allocate(s)->body, conditional);
+      return;
+    case ir::stmt_kind::store:
+    case ir::stmt_kind::evaluate: schedulable_ = false; return;
+  }
+}
+
+TILEWRIGHT_INLINE int block_scope::find(std::uint64_t block_id) const noexcept {
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    if (children_[i].block().id == block_id) return static_cast<int>(i);
+  return -1;
+}
+
+TILEWRIGHT_INLINE bool block_scope::allocates(const ir::buffer& b) const noexcept {
+  const std::vector<ir::buffer>& list = root_->alloc_buffers;
+  return std::find(list.begin(), list.end(), b) != list.end();
+}
+
+TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a, std::size_t b) const noexcept {
+  const auto& x = children_[a].loops;
+  const auto& y = children_[b].loops;
+  std::size_t n = 0;
+  while (n < x.size() && n < y.size() && x[n] == y[n]) ++n;
+  return n;
+}
+
+TILEWRIGHT_INLINE arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops,
+                                              std::size_t first) {
+  arith::loop_domains out;
+  out.reserve(loops.size());
+  for (std::size_t i = first; i < loops.size(); ++i)
+    out.emplace_back(loops[i]->var, ir::range{loops[i]->min, loops[i]->extent});
+  return out;
+}
+
+namespace detail::scopes {
+
+using arith::bounds;
+
+/// Constant bounds of an expression over the iteration variables of a block.
+inline bounds range_in_block(const ir::expr& e, const ir::block_node& block) {
+  const arith::linear sum = arith::to_linear(e);
+  bounds out{sum.constant, sum.constant};
+  for (const auto& [term, factor] : sum.terms) {
+    bounds part;
+    bool found = false;
+    for (const ir::iter_var& v : block.iters) {
+      if (!v.var.same(term)) continue;
+      part = constant_range(v.dom);
+      found = true;
+    }
+    if (!found && !ir::is_var(term)) {
+      arith::analyzer known;
+      for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+      part = known.const_bounds(term);
+    }
+    out = arith::add(out, arith::scale(part, factor));
+  }
+  return out;
+}
+
+/// Whether any of `of_a` may touch a part of a buffer that any of `of_b` touches.
+inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_region>& of_a,
+                          const ir::block_node& b, const std::vector<ir::buffer_region>& of_b) {
+  for (const ir::buffer_region& x : of_a)
+    for (const ir::buffer_region& y : of_b)
+      if (x.buffer == y.buffer && may_overlap(a, x, b, y)) return true;
+  return false;
+}
+
+/// One value made of loops: sorted by factor, each loop starts where the smaller ones end.
+inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
+                         std::vector<int>& used, std::int64_t& total) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 8> steps;  // factor, count
+  std::size_t n = 0;
+  for (const auto& [term, factor] : value.terms) {
+    if (!ir::is_var(term)) return false;
+    const int index = loop_index(child.loops, term);
+    if (index < 0 || static_cast<std::size_t>(index) < first) continue;
+    const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
+    if (!ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
+    if (used[static_cast<std::size_t>(index)]++) return false;
+    if (ir::as_int(l.extent) == 1) continue;
+    if (n == steps.size()) return false;
+    steps[n++] = {factor, ir::as_int(l.extent)};
+  }
+  std::sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(n));
+  total = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (steps[i].first != total) return false;
+    total *= steps[i].second;
+  }
+  return true;
+}
+
+enum class fast_answer : std::uint8_t { no, yes, unknown };
+
+/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables must
+/// cover their domains although the binding is partial.
+inline fast_answer quick_affine(const child_block& child, std::size_t first, bool every_iter) {
+  const bound_iters iters = bind_iters(child);
+  if (!iters.understood) return fast_answer::unknown;
+  std::vector<int> used(child.loops.size(), 0);
+  for (std::size_t i = 0; i < iters.values.size(); ++i) {
+    std::int64_t total = 1;
+    if (!is_radix_sum(iters.values[i], child, first, used, total)) return fast_answer::unknown;
+    if (first > 0 && !every_iter) continue;
+    const bounds dom = constant_range(child.block().iters[i].dom);
+    if (!dom.bounded() || !(iters.clip[i] == dom)) return fast_answer::unknown;
+    const bool shifted = iters.values[i].constant != dom.lo;
+    if (shifted || total < dom.hi - dom.lo + 1) return fast_answer::unknown;
+  }
+  return fast_answer::yes;
+}
+
+inline bool affine(const child_block& child, std::size_t first) {
+  const fast_answer quick = quick_affine(child, first, first == 0);
+  if (quick != fast_answer::unknown) return quick == fast_answer::yes;
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  return arith::is_affine_binding(child.realize->values, child.block().iters,
+                                  domains(child.loops, first), child.realize->predicate, known);
+}
+
+/// Each instance of the reduction runs once while the loops from the first reduce loop on run, and the
+/// reduce variables see their whole domains.
+inline bool reduces_affinely(const child_block& child) {
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  std::size_t first = child.loops.size();
+  std::vector<char> needed(child.loops.size(), 0);
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (!ir::uses_var(child.realize->values[i], child.loops[l]->var)) continue;
+      needed[l] = 1;
+      if (vars[i].kind != ir::iter_kind::spatial) first = std::min(first, l);
+    }
+  }
+  for (std::size_t l = first; l < child.loops.size(); ++l)
+    if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
+  if (quick_affine(child, 0, true) == fast_answer::yes) return true;
+  if (!affine(child, first)) return false;
+  const bound_iters iters = bind_iters(child);
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (vars[i].kind == ir::iter_kind::spatial) continue;
+    const linear_range range = relax(iters.values[i], child, {first, {}});
+    if (!range.lo || !range.hi) return false;
+    const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
+    const arith::linear high = difference(
+        *range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
+    if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
+  }
+  return true;
+}
+
+inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
+  bool found = false;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    if (const ir::store_node* store = ir::as_store(x))
+      for (const ir::expr& i : store->indices) found = found || ir::uses_any(i, reduce);
+  });
+  return found;
+}
+
+/// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
+template <class Counts>
+bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
+  const ir::block_node& b = scope[child].block();
+  for (std::size_t other = 0; other < scope.size(); ++other) {
+    if (other == child || !counts(other)) continue;
+    const ir::block_node& o = scope[other].block();
+    if (meet_anywhere(b, b.writes, o, o.writes)) return false;
+  }
+  return true;
+}
+
+inline bool is_below(const child_block& child, const ir::var& loop) {
+  return loop_index(child.loops, loop) >= 0;
+}
+
+inline int shape_of_complete(const ir::block_node& b) {
+  for (const ir::iter_var& v : b.iters)
+    if (v.kind != ir::iter_kind::spatial) return 1;
+  for (const ir::buffer_region& r : b.reads)
+    for (const ir::buffer_region& w : b.writes)
+      if (r.buffer == w.buffer) return 3;
+  return 0;
+}
+
+inline int shape_of_reduction(const ir::block_node& b) {
+  if (!b.init) return 1;
+  ir::var_set reduce;
+  for (const ir::iter_var& v : b.iters) {
+    if (v.kind == ir::iter_kind::reduce) reduce.insert(v.var);
+    else if (v.kind != ir::iter_kind::spatial) return 3;
+  }
+  if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce))) return 5;
+  return 0;
+}
+
+}  // namespace detail::scopes
+
+TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& block,
+                                                          const ir::buffer_region& region) {
+  std::vector<arith::bounds> out;
+  out.reserve(region.box.size());
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const ir::range& dim = region.box[d];
+    arith::bounds b = detail::scopes::range_in_block(dim.min, block);
+    if (ir::is_int(dim.extent)) {
+      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+    } else {
+      const arith::bounds e = detail::scopes::range_in_block(dim.min + dim.extent, block);
+      b.hi = arith::add(e, {-1, -1}).hi;
+    }
+    const ir::expr& shape = region.buffer->shape[d];
+    const arith::bounds all{0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
+    out.push_back(meet(b, all));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
+                                   const ir::block_node& b, const ir::buffer_region& of_b) {
+  return of_a.buffer == of_b.buffer &&
+         !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+}
+
+TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
+  using detail::scopes::meet_anywhere;
+  std::vector<dependence> out;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const ir::block_node& a = scope[i].block();
+    for (std::size_t j = i + 1; j < scope.size(); ++j) {
+      const ir::block_node& b = scope[j].block();
+      if (meet_anywhere(a, a.writes, b, b.reads)) out.push_back({i, j, dependence_kind::read_after_write});
+      if (meet_anywhere(a, a.writes, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_write});
+      if (meet_anywhere(a, a.reads, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_read});
+    }
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, std::size_t child) {
+  using detail::scopes::meet_anywhere;
+  std::vector<std::size_t> out;
+  const ir::block_node& b = scope[child].block();
+  for (std::size_t i = 0; i < child; ++i) {
+    const ir::block_node& a = scope[i].block();
+    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes)) out.push_back(i);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child) {
+  using detail::scopes::meet_anywhere;
+  std::vector<std::size_t> out;
+  const ir::block_node& b = scope[child].block();
+  for (std::size_t i = child + 1; i < scope.size(); ++i) {
+    const ir::block_node& c = scope[i].block();
+    if (meet_anywhere(b, b.writes, c, c.reads) || meet_anywhere(b, b.writes, c, c.writes)) out.push_back(i);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<std::size_t> readers(const block_scope& scope, std::size_t child) {
+  std::vector<std::size_t> out;
+  const ir::block_node& b = scope[child].block();
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const ir::block_node& c = scope[i].block();
+    if (i != child && detail::scopes::meet_anywhere(b, b.writes, c, c.reads)) out.push_back(i);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool is_output(const block_scope& scope, std::size_t child) {
+  for (const ir::buffer_region& w : scope[child].block().writes)
+    if (!scope.allocates(w.buffer)) return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE bool is_dominant(const block_scope& scope, std::size_t child) {
+  return detail::scopes::dominant_among(scope, child, [](std::size_t) { return true; });
+}
+
+TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t child) {
+  const int shape = detail::scopes::shape_of_complete(scope[child].block());
+  if (shape == 1) return 1;
+  if (!is_dominant(scope, child)) return 2;
+  return shape;
+}
+
+TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t child) {
+  const int shape = detail::scopes::shape_of_reduction(scope[child].block());
+  if (shape == 1) return 1;
+  if (!detail::scopes::reduces_affinely(scope[child])) return 2;
+  if (shape == 3) return 3;
+  if (!is_dominant(scope, child)) return 4;
+  return shape;
+}
+
+TILEWRIGHT_INLINE std::string_view complete_reason(int violation) {
+  switch (violation) {
+    case 1: return "it has iteration variables that are not spatial (1)";
+    case 2: return "another block writes what it writes (2)";
+    case 3: return "it reads a buffer that it writes (3)";
+    default: return "";
+  }
+}
+
+TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
+  switch (violation) {
+    case 1: return "it has no init (1)";
+    case 2: return "its bindings are not affine, or instances repeat within the reduction (2)";
+    case 3: return "it has iteration variables that are neither spatial nor reduce (3)";
+    case 4: return "another block writes what it writes (4)";
+    case 5: return "a reduce variable occurs in an index of its stores (5)";
+    default: return "";
+  }
+}
+
+TILEWRIGHT_INLINE bool has_affine_binding(const child_block& child) {
+  if (child.loops.empty()) return child.block().iters.empty() || detail::scopes::affine(child, 0);
+  return detail::scopes::affine(child, 0);
+}
+
+TILEWRIGHT_INLINE bool is_partially_affine(const child_block& child, std::size_t first) {
+  return detail::scopes::affine(child, first);
+}
+
+TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  if (values.size() != child.loops.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].same(child.loops[i]->var)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE bool is_stage_pipeline(const block_scope& scope) {
+  if (!scope.schedulable()) return false;
+  for (const dependence& d : dependences(scope))
+    if (d.kind == dependence_kind::write_after_read) return false;
+  for (std::size_t i = 0; i < scope.size(); ++i)
+    if (!region_covered(scope, i)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop) {
+  bool spatial = false, reduce = false;
+  for (const child_block& child : scope.children()) {
+    if (!detail::scopes::is_below(child, loop)) continue;
+    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
+      if (!ir::uses_var(child.realize->values[i], loop)) continue;
+      switch (child.block().iters[i].kind) {
+        case ir::iter_kind::spatial: spatial = true; break;
+        case ir::iter_kind::reduce: reduce = true; break;
+        default: return loop_iter_kind::mixed;
+      }
+    }
+  }
+  if (spatial && reduce) return loop_iter_kind::mixed;
+  return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
+}
+
+TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
+  using namespace detail::scopes;
+  const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
+  const auto seen_outside = [&](const ir::block_node& b) {
+    for (const ir::buffer_region& w : b.writes) {
+      if (!scope.allocates(w.buffer)) return true;
+      for (std::size_t i = 0; i < scope.size(); ++i) {
+        if (below(i)) continue;
+        for (const ir::buffer_region& r : scope[i].block().reads)
+          if (r.buffer == w.buffer) return true;
+      }
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    if (!below(i)) continue;
+    const ir::block_node& b = scope[i].block();
+    if (!dominant_among(scope, i, below)) return static_cast<int>(i);
+    if (shape_of_complete(b) == 0) continue;
+    if (shape_of_reduction(b) != 0) return static_cast<int>(i);
+    const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
+    const bool whole = reduces_affinely(scope[i]);
+    const bool apart = is_partially_affine(scope[i], at);
+    if (!whole || (!apart && seen_outside(b))) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
+  if (scope == "global" || scope.empty()) return 0;
+  if (scope == "shared" || scope == "shared.dyn") return 1;
+  if (scope == "warp") return 2;
+  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
+      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
+      scope == "m16n8k8.matrixC")
+    return 3;
+  return -1;
+}
+
+TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::loop_node& loop) {
+  if (loop.loop != ir::loop_kind::thread_binding) return false;
+  const std::string_view tag = loop.thread_tag;
+  const bool block_tag = tag.starts_with("blockIdx");
+  if (storage_rank(storage_scope) == 2) return tag == "threadIdx.x";
+  return storage_rank(storage_scope) <= (block_tag ? 0 : 1);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,397 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/arith/interval.hpp>
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive {
+namespace detail::footprints {
+
+using arith::bounds;
+using arith::linear;
+
+inline linear constant(std::int64_t value, dtype type) {
+  linear out;
+  out.constant = value;
+  out.type = type;
+  return out;
+}
+
+inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
+  arith::analyzer known;
+  known.bind(domains(loops));
+  return known;
+}
+
+inline bool all_vars(const linear& sum) {
+  for (const auto& term : sum.terms)
+    if (!ir::is_var(term.first)) return false;
+  return true;
+}
+
+/// `s` is end - x and value i is x // m with end + 1 a multiple of m.
+inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
+  const linear& value = out.values[i];
+  if (value.terms.size() != 1 || value.terms[0].second != 1 || value.constant != 0) return false;
+  const ir::expr& quotient = value.terms[0].first;
+  if (quotient->op != ir::op::floordiv || !ir::is_int(quotient->args[1])) return false;
+  const std::int64_t m = ir::as_int(quotient->args[1]);
+  linear rest = s;
+  accumulate(rest, arith::to_linear(quotient->args[0]), 1);
+  if (m <= 0 || !rest.is_constant() || (rest.constant + 1) % m != 0) return false;
+  out.clip[i].hi = std::min(out.clip[i].hi, (rest.constant + 1) / m - 1);
+  return true;
+}
+
+/// Uses what the conjunct `s >= 0` says about one iteration variable; false when it is about none.
+inline bool clip_nonnegative(const linear& s, const child_block& child, bound_iters& out) {
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    linear rest = s;
+    accumulate(rest, out.values[i], -1);
+    if (rest.is_constant()) {  // value >= -rest
+      out.clip[i].lo = std::max(out.clip[i].lo, -rest.constant);
+      return true;
+    }
+    // x <= end, where the value is x // m: the predicate of a split above a fused loop
+    if (clip_quotient(s, i, out)) return true;
+    rest = s;
+    accumulate(rest, out.values[i], 1);
+    if (rest.is_constant()) {  // value <= rest
+      out.clip[i].hi = std::min(out.clip[i].hi, rest.constant);
+      return true;
+    }
+    // value < symbolic end of the domain
+    const ir::range& dom = child.block().iters[i].dom;
+    accumulate(rest, arith::to_linear(dom.min + dom.extent), -1);
+    if (rest.is_constant() && rest.constant >= -1) return true;
+  }
+  return range_of(s, child.loops).lo >= 0;
+}
+
+inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_iters& out) {
+  if (conjunct->args.size() != 2 || ir::is_var(conjunct)) return false;
+  const dtype type = conjunct->args[0].type();
+  if (type != dtype::i32 && type != dtype::i64) return false;
+  linear a = arith::to_linear(conjunct->args[0]), b = arith::to_linear(conjunct->args[1]);
+  switch (conjunct->op) {
+    case ir::op::ge: break;
+    case ir::op::gt: b.constant += 1; break;
+    case ir::op::le: std::swap(a, b); break;
+    case ir::op::lt: std::swap(a, b); b.constant += 1; break;
+    default: return false;
+  }
+  return clip_nonnegative(difference(a, b), child, out);
+}
+
+/// An iteration variable while the moving loops run: an interval without holes, or nothing.
+inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
+                          std::vector<int>& used) {
+  struct step { std::int64_t factor, count; };
+  std::vector<step> steps;
+  for (const auto& [term, factor] : value.terms) {
+    const int index = loop_index(child.loops, term);
+    if (index < 0) {
+      if (!ir::is_var(term)) return false;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(index);
+    if (!standing.moves(child, at)) continue;
+    if (!ir::is_int(child.loops[at]->extent)) return false;
+    const std::int64_t count = ir::as_int(child.loops[at]->extent);
+    if (count == 1) continue;
+    if (used[at]++) return false;
+    steps.push_back({std::abs(factor), count});
+  }
+  std::sort(steps.begin(), steps.end(), [](const step& x, const step& y) { return x.factor < y.factor; });
+  std::int64_t reach = 0;
+  for (const step& s : steps) {
+    if (s.factor > reach + 1) return false;
+    reach += s.factor * (s.count - 1);
+  }
+  return true;
+}
+
+/// Whether the values of all iteration variables form a box without holes.
+inline bool is_full_box(const child_block& child, const bound_iters& iters, standing_loops standing) {
+  if (!iters.understood || child.conditional) return false;
+  std::vector<int> used(child.loops.size(), 0);
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  bool simple = true;
+  for (std::size_t i = 0; i < vars.size() && simple; ++i)
+    simple = vars[i].kind == ir::iter_kind::reduce || is_contiguous(iters.values[i], child, standing, used);
+  if (simple) return true;
+  if (standing.fixed > child.loops.size()) return false;
+  arith::loop_domains moving;
+  arith::analyzer known;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
+    if (standing.moves(child, l)) moving.emplace_back(child.loops[l]->var, dom);
+    else known.bind(child.loops[l]->var, dom);
+  }
+  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate, known);
+}
+
+/// A store under a condition: the block may write less than it declares.
+inline bool writes_conditionally(const ir::stmt& s) {
+  switch (s->kind) {
+    case ir::stmt_kind::if_else: {
+      const ir::if_node& n = *ir::as_if(s);
+      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
+    }
+    case ir::stmt_kind::seq: {
+      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+      return std::any_of(list.begin(), list.end(), writes_conditionally);
+    }
+    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
+    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
+    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
+    default: return false;
+  }
+}
+
+/// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
+struct strip {
+  int iter = -1;  // -1: a constant place
+  std::int64_t factor = 1, offset = 0, extent = 1;
+};
+
+inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node& block) {
+  strip out;
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  out.extent = ir::as_int(dim.extent);
+  const linear sum = arith::to_linear(dim.min);
+  out.offset = sum.constant;
+  if (sum.terms.size() > 1) return std::nullopt;
+  if (sum.terms.empty()) return out;
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (block.iters[i].var.same(sum.terms[0].first)) out.iter = static_cast<int>(i);
+  out.factor = sum.terms[0].second;
+  if (out.iter < 0 || out.factor < 1 || out.factor > out.extent) return std::nullopt;
+  return out;
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from, std::int64_t factor) {
+  to.constant += from.constant * factor;
+  if (bits(from.type) > bits(to.type)) to.type = from.type;
+  for (const auto& [term, coefficient] : from.terms) {
+    std::size_t i = 0;
+    while (i < to.terms.size() && !to.terms[i].first.same(term) &&
+           (ir::is_var(term) || !arith::same_value(to.terms[i].first, term)))
+      ++i;
+    if (i == to.terms.size()) {
+      to.terms.emplace_back(term, coefficient * factor);
+    } else {
+      to.terms[i].second += coefficient * factor;
+      if (to.terms[i].second == 0) to.terms.erase(to.terms.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::linear& b) {
+  arith::linear out = a;
+  accumulate(out, b, -1);
+  return out;
+}
+
+TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
+                                         const std::vector<const ir::loop_node*>& loops) {
+  arith::bounds out{sum.constant, sum.constant};
+  std::optional<arith::analyzer> known;
+  for (const auto& [term, factor] : sum.terms) {
+    const int index = loop_index(loops, term);
+    arith::bounds part;
+    if (index >= 0) {
+      const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
+      part = constant_range({l.min, l.extent});
+    }
+    if (!part.bounded()) {
+      if (!known) known = detail::footprints::knowing(loops);
+      part = known->const_bounds(term);
+    }
+    out = arith::add(out, arith::scale(part, factor));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bound_iters bind_iters(const child_block& child) {
+  bound_iters out;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  out.values.reserve(vars.size());
+  out.clip.reserve(vars.size());
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    out.values.push_back(arith::to_linear(child.realize->values[i]));
+    out.clip.push_back(constant_range(vars[i].dom));
+  }
+  if (!ir::is_true(child.realize->predicate))
+    for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate))
+      if (!detail::footprints::clip_by(conjunct, child, out)) out.understood = false;
+  return out;
+}
+
+TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
+                                         const bound_iters& iters) {
+  using namespace detail::footprints;
+  const arith::linear sum = arith::to_linear(e);
+  arith::linear out = constant(sum.constant, sum.type);
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  const auto iter_of = [&](const ir::expr& v) {
+    std::size_t i = 0;
+    while (i < vars.size() && !vars[i].var.same(v)) ++i;
+    return i;
+  };
+  bool compound = false;
+  for (const auto& [term, factor] : sum.terms) {
+    const std::size_t i = iter_of(term);
+    if (i < vars.size()) {
+      accumulate(out, iters.values[i], factor);
+      continue;
+    }
+    if (ir::is_var(term)) {
+      accumulate(out, arith::to_linear(term), factor);
+      continue;
+    }
+    compound = true;
+    ir::var_map map;
+    for (std::size_t k = 0; k < vars.size(); ++k) map.emplace(vars[k].var, child.realize->values[k]);
+    accumulate(out, arith::to_linear(ir::substitute(term, map)), factor);
+  }
+  if (compound || !all_vars(out))
+    out = arith::to_linear(knowing(child.loops).simplify(arith::from_linear(out)));
+  return out;
+}
+
+TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
+                                     standing_loops standing) {
+  using namespace detail::footprints;
+  linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
+  arith::linear rest = constant(0, sum.type);  // what needs the analyzer
+  for (const auto& [term, factor] : sum.terms) {
+    const arith::linear alone{{{term, 1}}, 0, sum.type};
+    if (ir::is_var(term)) {
+      const int index = loop_index(child.loops, term);
+      if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
+        accumulate(*out.lo, alone, factor);
+        accumulate(*out.hi, alone, factor);
+        continue;
+      }
+      const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
+      const bounds b = constant_range({l.min, l.extent});
+      if (b.bounded()) {
+        out.lo->constant += factor * (factor > 0 ? b.lo : b.hi);
+        out.hi->constant += factor * (factor > 0 ? b.hi : b.lo);
+        continue;
+      }
+    }
+    accumulate(rest, alone, factor);
+  }
+  if (rest.terms.empty()) return out;
+  arith::loop_domains moving;
+  for (std::size_t l = 0; l < child.loops.size(); ++l)
+    if (standing.moves(child, l))
+      moving.emplace_back(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::interval part = arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
+  if (part.lo) accumulate(*out.lo, arith::to_linear(part.lo));
+  else out.lo.reset();
+  if (part.hi) accumulate(*out.hi, arith::to_linear(part.hi));
+  else out.hi.reset();
+  return out;
+}
+
+TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters& iters,
+                                    const ir::buffer_region& region, standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  footprint out(region.box.size());
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const ir::range& dim = region.box[d];
+    span& s = out[d];
+    linear_range first = relax(in_loops(dim.min, child, iters), child, standing);
+    s.lo = std::move(first.lo);
+    s.hi = std::move(first.hi);
+    if (!ir::is_int(dim.extent)) {
+      const ir::expr last = dim.min + dim.extent - ir::integer(dim.extent.type(), 1);
+      s.hi = relax(in_loops(last, child, iters), child, standing).hi;
+    } else if (s.hi) {
+      s.hi->constant += ir::as_int(dim.extent) - 1;
+    }
+    // The clipped iteration variables bound the dimension too, and so does the shape.
+    const arith::linear sum = arith::to_linear(dim.min);
+    bounds b{sum.constant, sum.constant};
+    for (const auto& [term, factor] : sum.terms) {
+      bounds part;
+      for (std::size_t i = 0; i < block.iters.size(); ++i)
+        if (block.iters[i].var.same(term)) part = iters.clip[i];
+      b = arith::add(b, arith::scale(part, factor));
+    }
+    if (ir::is_int(dim.extent)) b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+    else b.hi = bounds::positive_infinity;
+    const ir::expr& shape = region.buffer->shape[d];
+    s.within = meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+    if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+    if (!s.lo && s.within.lo != bounds::negative_infinity) s.lo = constant(s.within.lo, dim.min.type());
+    if (!s.hi && s.within.hi != bounds::positive_infinity) s.hi = constant(s.within.hi, dim.min.type());
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child, const bound_iters& iters,
+                                                   const ir::buffer_region& region,
+                                                   standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  if (!is_full_box(child, iters, standing)) return std::nullopt;
+  if (writes_conditionally(block.body)) return std::nullopt;
+  footprint out(region.box.size());
+  std::vector<char> used(block.iters.size(), 0);
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(region.box[d], block);
+    if (!place) return std::nullopt;
+    span& s = out[d];
+    if (place->iter < 0) {
+      s.within = {place->offset, place->offset + place->extent - 1};
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(place->iter);
+    if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const ir::expr& shape = region.buffer->shape[d];
+    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
+    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
+    if (symbolic && !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
+                      arith::same_value(block.iters[i].dom.extent, shape)))
+      return std::nullopt;
+    linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
+      arith::linear at = constant(offset, v.type);
+      accumulate(at, v, place->factor);
+      return at;
+    };
+    s.lo = place_of(*value.lo, place->offset);
+    s.hi = place_of(*value.hi, place->offset + place->extent - 1);
+    s.within = arith::add(arith::scale(iters.clip[i], place->factor),
+                          {place->offset, place->offset + place->extent - 1});
+    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool reduction_done(const child_block& child, standing_loops standing) {
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (vars[i].kind == ir::iter_kind::spatial) continue;
+    for (std::size_t l = 0; l < child.loops.size() && l < standing.fixed; ++l)
+      if (!standing.moves(child, l) && !ir::is_int(child.loops[l]->extent, 1) &&
+          ir::uses_var(child.realize->values[i], child.loops[l]->var))
+        return false;
+  }
+  return true;
+}
+
+}  // namespace tilewright::primitive

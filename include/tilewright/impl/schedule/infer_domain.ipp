@@ -1,0 +1,328 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/infer_domain.hpp>
+
+namespace tilewright::primitive {
+namespace detail::domains_of {
+
+using arith::bounds;
+using arith::linear;
+using loop_list = std::vector<const ir::loop_node*>;
+
+/// a <= b in every iteration.
+inline bool never_above(const linear& a, const linear& b, const loop_list& loops) {
+  return range_of(difference(b, a), loops).lo >= 0;
+}
+
+/// The smaller (or larger) of two sums where one of them always is; nothing otherwise.
+inline std::optional<linear> outer_side(const std::optional<linear>& a, const std::optional<linear>& b,
+                                        bool lower, const loop_list& loops) {
+  if (!a || !b) return std::nullopt;
+  if (never_above(*a, *b, loops)) return lower ? a : b;
+  if (never_above(*b, *a, loops)) return lower ? b : a;
+  return std::nullopt;
+}
+
+/// Some sum that is at least as tight as one of the two: either side is a bound of its own.
+inline std::optional<linear> inner_side(const std::optional<linear>& a, const std::optional<linear>& b,
+                                        bool lower, const loop_list& loops) {
+  if (!a) return b;
+  if (!b) return a;
+  return never_above(*a, *b, loops) == lower ? b : a;
+}
+
+/// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
+inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor, const loop_list& loops) {
+  sum.constant += shift;
+  if (divisor == 1) return sum;
+  const bool divides = std::all_of(sum.terms.begin(), sum.terms.end(),
+                                   [&](const auto& t) { return t.second % divisor == 0; });
+  if (divides) {
+    for (auto& t : sum.terms) t.second /= divisor;
+    sum.constant = ir::floor_divide(sum.constant, divisor);
+    return sum;
+  }
+  arith::analyzer known;
+  known.bind(domains(loops));
+  return arith::to_linear(
+      known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
+}
+
+inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi, const loop_list& loops) {
+  const bounds b = range_of(difference(hi, lo), loops);
+  if (b.hi == bounds::positive_infinity) return std::nullopt;
+  return b.hi + 1;
+}
+
+/// The values of `factor * v + [rest.lo, rest.hi]` meet [lo, hi].
+inline iter_domain solve(const span& required, std::int64_t factor, const bounds& rest,
+                         const loop_list& loops) {
+  iter_domain out;
+  if (!required.lo || !required.hi || !rest.bounded()) return out;
+  const std::int64_t e = std::abs(factor);
+  if (factor > 0) {
+    out.lo = quotient(*required.lo, e - 1 - rest.hi, e, loops);
+    out.hi = quotient(*required.hi, -rest.lo, e, loops);
+  } else {
+    linear lo, hi;
+    lo.type = hi.type = required.lo->type;
+    accumulate(lo, *required.hi, -1);
+    accumulate(hi, *required.lo, -1);
+    out.lo = quotient(std::move(lo), rest.lo + e - 1, e, loops);
+    out.hi = quotient(std::move(hi), rest.hi, e, loops);
+  }
+  if (e > 1)
+    if (const auto wide = count_of(*required.lo, *required.hi, loops))
+      out.widest = ir::floor_divide(*wide - 1 + (rest.hi - rest.lo), e) + 1;
+  return out;
+}
+
+/// (v // lower) % extent; extent 0: no remainder is taken.
+struct digit {
+  ir::expr v;
+  std::int64_t lower = 1, extent = 0;
+};
+
+inline std::optional<digit> digit_of(const ir::expr& e) {
+  if (ir::is_var(e)) return digit{e, 1, 0};
+  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
+  const std::int64_t c = ir::as_int(e->args[1]);
+  std::optional<digit> in = digit_of(e->args[0]);
+  if (!in || c <= 0) return std::nullopt;
+  if (e->op == ir::op::floormod) {
+    if (in->extent == 0 || in->extent % c == 0) in->extent = c;
+    else return std::nullopt;
+    return in;
+  }
+  if (in->extent != 0 && in->extent % c != 0) return std::nullopt;
+  in->lower *= c;
+  if (in->extent != 0) in->extent /= c;
+  return in;
+}
+
+/// The domain of a variable whose digits are the dimensions: sum of the digits' domains.
+inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits) {
+  std::sort(digits.begin(), digits.end(),
+            [](const auto& a, const auto& b) { return a.first.lower < b.first.lower; });
+  iter_domain out;
+  std::int64_t reached = 1;  // the digits so far cover the variable modulo this
+  linear lo, hi;
+  for (const auto& [d, required] : digits) {
+    if (!required->lo || !required->hi) return {};
+    if (d.lower > reached && reached == 1) hi.constant = d.lower - 1;  // the low digits are free
+    else if (d.lower != reached) return {};
+    if (bits(required->lo->type) > bits(lo.type)) lo.type = hi.type = required->lo->type;
+    accumulate(lo, *required->lo, d.lower);
+    accumulate(hi, *required->hi, d.lower);
+    if (d.extent == 0) {
+      out.lo = std::move(lo);
+      out.hi = std::move(hi);
+      return out;
+    }
+    reached = d.lower * d.extent;
+  }
+  return {};  // the highest digit is missing
+}
+
+/// Intersects: both are bounds of the same set.
+inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loops) {
+  to.lo = inner_side(to.lo, by.lo, true, loops);
+  to.hi = inner_side(to.hi, by.hi, false, loops);
+  if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
+}
+
+/// Domains from one region of the block.
+inline std::vector<iter_domain> solve_region(const ir::block_node& block, const ir::buffer_region& region,
+                                             const footprint& required, const loop_list& loops) {
+  std::vector<iter_domain> out(block.iters.size());
+  std::vector<std::vector<std::pair<digit, const span*>>> digits(block.iters.size());
+  const auto iter_of = [&](const ir::expr& v) {
+    std::size_t i = 0;
+    while (i < block.iters.size() && !block.iters[i].var.same(v)) ++i;
+    return i;
+  };
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    if (!ir::is_int(region.box[d].extent)) continue;
+    const linear sum = arith::to_linear(region.box[d].min);
+    bounds rest{sum.constant, sum.constant + ir::as_int(region.box[d].extent) - 1};
+    if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
+        ir::is_int(region.box[d].extent, 1)) {
+      const std::optional<digit> one = digit_of(sum.terms[0].first);
+      if (one && (one->lower != 1 || one->extent != 0)) {
+        const std::size_t i = iter_of(one->v);
+        if (i < out.size()) digits[i].emplace_back(*one, &required[d]);
+        continue;
+      }
+    }
+    // The variable with the largest factor is solved for, the others run.
+    std::size_t solved = out.size();
+    std::int64_t factor = 0;
+    for (const auto& [term, f] : sum.terms) {
+      const std::size_t i = iter_of(term);
+      if (i == out.size()) {
+        factor = 0;
+        solved = out.size();
+        rest = {};
+        break;
+      }
+      if (std::abs(f) > std::abs(factor)) {
+        factor = f;
+        solved = i;
+      }
+    }
+    if (solved == out.size()) continue;
+    for (const auto& [term, f] : sum.terms)
+      if (iter_of(term) != solved)
+        rest = arith::add(rest, arith::scale(constant_range(block.iters[iter_of(term)].dom), f));
+    narrow(out[solved], solve(required[d], factor, rest, loops), loops);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!digits[i].empty()) narrow(out[i], join_digits(std::move(digits[i])), loops);
+  return out;
+}
+
+}  // namespace detail::domains_of
+
+TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
+                                       const footprint& box,
+                                       const std::vector<const ir::loop_node*>& loops) {
+  using namespace detail::domains_of;
+  for (requirement& r : list) {
+    if (r.buffer != buffer) continue;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      r.box[d].lo = outer_side(r.box[d].lo, box[d].lo, true, loops);
+      r.box[d].hi = outer_side(r.box[d].hi, box[d].hi, false, loops);
+      r.box[d].within = {std::min(r.box[d].within.lo, box[d].within.lo),
+                         std::max(r.box[d].within.hi, box[d].within.hi)};
+    }
+    return;
+  }
+  list.push_back({buffer, box});
+}
+
+TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(const ir::block_node& block,
+                                                         const std::vector<ir::buffer_region>& provided,
+                                                         const std::vector<requirement>& required,
+                                                         const std::vector<const ir::loop_node*>& loops) {
+  using namespace detail::domains_of;
+  std::vector<iter_domain> out(block.iters.size());
+  bool first = true;
+  for (const ir::buffer_region& region : provided) {
+    for (const requirement& r : required) {
+      if (r.buffer != region.buffer) continue;
+      std::vector<iter_domain> part = solve_region(block, region, r.box, loops);
+      if (first) {
+        out = std::move(part);
+        first = false;
+        continue;
+      }
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].lo = outer_side(out[i].lo, part[i].lo, true, loops);
+        out[i].hi = outer_side(out[i].hi, part[i].hi, false, loops);
+        out[i].widest.reset();
+      }
+    }
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& domain,
+                                  const arith::bounds& clip,
+                                  const std::vector<const ir::loop_node*>& loops) {
+  using namespace detail::domains_of;
+  fitted_iter out;
+  const auto start_at = [&](std::int64_t value) {
+    linear at;
+    at.constant = value;
+    at.type = domain.extent.type();
+    return at;
+  };
+  std::optional<std::int64_t> count;
+  if (solved.lo && solved.hi) {
+    count = count_of(*solved.lo, *solved.hi, loops);
+    if (solved.widest && (!count || *solved.widest < *count)) {
+      count = solved.widest;
+      out.exact = false;
+    }
+  }
+  if (!clip.bounded()) {  // a symbolic domain
+    if (count && clip.lo != bounds::negative_infinity) {
+      out.start = solved.lo;
+      out.extent = *count;
+      const linear end = difference(arith::to_linear(domain.min + domain.extent), *solved.hi);
+      if (range_of(end, loops).lo < 1) out.below = domain.min + domain.extent;
+      const linear begin = difference(*solved.lo, arith::to_linear(domain.min));
+      if (range_of(begin, loops).lo < 0) out.at_least = clip.lo;
+      return out;
+    }
+    out.symbolic_extent = domain.extent;
+    return out;
+  }
+  if (!solved.lo || !solved.hi || !count) {
+    out.start = start_at(clip.lo);
+    out.extent = clip.hi - clip.lo + 1;
+    out.exact = !solved.lo || !solved.hi;
+    return out;
+  }
+  if (solved.lo->is_constant() && solved.hi->is_constant()) {
+    const std::int64_t lo = std::max(solved.lo->constant, clip.lo);
+    out.start = start_at(lo);
+    out.extent = std::min(solved.hi->constant, clip.hi) - lo + 1;
+    return out;
+  }
+  const bounds lo = range_of(*solved.lo, loops), hi = range_of(*solved.hi, loops);
+  if (lo.hi <= clip.lo && hi.lo >= clip.hi) {  // every iteration needs all of it
+    out.start = start_at(clip.lo);
+    out.extent = clip.hi - clip.lo + 1;
+    return out;
+  }
+  const bounds exact_count = range_of(difference(*solved.hi, *solved.lo), loops);
+  if (!exact_count.is_point()) out.exact = false;
+  out.start = solved.lo;
+  out.extent = *count;
+  if (lo.lo < clip.lo) out.at_least = clip.lo;
+  if (arith::add(lo, {*count - 1, *count - 1}).hi > clip.hi) out.at_most = clip.hi;
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
+                                     const std::vector<arith::bounds>& clip,
+                                     const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops) {
+  struct new_loop {
+    ir::var v;
+    ir::expr extent;
+  };
+  std::vector<ir::expr> values;
+  std::vector<new_loop> nest;
+  ir::expr predicate = ir::boolean(true);
+  const auto guard = [&](const ir::expr& condition) { predicate = ir::logical_and(predicate, condition); };
+  for (std::size_t i = 0; i < block->iters.size(); ++i) {
+    const ir::iter_var& iter = block->iters[i];
+    const dtype type = iter.var.type();
+    const fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
+    if (!symbolic && fitted.extent <= 0) return {};
+    arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);
+    value.type = type;
+    if (symbolic || fitted.extent != 1 || keep_unit_loops) {
+      const ir::expr extent = symbolic ? fitted.symbolic_extent : ir::integer(type, fitted.extent);
+      nest.push_back({ir::make_var("ax" + std::to_string(nest.size()), type), extent});
+      value.terms.emplace_back(nest.back().v, 1);
+    }
+    const ir::expr at = ir::cast(type, arith::from_linear(value));
+    if (fitted.at_least) guard(ir::ge(at, ir::integer(type, *fitted.at_least)));
+    if (fitted.at_most) guard(ir::lt(at, ir::integer(type, *fitted.at_most + 1)));
+    if (fitted.below) guard(ir::lt(at, fitted.below));
+    values.push_back(at);
+  }
+  ir::stmt out = ir::make_realize(std::move(values), std::move(predicate), block);
+  for (std::size_t i = nest.size(); i-- > 0;)
+    out = ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
+  return out;
+}
+
+}  // namespace tilewright::primitive

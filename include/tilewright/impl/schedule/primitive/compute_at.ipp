@@ -1,0 +1,204 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/infer_domain.hpp>
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/schedule/pipeline.hpp>
+#include <tilewright/schedule/primitive/compute_at.hpp>
+
+namespace tilewright::primitive {
+namespace detail::moving {
+
+/// One call of compute_at (`forward`) or reverse_compute_at.
+struct move {
+  const char* name;
+  bool forward;
+  bool preserve_unit_loops;
+  int index;
+};
+
+[[noreturn]] inline void refuse(const move& m, int requirement, const std::string& what) {
+  throw schedule_error(m.name, requirement, what);
+}
+
+inline std::string quoted(const child_block& c) { return "block \"" + c.block().name + "\""; }
+inline std::string quoted(const ir::loop_node& l) { return "loop \"" + l.var->name + "\""; }
+
+/// The statements directly below a loop.
+inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
+  if (const ir::seq_node* seq = ir::as_seq(loop.body)) return seq->stmts;
+  return {loop.body};
+}
+
+inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
+  if (const int hazard = input_hazard(scope, child))
+    refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
+  const int other = earlier_user(scope, child);
+  if (other >= 0)
+    refuse(m, 1, quoted(scope[child]) + " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
+                     " comes before it and uses what it writes");
+  const int complete = complete_violation(scope, child);
+  if (complete == 0) return;
+  const int reduction = reduction_violation(scope, child);
+  if (reduction == 0) return;
+  refuse(m, 2, quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
+                   ", and no reduction: " + std::string(reduction_reason(reduction)));
+}
+
+/// The blocks that have to be below the loop.
+inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope, std::size_t child,
+                                            const ir::loop_node& loop) {
+  std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
+  const char* role = m.forward ? "consumer" : "producer";
+  if (peers.empty()) refuse(m, 5, quoted(scope[child]) + " has no " + role + " in its scope");
+  for (const std::size_t p : peers) {
+    const int at = loop_index(scope[p].loops, loop.var);
+    if (at < 0)
+      refuse(m, 5, std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
+                       " is not below " + quoted(loop));
+    if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}))
+      refuse(m, 5, "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
+                       "; choose a loop outside of its reduce loops");
+  }
+  return peers;
+}
+
+/// Where among the loop's statements the block goes.
+inline std::size_t find_position(const move& m, const block_scope& scope, std::size_t child,
+                                 const ir::loop_node& loop, const std::vector<ir::stmt>& items) {
+  const std::vector<std::size_t> before = producers(scope, child), after = consumers(scope, child);
+  std::size_t first = 0, last = items.size();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const ir::block_realize_node* b : child_blocks(items[i])) {
+      const int at = scope.find(b->block->id);
+      const auto is_in = [&](const std::vector<std::size_t>& list) {
+        return at >= 0 && std::find(list.begin(), list.end(), static_cast<std::size_t>(at)) != list.end();
+      };
+      if (is_in(before)) first = i + 1;
+      if (is_in(after)) last = std::min(last, i);
+    }
+  }
+  if (first > last)
+    refuse(m, 6, "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
+                     " after its producers and before its consumers");
+  if (m.index == -1) return last;
+  if (m.index == -2) return first;
+  if (m.index < 0 || static_cast<std::size_t>(m.index) < first || static_cast<std::size_t>(m.index) > last)
+    refuse(m, 6, "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
+                     std::to_string(first) + " and " + std::to_string(last));
+  return static_cast<std::size_t>(m.index);
+}
+
+/// What one iteration of the loop needs: of the block's results (forward), or offers it to read.
+inline std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
+                                       const std::vector<std::size_t>& peers, const ir::loop_node& loop) {
+  std::vector<requirement> out;
+  const ir::block_node& block = scope[child].block();
+  const std::vector<ir::buffer_region>& own = m.forward ? block.writes : block.reads;
+  for (const std::size_t p : peers) {
+    const child_block& peer = scope[p];
+    const auto fixed = static_cast<std::size_t>(loop_index(peer.loops, loop.var)) + 1;
+    const bound_iters iters = bind_iters(peer);
+    for (const ir::buffer_region& r : m.forward ? peer.block().reads : peer.block().writes) {
+      const bool shared = std::any_of(own.begin(), own.end(), [&](const ir::buffer_region& o) {
+        return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
+      });
+      if (!shared) continue;
+      const standing_loops standing{fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
+      add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
+    }
+  }
+  return out;
+}
+
+/// The nest of the block at its new place.
+inline ir::stmt build_nest(const move& m, const child_block& child, const std::vector<requirement>& required,
+                           const std::vector<const ir::loop_node*>& loops) {
+  const ir::block_node& block = child.block();
+  const bound_iters old = bind_iters(child);
+  if (!old.understood)
+    refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+  const std::vector<iter_domain> solved =
+      infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
+  ir::stmt out = make_nest(child.realize->block, solved, old.clip, loops, m.preserve_unit_loops);
+  if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+  return out;
+}
+
+/// What has to hold once the block stands at its new place.
+inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) {
+  const path at = find_block(f, id);
+  const block_scope scope(*at.scope_realize()->block);
+  const auto child = static_cast<std::size_t>(scope.find(id));
+  if (!region_covered(scope, child))
+    refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
+  if (!m.forward && scope[child].block().init && reduction_violation(scope, child) != 0)
+    refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
+}
+
+inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id, const ir::var& v) {
+  const path at = need_block(f, id, m.name);
+  const path to = need_loop(f, v, m.name);
+  const ir::loop_node& loop = *ir::as_loop(to.target());
+  const ir::block_realize_node* holder = at.scope_realize();
+  if (!holder) refuse(m, 3, "the root block cannot move");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(id));
+  check_block(m, scope, child);
+  if (to.scope_realize() != holder)
+    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(scope[child]));
+  if (loop_index(scope[child].loops, v) >= 0)
+    refuse(m, 3, quoted(loop) + " contains " + quoted(scope[child]) + " already");
+  if (m.forward && is_output(scope, child))
+    refuse(m, 4, quoted(scope[child]) + " writes an output of its scope");
+  const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
+  std::vector<ir::stmt> items = statements(loop);
+  const std::size_t position = find_position(m, scope, child, loop, items);
+  const std::vector<requirement> required = gather(m, scope, child, peers, loop);
+  ir::stmt nest = build_nest(m, scope[child], required, scope[peers.front()].loops);
+
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), std::move(nest));
+  const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
+  const ir::function without = replace(f, at, ir::stmt{});
+  ir::function out = replace(without, find_loop(without, v), body);
+  check_moved(m, out, id);
+  return out;
+}
+
+}  // namespace detail::moving
+
+TILEWRIGHT_INLINE ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
+                                          bool preserve_unit_loops, int index) {
+  return detail::moving::apply({"compute_at", true, preserve_unit_loops, index}, f, block, loop);
+}
+
+TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::uint64_t block,
+                                                  const ir::var& loop, bool preserve_unit_loops, int index) {
+  return detail::moving::apply({"reverse_compute_at", false, preserve_unit_loops, index}, f, block, loop);
+}
+
+TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
+                                      bool preserve_unit_loops) {
+  try {
+    compute_at(f, block, loop, preserve_unit_loops);
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
+                                              bool preserve_unit_loops) {
+  try {
+    reverse_compute_at(f, block, loop, preserve_unit_loops);
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+}  // namespace tilewright::primitive
