@@ -171,7 +171,7 @@ template <class T, class... U, int... N>
 constexpr expression<T, (1 + ... + N)> make_expression(node n, const expression<U, N>&... child) {
   constexpr int total = (1 + ... + N);
   expression<T, total> out;
-  node_writer<total> writer{out.nodes};
+  [[maybe_unused]] node_writer<total> writer{out.nodes};
   (writer.put(child.nodes), ...);
   const node typed = type_node<T>();
   n.type = typed.type;

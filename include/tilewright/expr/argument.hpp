@@ -1,0 +1,171 @@
+// The arguments of a call: checked against the kernel by the compiler as far as types tell, and bound to
+// its dimensions at run time.
+#pragma once
+
+#include <cstring>
+
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/expr/recognize.hpp>
+#include <tilewright/expr/reify.hpp>
+
+namespace tilewright {
+namespace dsl {
+
+/// @name Predicates of compile-time errors: false for the offenders they name
+/// @{
+template <class... T> inline constexpr bool takes_number_of_arguments = false;
+template <class... T> inline constexpr bool is_recognized_argument = false;
+template <class... T> inline constexpr bool argument_has_element_type = false;
+template <class... T> inline constexpr bool argument_has_rank = false;
+template <class... T> inline constexpr bool argument_is_mutable = false;
+template <class... T> inline constexpr bool argument_has_extent = false;
+template <class... T> inline constexpr bool is_parameter_name = false;
+template <int N> struct arguments_given {};
+template <int N> struct arguments_needed {};
+/// @}
+
+/// True for numbers that are converted to the scalar parameter Param.
+template <class Param, class A>
+inline constexpr bool converts_to_scalar =
+    Param::rank == 0 &&
+    (Param::tensor_role == role::in || Param::tensor_role == role::weight) &&
+    !std::is_array_v<std::remove_reference_t<A>> &&
+    std::is_convertible_v<A, typename Param::element>;
+
+/// @cond
+template <class Param, class Form, int D>
+constexpr bool check_static_extent() {
+  constexpr std::int64_t needed = Param::dims[D].extent, given = Form::static_extent(D);
+  if constexpr (needed != 0 && given != 0 && needed != given) {
+    TILEWRIGHT_MISTAKE(argument_has_extent,
+                       "tilewright: an argument needs the static extents of its parameter",
+                       typename Param::name, dimension<D>, extent_is<needed>, extent_is<given>);
+    return false;
+  } else {
+    return true;
+  }
+}
+template <class Param, class Form, int... D>
+constexpr bool check_static_extents(std::integer_sequence<int, D...>) {
+  return (check_static_extent<Param, Form, D>() && ...);
+}
+/// @endcond
+
+/// Checks one argument against its parameter; true when it fits.
+template <class Param, class A>
+constexpr bool check_argument() {
+  using object = std::remove_reference_t<A>;
+  using form = recognized<object>;
+  if constexpr (converts_to_scalar<Param, A>) {
+    return true;
+  } else if constexpr (!form::known) {
+    TILEWRIGHT_MISTAKE(is_recognized_argument,
+                       "tilewright: an argument is no Eigen object with storage, span, mdspan, array, "
+                       "vector, view(pointer, {extents}, {strides}) or scalar; convert it",
+                       typename Param::name, object);
+    return false;
+  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>, typename Param::element>) {
+    TILEWRIGHT_MISTAKE(argument_has_element_type,
+                       "tilewright: an argument needs the element type of its parameter",
+                       typename Param::name, typename Param::element, typename form::value_type);
+    return false;
+  } else if constexpr (!form::has_rank(Param::rank)) {
+    TILEWRIGHT_MISTAKE(argument_has_rank, "tilewright: an argument needs the rank of its parameter",
+                       typename Param::name, rank_needed<Param::rank>, object);
+    return false;
+  } else if constexpr (form::is_const && (Param::tensor_role == role::out ||
+                                          Param::tensor_role == role::inout)) {
+    TILEWRIGHT_MISTAKE(argument_is_mutable,
+                       "tilewright: an output's argument needs to be mutable", typename Param::name,
+                       object);
+    return false;
+  } else {
+    return check_static_extents<Param, form>(std::make_integer_sequence<int, Param::rank>{});
+  }
+}
+
+/// @cond
+template <class... A>
+struct argument_types {};
+
+template <class Name, int N, class... Param, class... A>
+constexpr bool check_call_of(const kernel_of<Name, N, Param...>*, argument_types<A...>) {
+  if constexpr (sizeof...(Param) != sizeof...(A)) {
+    TILEWRIGHT_MISTAKE(takes_number_of_arguments,
+                       "tilewright: a call needs one argument per parameter of the kernel", Name,
+                       arguments_given<sizeof...(A)>, arguments_needed<sizeof...(Param)>);
+    return false;
+  } else {
+    return (check_argument<Param, A>() && ...);
+  }
+}
+/// @endcond
+
+/// Compile-time check of a call: number of arguments, and for each its form, element type, rank,
+/// constness, and static extents. `Args` are the deduced types of forwarding references. Mistakes are
+/// errors that name the parameter; true when there is none.
+template <class Kernel, class... Args>
+constexpr bool check_call() {
+  return check_call_of(static_cast<const Kernel*>(nullptr), argument_types<Args...>{});
+}
+
+/// The run-time form of one checked argument. A scalar input is converted and kept by value.
+template <class Param, class A>
+argument make_argument(A&& a) {
+  if constexpr (converts_to_scalar<Param, A>) {
+    argument out;
+    using T = typename Param::element;
+    const T value = static_cast<T>(a);
+    out.type = dtype_of<T>;
+    out.is_const = true;
+    std::memcpy(out.value.data(), &value, sizeof value);
+    return out;
+  } else {
+    return recognized<std::remove_reference_t<A>>::make(a, Param::rank);
+  }
+}
+
+/// @cond
+template <class Name, int N, class... Param, class... A>
+std::array<argument, sizeof...(Param)> make_arguments_of(const kernel_of<Name, N, Param...>*,
+                                                         A&&... a) {
+  return {make_argument<Param>(a)...};
+}
+
+template <class Wanted, class Name, int N, class... Param>
+constexpr int param_index_of(const kernel_of<Name, N, Param...>*) {
+  constexpr bool is_it[] = {std::is_same_v<typename Param::name, Wanted>..., false};
+  for (int k = 0; k < static_cast<int>(sizeof...(Param)); ++k)
+    if (is_it[k]) return k;
+  return -1;
+}
+/// @endcond
+
+/// Arguments of a call in the order of the parameters; the call has passed check_call.
+template <class Kernel, class... A>
+auto make_arguments(A&&... a) {
+  return make_arguments_of(static_cast<const Kernel*>(nullptr), a...);
+}
+
+/// Position of the parameter `Name`, a compile-time error when there is none.
+template <class Kernel, fixed_string Name>
+constexpr int param_index() {
+  constexpr int k = param_index_of<meta::to_name<Name>>(static_cast<const Kernel*>(nullptr));
+  if constexpr (k < 0) {
+    TILEWRIGHT_MISTAKE(is_parameter_name, "tilewright: the kernel has no parameter of this name",
+                       meta::to_name<Name>);
+  }
+  return k;
+}
+
+}  // namespace dsl
+
+/// Extents of the kernel's named dimensions, taken from the arguments.
+///
+/// It requires: 1) one argument per parameter, of its element type and rank; 2) arguments that share a
+/// dimension agree on its extent; 3) static extents are met; 4) extents are positive and data pointers
+/// not null; 5) arguments of outputs are mutable.
+/// @throws argument_error that names the parameters concerned
+dim_values bind_extents(const kernel_info& kernel, const argument* args, std::size_t count);
+
+}  // namespace tilewright
