@@ -10,7 +10,7 @@
 // stores refer to the same buffer node as the allocate. Function attributes, all integers:
 //  "tilewright.workspace_bytes" total to lease per call: worker_offset + workers * worker_bytes
 //  "tilewright.worker_offset"   bytes of the shared part, a multiple of 64
-//  "tilewright.worker_bytes"    bytes per worker, a multiple of 64 (of 4096 when not 0)
+//  "tilewright.worker_bytes"    bytes per worker, 0 or a multiple of 64 but not of 4096
 //  "tilewright.workers"         workers that fit: the executor must not have more threads when
 //                               worker_bytes is not 0
 // Buffers whose lifetimes do not meet share memory.
@@ -24,7 +24,7 @@ namespace tilewright::pass {
 
 struct workspace_options {
   std::int64_t stack_bytes = 4096;       // larger buffers go to the workspace
-  std::int64_t stack_total = 64 * 1024;  // of all stack slots that live at once
+  std::int64_t stack_total = 64 * 1024;  // of all stack slots of a function or parallel body
   int workers = 1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/plan_workspace.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -9,7 +10,9 @@ namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
   ir::function out = simplify_loops(lower_blocks(f));
-  static_cast<void>(target);
+  workspace_options memory;
+  memory.workers = target.cores;
+  out = plan_workspace(out, memory);
   out.attrs["tilewright.lowered"] = 1;
   return out;
 }
