@@ -41,6 +41,10 @@ struct block_profile {
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
 };
 
+/// How an access with these indices moves when the block's iteration variables step.
+access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
+                              const std::vector<ir::expr>& indices);
+
 /// Profile of the block of that name; nothing when it has several writes, is not bound one to one to
 /// constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);

@@ -35,21 +35,6 @@ inline bool has_load(const ir::expr& e) {
   return found;
 }
 
-inline access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
-                                     const std::vector<ir::expr>& indices) {
-  access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
-  const std::vector<std::int64_t> strides = strides_of(buffer);
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    out.affine = out.affine && !has_load(indices[d]);
-    for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
-      for (std::size_t i = 0; i < block.iters.size(); ++i)
-        if (ir::uses_var(term, block.iters[i].var))
-          // a quotient or remainder moves irregularly: count it as a stride that is never one
-          out.stride[i] += ir::is_var(term) ? coefficient * strides[d] : unknown_stride;
-  }
-  return out;
-}
-
 inline bool costly(const ir::expr& e) {
   return e->op == ir::op::call || e->op == ir::op::if_then_else;
 }
@@ -68,6 +53,21 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
 }
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
+                                                 const std::vector<ir::expr>& indices) {
+  access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
+  const std::vector<std::int64_t> strides = detail::strides_of(buffer);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    out.affine = out.affine && !detail::has_load(indices[d]);
+    for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
+      for (std::size_t i = 0; i < block.iters.size(); ++i)
+        if (ir::uses_var(term, block.iters[i].var))
+          // a quotient or remainder moves irregularly: count it as a stride that is never one
+          out.stride[i] += ir::is_var(term) ? coefficient * strides[d] : detail::unknown_stride;
+  }
+  return out;
+}
 
 TILEWRIGHT_INLINE bool block_profile::has(ir::iter_kind k) const noexcept {
   for (std::size_t i = 0; i < kind.size(); ++i)
@@ -110,13 +110,13 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
     out.kind.push_back(iter.kind);
     out.extent.push_back(iter.dom.extent->integer);
   }
-  out.write = detail::profile_access(b, store->buffer, store->indices);
+  out.write = profile_access(b, store->buffer, store->indices);
   if (!out.write.affine) return std::nullopt;
   out.cheap = true;
   ir::for_each_expr(store->value, [&](const ir::expr& e) {
     out.cheap = out.cheap && !detail::costly(e);
     if (e->op != ir::op::load || e->buffer == store->buffer) return;
-    access_profile access = detail::profile_access(b, e->buffer, e->args);
+    access_profile access = profile_access(b, e->buffer, e->args);
     for (std::size_t r = 0; r < b.reads.size(); ++r)
       if (b.reads[r].buffer == e->buffer) access.region = static_cast<int>(r);
     out.reads.push_back(std::move(access));

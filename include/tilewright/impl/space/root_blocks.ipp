@@ -11,7 +11,7 @@ namespace tilewright::space {
 namespace detail {
 
 inline const ir::block_realize_node* find_named(const schedule& s, const std::string& name) {
-  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function()))
+  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body))
     if (realize->block->name == name) return realize;
   return nullptr;
 }

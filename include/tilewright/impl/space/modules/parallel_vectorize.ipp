@@ -1,11 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -71,7 +75,6 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
 
 TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {
   if (where.threads < 2) return;
-  std::vector<loop_rv> done;
   for (const std::string& name : root_block_names(s)) {
     schedule attempt = s;
     const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
