@@ -7,7 +7,32 @@
 
 namespace tilewright::primitive {
 
+/// Splits a reduction into a block that initialises, before `loop`, and one that accumulates.
+///
+/// ```
+/// for i, j, k in grid(128, 128, 64):            for i in range(128):
+///     with block("C"):                              for j_init in range(128):
+///         with init(): C[vi, vj] = 0                    with block("C_init"): C[vi, vj] = 0
+///         C[vi, vj] = C[vi, vj] + ...      ->       for j, k in grid(128, 64):
+///                                                       with block("C_update"):
+///                                                           C[vi, vj] = C[vi, vj] + ...
+///                                               (at loop j)
+/// ```
+/// The loops from `loop` inwards that drive spatial variables are repeated for the init with the suffix
+/// `_init`, kind, thread and annotations kept; so are the block's annotations. Conjuncts of the predicate
+/// about reduce loops stay with the update. The update is no reduction block any more: most primitives
+/// refuse it, so this comes last.
+///
+/// Requires:
+/// 1. the loop is around the block, in its scope;
+/// 2. the block is a reduction;
+/// 3. no loop further out drives a reduce variable;
+/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
+/// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable, and the
+///    bindings are affine;
+/// 6. nobody uses the result before the block.
 /// @returns the id of the init block; `block` names the update block from then on
+/// @throws schedule_error; nothing is changed then
 new_block decompose_reduction(const ir::function& f, std::uint64_t block, const ir::var& loop);
 
 }  // namespace tilewright::primitive

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <string>
+
+#include <tilewright/arith/region.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/pipeline.hpp>
+#include <tilewright/schedule/primitive/decompose_reduction.hpp>
+
+namespace tilewright::primitive {
+namespace detail::decomposing {
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("decompose_reduction", requirement, what);
+}
+
+inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+
+inline bool drives(const child_block& c, const ir::loop_node& l, bool spatial) {
+  for (std::size_t i = 0; i < c.realize->values.size(); ++i)
+    if ((c.block().iters[i].kind == ir::iter_kind::spatial) == spatial &&
+        ir::uses_var(c.realize->values[i], l.var))
+      return true;
+  return false;
+}
+
+inline void check(const block_scope& scope, std::size_t child, std::size_t first) {
+  const child_block& c = scope[child];
+  if (const int reason = reduction_violation(scope, child))
+    refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
+  for (std::size_t l = 0; l < first; ++l)
+    if (!ir::is_int(c.loops[l]->extent, 1) && drives(c, *c.loops[l], false))
+      refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
+                    quoted(c.block()));
+  for (std::size_t l = first; l < c.loops.size(); ++l)
+    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) && !drives(c, *c.loops[l], false))
+      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" + c.loops[l]->var->name + "\"");
+  if (!is_partially_affine(c, first))
+    refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
+  const int user = earlier_user(scope, child);
+  if (user >= 0)
+    refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
+                  quoted(c.block()) + " before it");
+}
+
+/// The conjuncts that say something about the init; those about dropped loops alone go.
+inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped, const ir::var_map& renamed) {
+  ir::expr out = ir::boolean(true);
+  for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
+    bool drops = false, keeps = false;
+    for (const ir::var& v : ir::free_vars(conjunct)) {
+      if (dropped.count(v)) drops = true;
+      else keeps = true;
+    }
+    if (drops && keeps)
+      refuse(4, "the predicate of " + quoted(c.block()) + " mixes loops that the init keeps and drops");
+    if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
+  }
+  return out;
+}
+
+/// The init block and its realize, in terms of the loops in `renamed`.
+inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::var_map& renamed,
+                          std::uint64_t& id) {
+  const ir::block_node& block = c.block();
+  ir::block_node init;
+  init.name = block.name + "_init";
+  init.annotations = block.annotations;
+  ir::var_map inner;
+  std::vector<ir::expr> values;
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::iter_var& iter = block.iters[i];
+    if (iter.kind != ir::iter_kind::spatial) continue;
+    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), iter.dom, iter.kind};
+    inner.emplace(iter.var, fresh.var);
+    init.iters.push_back(std::move(fresh));
+    values.push_back(ir::substitute(c.realize->values[i], renamed));
+  }
+  init.body = ir::substitute(block.init, inner);
+  std::vector<ir::buffer_region> unused;
+  arith::access_regions(init.body, init.reads, unused);
+  for (const ir::buffer_region& w : block.writes) {
+    ir::buffer_region out{w.buffer, {}};
+    for (const ir::range& r : w.box)
+      out.box.push_back({ir::substitute(r.min, inner), ir::substitute(r.extent, inner)});
+    init.writes.push_back(std::move(out));
+  }
+  const ir::block made = ir::make_block(std::move(init));
+  id = made->id;
+  return ir::make_realize(std::move(values), std::move(predicate), made);
+}
+
+inline ir::block make_update(const ir::block& block) {
+  ir::block_node update = *block;
+  update.name = block->name + "_update";
+  update.init = {};
+  std::vector<ir::buffer_region> reads = block->writes;
+  for (const ir::buffer_region& r : block->reads) {
+    bool own = false;
+    for (const ir::buffer_region& w : block->writes) own = own || w.buffer == r.buffer;
+    if (!own) reads.push_back(r);
+  }
+  update.reads = std::move(reads);
+  return ir::make_block(std::move(update));
+}
+
+}  // namespace detail::decomposing
+
+TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint64_t block,
+                                                const ir::var& loop) {
+  using namespace detail::decomposing;
+  const path at = need_block(f, block, "decompose_reduction");
+  need_loop(f, loop, "decompose_reduction");
+  const ir::block_realize_node* holder = at.scope_realize();
+  if (!holder) refuse(1, "the root block is no reduction");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(block));
+  const child_block& c = scope[child];
+  const int index = loop_index(c.loops, loop);
+  if (index < 0)
+    refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
+  const auto first = static_cast<std::size_t>(index);
+  check(scope, child, first);
+
+  ir::var_map renamed;
+  ir::var_set dropped;
+  std::vector<const ir::loop_node*> kept;
+  for (std::size_t l = first; l < c.loops.size(); ++l) {
+    if (!drives(c, *c.loops[l], true)) {
+      dropped.insert(c.loops[l]->var);
+      continue;
+    }
+    kept.push_back(c.loops[l]);
+    renamed.emplace(c.loops[l]->var,
+                    ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
+  }
+  new_block out;
+  ir::stmt init = make_init(c, init_predicate(c, dropped, renamed), renamed, out.block);
+  for (std::size_t l = kept.size(); l-- > 0;)
+    init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
+                         ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,
+                         kept[l]->annotations, kept[l]->thread_tag);
+  const ir::function updated = replace_block(f, at, make_update(c.realize->block));
+  const path place = find_loop(updated, loop);
+  out.function = replace(updated, place, ir::make_seq({std::move(init), place.target()}));
+  return out;
+}
+
+}  // namespace tilewright::primitive
