@@ -54,6 +54,9 @@ class block_scope {
   bool schedulable_ = true;
 };
 
+/// Whether the statement is, or holds directly in its scope, the realize of that block.
+bool holds_block(const ir::stmt& s, std::uint64_t block_id);
+
 enum class dependence_kind : std::uint8_t { read_after_write, write_after_write, write_after_read };
 
 /// `target` comes after `source` in program order and must stay there.

@@ -65,6 +65,26 @@ TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a, std::size
   return n;
 }
 
+TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
+  switch (s->kind) {
+    case ir::stmt_kind::block_realize: return ir::as_realize(s)->block->id == block_id;
+    case ir::stmt_kind::loop: return holds_block(ir::as_loop(s)->body, block_id);
+    case ir::stmt_kind::seq: {
+      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+      return std::any_of(list.begin(), list.end(), [&](const ir::stmt& c) { return holds_block(c, block_id); });
+    }
+    case ir::stmt_kind::if_else: {
+      const ir::if_node& n = *ir::as_if(s);
+      return holds_block(n.then_body, block_id) || (n.else_body && holds_block(n.else_body, block_id));
+    }
+    case ir::stmt_kind::let: return holds_block(ir::as_let(s)->body, block_id);
+    case ir::stmt_kind::allocate: return holds_block(ir::as_allocate(s)->body, block_id);
+    case ir::stmt_kind::store:
+    case ir::stmt_kind::evaluate: return false;
+  }
+  return false;
+}
+
 TILEWRIGHT_INLINE arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops,
                                               std::size_t first) {
   arith::loop_domains out;

@@ -166,8 +166,7 @@ inline ir::function insert(const ir::function& f, std::uint64_t holder, const bl
     std::vector<ir::stmt> items = ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
     std::size_t position = 0;
     for (std::size_t i = 0; i < items.size() && anchor; ++i)
-      for (const ir::block_realize_node* b : child_blocks(items[i]))
-        if (b->block->id == anchor) position = i + 1;
+      if (holds_block(items[i], anchor)) position = i + 1;
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), nest);
     return ir::make_seq(std::move(items));
   };
@@ -204,7 +203,7 @@ struct subject {
 };
 
 inline subject look_up(const call& c, const path& at, int index, bool read) {
-  const ir::block_realize_node* holder = at.scope_realize();
+  const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(c, 1, "the root block accesses nothing itself");
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   const std::vector<ir::buffer_region>& list = read ? b.reads : b.writes;

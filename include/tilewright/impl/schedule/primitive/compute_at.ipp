@@ -73,14 +73,12 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
   const std::vector<std::size_t> before = producers(scope, child), after = consumers(scope, child);
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const ir::block_realize_node* b : child_blocks(items[i])) {
-      const int at = scope.find(b->block->id);
-      const auto is_in = [&](const std::vector<std::size_t>& list) {
-        return at >= 0 && std::find(list.begin(), list.end(), static_cast<std::size_t>(at)) != list.end();
-      };
-      if (is_in(before)) first = i + 1;
-      if (is_in(after)) last = std::min(last, i);
-    }
+    const auto holds_any = [&](const std::vector<std::size_t>& list) {
+      return std::any_of(list.begin(), list.end(),
+                         [&](std::size_t b) { return holds_block(items[i], scope[b].block().id); });
+    };
+    if (holds_any(before)) first = i + 1;
+    if (last > i && holds_any(after)) last = i;
   }
   if (first > last)
     refuse(m, 6, "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
@@ -132,7 +130,7 @@ inline ir::stmt build_nest(const move& m, const child_block& child, const std::v
 /// What has to hold once the block stands at its new place.
 inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) {
   const path at = find_block(f, id);
-  const block_scope scope(*at.scope_realize()->block);
+  const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
@@ -144,12 +142,12 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
   const ir::loop_node& loop = *ir::as_loop(to.target());
-  const ir::block_realize_node* holder = at.scope_realize();
+  const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(m, 3, "the root block cannot move");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
   check_block(m, scope, child);
-  if (to.scope_realize() != holder)
+  if (to.scope() != holder)
     refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(scope[child]));
   if (loop_index(scope[child].loops, v) >= 0)
     refuse(m, 3, quoted(loop) + " contains " + quoted(scope[child]) + " already");

@@ -113,7 +113,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   using namespace detail::decomposing;
   const path at = need_block(f, block, "decompose_reduction");
   need_loop(f, loop, "decompose_reduction");
-  const ir::block_realize_node* holder = at.scope_realize();
+  const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(1, "the root block is no reduction");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
