@@ -2,9 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <sstream>
-
 #include <tilewright/arith/linear.hpp>
 
 #include "arith/random_expr.hpp"
@@ -28,18 +25,6 @@ struct fixture {
     return arith::same_value(known.simplify(from), to) && known.simplify(from)->op == to->op;
   }
 };
-
-/// One line of code that rebuilds `e`, for a failing random case.
-std::string code(const expr& e) {
-  static const char* const names[] = {"",   "",   "",   "+",  "-",  "*",  "div", "mod", "floordiv", "floormod",
-                                      "min", "max", "==", "!=", "<",  "<=", ">",   ">=",  "and",      "or",
-                                      "not", "select", "if_then_else", "cast", "load", "call"};
-  if (e->op == op::var) return e->name;
-  if (e->op == op::integer) return std::to_string(e->integer);
-  std::string out = std::string(names[static_cast<int>(e->op)]) + "(";
-  for (const expr& arg : e->args) out += code(arg) + ", ";
-  return out + ")";
-}
 
 }  // namespace
 
@@ -224,8 +209,8 @@ TEST_CASE("random expressions against brute force") {
       inside = inside && value >= limits.lo && value <= limits.hi;
       holds = holds && truth;
     });
-    const std::string text = code(e) + " | " + code(c) + " | " + code(assumed) + " -> " + code(simple) +
-                             " | " + code(simple_condition);
+    const std::string text = testing::code(e) + " | " + testing::code(c) + " | " + testing::code(assumed) + " -> " + testing::code(simple) +
+                             " | " + testing::code(simple_condition);
     CHECK_MESSAGE(same, text);
     CHECK_MESSAGE(inside, text);
     if (any && claim) CHECK_MESSAGE(holds, text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
@@ -63,6 +64,18 @@ inline std::int64_t evaluate(const ir::expr& e, const variables& vars, bool& def
     return 0;
   }
   return ir::fold_integer(e->op, e.type(), a, b);
+}
+
+/// `e` in one line, for a failing random case.
+inline std::string code(const ir::expr& e) {
+  static const char* const names[] = {
+      "",    "",    "",   "+",  "-", "*",  "div", "mod", "floordiv", "floormod", "min", "max",    "==",
+      "!=",  "<",   "<=", ">",  ">=", "and", "or", "not", "select",   "if_then_else", "cast", "load", "call"};
+  if (e->op == ir::op::var) return e->name;
+  if (e->op == ir::op::integer) return std::to_string(e->integer);
+  std::string out = std::string(names[static_cast<int>(e->op)]) + "(";
+  for (const ir::expr& arg : e->args) out += code(arg) + ", ";
+  return out + ")";
 }
 
 /// Calls f at every point of the domain.

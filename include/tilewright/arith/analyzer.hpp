@@ -34,6 +34,8 @@ class analyzer {
   void bind(const ir::var& v, std::int64_t lo, std::int64_t hi);
   /// Binds every loop of a nest, in order.
   void bind(const loop_domains& loops);
+  /// The same without those that are bound already.
+  void bind_new(const loop_domains& loops);
   /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its parts,
   /// anything else is remembered as it stands.
   void assume(const ir::expr& condition);
@@ -51,6 +53,9 @@ class analyzer {
   bool prove_equal(const ir::expr& a, const ir::expr& b) const;
   bool prove_le(const ir::expr& a, const ir::expr& b) const;
   bool prove_lt(const ir::expr& a, const ir::expr& b) const;
+
+  /// Linear facts, each of which is >= 0; bounds of single variables are not among them.
+  const std::vector<form>& facts() const noexcept { return facts_; }
 
  private:
   friend class solver;

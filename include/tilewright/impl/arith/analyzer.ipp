@@ -72,6 +72,11 @@ TILEWRIGHT_INLINE void analyzer::bind(const loop_domains& loops) {
   for (const auto& [v, r] : loops) bind(v, r);
 }
 
+TILEWRIGHT_INLINE void analyzer::bind_new(const loop_domains& loops) {
+  for (const auto& [v, r] : loops)
+    if (!find(v.get())) bind(v, r);
+}
+
 TILEWRIGHT_INLINE void analyzer::add_fact(const form& nonnegative) {
   form f = nonnegative;
   if (!f.valid || f.terms.empty()) return;

@@ -304,6 +304,44 @@ inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coef
   return coefficient == 1 ? term : term * ir::integer(type, coefficient);
 }
 
+inline ir::expr shift_extremum(const ir::expr& t, std::int64_t by, dtype type) {
+  if (t->op == ir::op::min || t->op == ir::op::max) {
+    const ir::expr a = shift_extremum(t->args[0], by, type), b = shift_extremum(t->args[1], by, type);
+    return t->op == ir::op::min ? ir::min(a, b) : ir::max(a, b);
+  }
+  form arm = plain_form(t);
+  add_constant(arm, by);
+  return expression(arm, type);
+}
+
+/// Equal node by node, which is more than `same_value` asks.
+inline bool same_shape(const ir::expr& a, const ir::expr& b) {
+  if (a.same(b)) return true;
+  if (a->op != b->op || a.type() != b.type() || a->args.size() != b->args.size() ||
+      a->integer != b->integer || a->op == ir::op::var || a->op == ir::op::real ||
+      a->op == ir::op::load || a->op == ir::op::call)
+    return false;
+  for (std::size_t i = 0; i < a->args.size(); ++i)
+    if (!same_shape(a->args[i], b->args[i])) return false;
+  return true;
+}
+
+/// min(a, b) + c as min(a + c, b + c): the analyzer keeps constants outside of extrema, readers expect
+/// them inside.
+inline form absorb_constant(const form& f, dtype type) {
+  for (std::size_t i = 0; i < f.terms.size(); ++i) {
+    const ir::expr& t = f.terms[i].term;
+    const std::int64_t c = f.terms[i].coefficient;
+    if ((t->op != ir::op::min && t->op != ir::op::max) || (c != 1 && c != -1) || may_wrap(t))
+      continue;
+    form out = f;
+    out.constant = 0;
+    out.terms[i].term = shift_extremum(t, c * f.constant, type);
+    return out;
+  }
+  return f;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE ir::expr expression(const form& f, dtype type, const ir::expr& like) {
@@ -312,6 +350,13 @@ TILEWRIGHT_INLINE ir::expr expression(const form& f, dtype type, const ir::expr&
   if (type == dtype::i32)  // a wide term may exceed i32 where the whole sum does not
     for (const summand& s : f.terms)
       if (s.term.type() == dtype::i64) return ir::cast(type, expression(f, dtype::i64));
+  if (f.constant != 0) {
+    const form absorbed = detail::absorb_constant(f, type);
+    if (absorbed.constant == 0) {
+      const ir::expr out = expression(absorbed, type);
+      return like && detail::same_shape(out, like) ? like : out;
+    }
+  }
   const detail::piece_order order(f);
   if (!order.fits) {
     ir::expr out = ir::integer(type, f.constant);

@@ -177,17 +177,26 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
     }
   }
   if (arms.size() == 1) return std::move(arms[0].first);
-  ir::expr out;
+  // min(i + 1, 8) is min(i, 7) + 1, so that equal extrema with different offsets cancel
+  std::int64_t shift = bounds::positive_infinity;
+  for (const auto& arm : arms)
+    if (!arm.first.terms.empty()) shift = std::min(shift, arm.first.constant);
   bool data = false;
+  for (auto& arm : arms) {
+    data = data || arm.first.data;
+    if (shift != 0) add_constant(arm.first, -shift);
+    if (!arm.first.valid || (data && shift != 0)) return single_term(children(e));
+  }
+  ir::expr out;
   for (auto& [f, x] : arms) {
     const ir::expr arm = expression(f, e.type(), x);
-    data = data || f.data;
     if (!out) out = arm;
     else if (arms.size() == 2 && out.same(e->args[0]) && arm.same(e->args[1])) out = e;
     else out = is_min ? ir::min(out, arm) : ir::max(out, arm);
   }
   form f;
   f.terms.push_back({out, 1});
+  f.constant = shift;
   f.data = data;
   return f;
 }

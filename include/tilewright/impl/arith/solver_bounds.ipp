@@ -32,6 +32,15 @@ inline bounds modulo_bounds(const bounds& x, const bounds& d) {
   return out;
 }
 
+/// Quotient and remainder rounded towards 0: the remainder has the sign of x.
+inline bounds truncating_bounds(ir::op o, const bounds& x, const bounds& d, const bounds& all) {
+  if (o == ir::op::div && d.lo >= 1 && d.hi >= d.lo)
+    return {std::min<std::int64_t>(x.lo, 0), std::max<std::int64_t>(x.hi, 0)};
+  if (o != ir::op::mod || !d.bounded()) return all;
+  const std::int64_t most = std::max(d.hi - 1, -(d.lo + 1));
+  return {x.lo >= 0 ? 0 : -most, x.hi <= 0 ? 0 : most};
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
@@ -55,9 +64,9 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
                                    : detail::modulo_bounds(x, arg(1));
     }
     case op::div: case op::mod: {
-      const bounds x = arg(0);
-      if (x.lo < 0) return bounds_of(e.type());
-      return e->op == op::div ? detail::divide_bounds(x, arg(1)) : detail::modulo_bounds(x, arg(1));
+      const bounds x = arg(0), d = arg(1);
+      if (x.lo < 0 || d.lo < 1) return detail::truncating_bounds(e->op, x, d, bounds_of(e.type()));
+      return e->op == op::div ? detail::divide_bounds(x, d) : detail::modulo_bounds(x, d);
     }
     case op::min: {
       const bounds x = arg(0), y = arg(1);
