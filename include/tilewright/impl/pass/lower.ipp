@@ -1,15 +1,20 @@
 #pragma once
 
+#include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/pass/sink_vectors.hpp>
+#include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
   ir::function out = simplify_loops(lower_blocks(f));
+  out = simplify_loops(compact_buffers(out));
+  out = simplify_loops(split_vectors(sink_vectors(out), target));
   workspace_options memory;
   memory.workers = target.cores;
   out = plan_workspace(out, memory);

@@ -1,0 +1,213 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::compact {
+
+using namespace tilewright::ir;
+
+/// base + [lo, hi] covers an index; `base` holds the terms of the loops around the allocation.
+struct span {
+  arith::linear base;
+  std::int64_t lo = 0, hi = 0;
+};
+
+/// Span of each dimension of one buffer over all its accesses; a dimension without one is kept whole.
+class access_spans : public visitor {
+ public:
+  access_spans(buffer b, arith::analyzer known) : buffer_(std::move(b)), known_(std::move(known)) {}
+  using visitor::visit;
+
+  void visit(const expr& e) override {
+    if (e->op == op::load && e->buffer == buffer_) add(e->args);
+    visitor::visit(e);
+  }
+
+  void visit(const stmt& s) override {
+    if (const store_node* store = as_store(s); store && store->buffer == buffer_) add(store->indices);
+    const loop_node* loop = as_loop(s);
+    if (loop) {
+      known_.bind(loop->var, range{loop->min, loop->extent});
+      inner_[loop->var] = loop;
+    }
+    if (const let_node* let = as_let(s)) inner_[let->var] = nullptr;
+    visitor::visit(s);
+  }
+
+  const std::vector<std::optional<span>>& spans() const { return spans_; }
+  bool accessed() const { return accessed_; }
+
+ private:
+  void add(const std::vector<expr>& indices) {
+    if (!accessed_) {
+      accessed_ = true;
+      for (const expr& e : indices) spans_.push_back(measure(e));
+      return;
+    }
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      if (spans_[d]) spans_[d] = unite(*spans_[d], measure(indices[d]));
+  }
+
+  bool is_inner(const expr& e) const {
+    if (e->op == op::var) return inner_.count(e) != 0;
+    if (e->op == op::load) return true;  // may change while the buffer lives
+    return std::any_of(e->args.begin(), e->args.end(), [&](const expr& arg) { return is_inner(arg); });
+  }
+
+  /// Adds factor * [range of term] to `out`; false when it has no constant range.
+  bool widen(const expr& term, std::int64_t factor, span& out) const {
+    const auto found = inner_.find(term);
+    const loop_node* loop = found == inner_.end() ? nullptr : found->second;
+    std::int64_t lo = 0, hi = 0;
+    if (loop && !is_int(loop->min) && !is_inner(loop->min)) {
+      const arith::bounds extent = known_.const_bounds(loop->extent);
+      if (!extent.bounded()) return false;
+      for (const auto& [t, c] : arith::to_linear(loop->min).terms) add_term(out.base, t, c * factor);
+      lo = arith::to_linear(loop->min).constant;
+      hi = lo + std::max<std::int64_t>(extent.hi, 1) - 1;
+    } else {
+      const arith::bounds b = known_.const_bounds(term);
+      if (!b.bounded()) return false;
+      lo = b.lo;
+      hi = b.hi;
+    }
+    out.lo += factor * (factor > 0 ? lo : hi);
+    out.hi += factor * (factor > 0 ? hi : lo);
+    return true;
+  }
+
+  static void add_term(arith::linear& sum, const expr& term, std::int64_t factor) {
+    for (auto& [t, c] : sum.terms)
+      if (arith::same_value(t, term)) {
+        c += factor;
+        return;
+      }
+    sum.terms.push_back({term, factor});
+  }
+
+  std::optional<span> measure(const expr& index) const {
+    const arith::linear sum = arith::to_linear(known_.simplify(index));
+    span out;
+    out.base.type = index.type();
+    out.lo = out.hi = sum.constant;
+    for (const auto& [term, factor] : sum.terms)
+      if (!is_inner(term)) add_term(out.base, term, factor);
+      else if (!widen(term, factor, out)) return std::nullopt;
+    std::erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
+    return out;
+  }
+
+  static std::optional<span> unite(const span& a, const std::optional<span>& b) {
+    if (!b || a.base.terms.size() != b->base.terms.size()) return std::nullopt;
+    for (const auto& [term, factor] : a.base.terms)
+      if (b->base.coefficient(term) != factor) return std::nullopt;
+    return span{a.base, std::min(a.lo, b->lo), std::max(a.hi, b->hi)};
+  }
+
+  buffer buffer_;
+  arith::analyzer known_;
+  std::unordered_map<expr, const loop_node*, expr_identity_hash, expr_identity_equal> inner_;
+  std::vector<std::optional<span>> spans_;
+  bool accessed_ = false;
+};
+
+/// Elements of a row so that rows of the buffer lie well in the cache.
+inline std::int64_t padded_row(std::int64_t row, std::int64_t rows, dtype type) {
+  const std::int64_t line = 64 / bytes(type);
+  if (rows < 2 || row < line) return row;
+  const std::int64_t aligned = (row + line - 1) / line * line;
+  if ((aligned - row) * 8 <= row) row = aligned;
+  return rows >= 8 && row * bytes(type) % 4096 == 0 ? row + line : row;
+}
+
+/// Replaces one buffer by a smaller one whose indices count from `origin`.
+class rebase : public mutator {
+ public:
+  rebase(buffer from, buffer to, std::vector<expr> origin)
+      : from_(std::move(from)), to_(std::move(to)), origin_(std::move(origin)) {}
+  using mutator::mutate;
+  expr mutate(const expr& e) override {
+    expr out = mutator::mutate(e);
+    return out->op == op::load && out->buffer == from_ ? load(to_, shift(out->args)) : out;
+  }
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const store_node* store = as_store(out);
+    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value) : out;
+  }
+
+ private:
+  std::vector<expr> shift(const std::vector<expr>& indices) const {
+    std::vector<expr> out;
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d])) : indices[d]);
+    return out;
+  }
+  buffer from_, to_;
+  std::vector<expr> origin_;
+};
+
+class compacter : public scoped_mutator {
+ public:
+  using scoped_mutator::mutate;
+  stmt mutate(const stmt& s) override {
+    const allocate_node* n = as_allocate(s);
+    if (!n) return scoped_mutator::mutate(s);
+    access_spans access(n->buffer, known);
+    access.visit(n->body);
+    if (!access.accessed() || n->buffer->shape.empty()) return scoped_mutator::mutate(s);
+    std::vector<expr> shape = n->buffer->shape, origin(shape.size());
+    bool changed = false;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::optional<span>& touched = access.spans()[d];
+      if (!touched) continue;
+      const std::int64_t extent = touched->hi - touched->lo + 1;
+      if (is_int(shape[d]) && extent >= as_int(shape[d])) continue;
+      arith::linear first = touched->base;
+      first.constant = touched->lo;
+      origin[d] = arith::from_linear(first);
+      shape[d] = integer(shape[d].type(), extent);
+      changed = true;
+    }
+    const buffer out = finish(n->buffer, std::move(shape), changed);
+    if (!out) return scoped_mutator::mutate(s);
+    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(n->body)));
+  }
+
+ private:
+  /// The new buffer, with its rows padded; null when nothing changes.
+  static buffer finish(const buffer& b, std::vector<expr> shape, bool changed) {
+    std::int64_t rows = 1;
+    for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
+    if (b->scope != "local" && is_int(shape.back())) {
+      const std::int64_t row = as_int(shape.back()), padded = padded_row(row, rows, b->type);
+      changed = changed || padded != row;
+      shape.back() = integer(shape.back().type(), padded);
+    }
+    if (!changed) return {};
+    buffer_node node = *b;
+    node.shape = std::move(shape);
+    node.strides.clear();
+    return buffer(new buffer_node(std::move(node)));
+  }
+};
+
+}  // namespace tilewright::pass::detail::compact
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function compact_buffers(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::compact::compacter{}.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

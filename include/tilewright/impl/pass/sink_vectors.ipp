@@ -1,0 +1,130 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <tilewright/pass/sink_vectors.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::sink {
+
+using namespace tilewright::ir;
+
+inline bool is_straight(const stmt& s) {
+  bool straight = true;
+  for_each_stmt(s, [&](const stmt& x) {
+    straight = straight && x->kind != stmt_kind::loop && x->kind != stmt_kind::allocate;
+  });
+  return straight;
+}
+
+/// Every store addresses another element in each lane.
+inline bool stores_depend_on(const stmt& s, const var& lane) {
+  bool all = true;
+  for_each_stmt(s, [&](const stmt& x) {
+    const store_node* store = as_store(x);
+    if (!store) return;
+    bool depends = false;
+    for (const expr& e : store->indices) depends = depends || uses_var(e, lane);
+    all = all && depends;
+  });
+  return all;
+}
+
+class sinker : public mutator {
+ public:
+  using mutator::mutate;
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const loop_node* loop = as_loop(out);
+    if (!loop || loop->loop != loop_kind::vectorized) return out;
+    if (stores_depend_on(loop->body, loop->var)) {
+      if (is_straight(loop->body)) return out;
+      written_ = stored_buffers(loop->body);
+      if (stmt moved = distribute(*loop, loop->body)) return moved;
+    }
+    return with_kind(*loop, loop_kind::serial, loop->body);
+  }
+
+ private:
+  static stmt lanes_around(const loop_node& loop, const stmt& body) { return rename_loops(with_body(loop, body)); }
+
+  /// A value that is the same whenever it is computed inside the loop.
+  bool is_stable(const expr& e) const {
+    if (e->op == op::load && written_.count(e->buffer)) return false;
+    for (const expr& arg : e->args)
+      if (!is_stable(arg)) return false;
+    return true;
+  }
+
+  /// `body` for all lanes of `loop`; null when that is not possible.
+  stmt distribute(const loop_node& loop, const stmt& body) const {
+    if (is_straight(body)) return lanes_around(loop, body);
+    if (const seq_node* seq = as_seq(body)) return distribute_seq(loop, *seq);
+    if (const loop_node* inner = as_loop(body)) {
+      const bool fixed = !uses_var(inner->min, loop.var) && !uses_var(inner->extent, loop.var);
+      if (!fixed || inner->loop == loop_kind::vectorized || inner->loop == loop_kind::thread_binding) return {};
+      stmt moved = distribute(loop, inner->body);
+      return moved ? with_body(*inner, std::move(moved)) : stmt{};
+    }
+    if (const if_node* n = as_if(body)) return distribute_if(loop, *n);
+    if (const let_node* let = as_let(body))
+      return is_stable(let->value) ? distribute(loop, substitute(let->body, {{let->var, let->value}})) : stmt{};
+    return {};
+  }
+
+  stmt distribute_seq(const loop_node& loop, const seq_node& seq) const {
+    std::vector<stmt> out, run;
+    const auto flush = [&] {
+      if (!run.empty()) out.push_back(lanes_around(loop, make_seq(std::exchange(run, {}))));
+    };
+    for (const stmt& child : seq.stmts) {
+      if (is_straight(child)) {
+        run.push_back(child);
+        continue;
+      }
+      flush();
+      stmt moved = distribute(loop, child);
+      if (!moved) return {};
+      out.push_back(std::move(moved));
+    }
+    flush();
+    return make_seq(std::move(out));
+  }
+
+  stmt distribute_if(const loop_node& loop, const if_node& n) const {
+    if (!is_stable(n.condition)) return {};
+    if (!uses_var(n.condition, loop.var)) {
+      stmt yes = distribute(loop, n.then_body), no = n.else_body ? distribute(loop, n.else_body) : stmt{};
+      return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no)) : stmt{};
+    }
+    stmt out = distribute(loop, push_condition(n.condition, n.then_body));
+    if (!out || !n.else_body) return out;
+    stmt no = distribute(loop, push_condition(logical_not(n.condition), n.else_body));
+    return no ? make_seq({std::move(out), std::move(no)}) : stmt{};
+  }
+
+  /// The condition around each part of `s` that is free of loops.
+  static stmt push_condition(const expr& condition, const stmt& s) {
+    if (const loop_node* loop = as_loop(s)) return with_body(*loop, push_condition(condition, loop->body));
+    const seq_node* seq = as_seq(s);
+    if (!seq) return make_if(condition, s);
+    std::vector<stmt> out;
+    for (const stmt& child : seq->stmts) out.push_back(push_condition(condition, child));
+    return make_seq(std::move(out));
+  }
+
+  buffer_set written_;
+};
+
+}  // namespace tilewright::pass::detail::sink
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function sink_vectors(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::sink::sinker{}.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

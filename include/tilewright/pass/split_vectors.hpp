@@ -1,0 +1,28 @@
+// Cuts vectorized loops to the vectors of the machine.
+//
+//   for j in vectorized(19):            for u in unroll(2):
+//     C[j] = ...                 ->       for l in vectorized(8):
+//                                           C[u*8 + l] = ...
+//                                       for l in vectorized(2):
+//                                         C[16 + l] = ...
+//                                       C[18] = ...
+//
+// The number of lanes is that of the widest type stored or loaded as a float. Up to `unrolled_vectors` whole
+// vectors are written out; more become a serial loop over groups of four.
+#pragma once
+
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::pass {
+
+/// Whole vectors of one vectorized loop that are written out without a loop.
+inline constexpr std::int64_t unrolled_vectors = 16;
+
+/// Expects vectorized loops without loops inside (sink_vectors).
+ir::function split_vectors(const ir::function& f, const target::cpu& target);
+
+/// Lanes in which `body` is computed.
+int lanes_of(const ir::stmt& body, const target::cpu& target);
+
+}  // namespace tilewright::pass
