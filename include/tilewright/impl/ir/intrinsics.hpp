@@ -1,0 +1,43 @@
+// Intrinsic functions that scripts write as `T.name(...)`; every other call is a `T.call_extern`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <tilewright/support/dtype.hpp>
+
+namespace tilewright::ir::detail {
+
+/// Sorted. The result has the type of the first argument, or boolean for those that start with
+/// "is".
+inline constexpr std::array<std::string_view, 49> script_intrinsics{
+    "abs",      "acos",  "acosh",       "asin",        "asinh",      "atan",
+    "atan2",    "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
+    "ceil",     "clz",   "copysign",    "cos",         "cosh",       "erf",
+    "exp",      "exp10", "exp2",        "expm1",       "floor",      "fma",
+    "fmod",     "hypot", "isfinite",    "isinf",       "isnan",      "ldexp",
+    "log",      "log10", "log1p",       "log2",        "nearbyint",  "nextafter",
+    "popcount", "pow",   "round",       "rsqrt",       "shift_left", "shift_right",
+    "sigmoid",  "sin",   "sinh",        "sqrt",        "tan",        "tanh",
+    "trunc"};
+static_assert(std::is_sorted(script_intrinsics.begin(), script_intrinsics.end()));
+
+inline bool is_script_intrinsic(std::string_view name) {
+  return std::binary_search(script_intrinsics.begin(), script_intrinsics.end(), name);
+}
+
+inline dtype intrinsic_type(std::string_view name, dtype first_argument) {
+  return name.substr(0, 2) == "is" ? dtype::boolean : first_argument;
+}
+
+inline std::size_t intrinsic_arity(std::string_view name) {
+  constexpr std::array<std::string_view, 12> two{
+      "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign",   "fmod",
+      "hypot", "ldexp",       "nextafter",  "pow",         "shift_left", "shift_right"};
+  if (name == "fma") return 3;
+  return std::find(two.begin(), two.end(), name) != two.end() ? 2 : 1;
+}
+
+}  // namespace tilewright::ir::detail
