@@ -193,6 +193,7 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
+  out.check_races = false;  // what blocks allocate becomes private to an iteration when it is lowered
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k) out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
   for (std::size_t k = 0; k < b.iters.size(); ++k) {
