@@ -110,9 +110,9 @@ bool is_dominant(const block_scope& scope, std::size_t child);
 
 /// True when the iteration variables visit exactly their domains while all loops of the scope run, and
 /// the leading term of each binding has scale 1.
-bool has_affine_binding(const child_block& child);
+bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
-bool is_partially_affine(const child_block& child, std::size_t first);
+bool is_affine_binding(const child_block& child, std::size_t first);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 

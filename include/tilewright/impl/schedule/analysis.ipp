@@ -132,7 +132,7 @@ inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_
 /// One value made of loops: sorted by factor, each loop starts where the smaller ones end.
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
-  std::array<std::pair<std::int64_t, std::int64_t>, 8> steps;  // factor, count
+  std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
   std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
     if (!ir::is_var(term)) return false;
@@ -143,9 +143,10 @@ inline bool is_radix_sum(const arith::linear& value, const child_block& child, s
     if (used[static_cast<std::size_t>(index)]++) return false;
     if (ir::as_int(l.extent) == 1) continue;
     if (n == steps.size()) return false;
-    steps[n++] = {factor, ir::as_int(l.extent)};
+    std::size_t at = n++;
+    for (; at > 0 && steps[at - 1].first > factor; --at) steps[at] = steps[at - 1];
+    steps[at] = {factor, ir::as_int(l.extent)};
   }
-  std::sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(n));
   total = 1;
   for (std::size_t i = 0; i < n; ++i) {
     if (steps[i].first != total) return false;
@@ -380,12 +381,12 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
   }
 }
 
-TILEWRIGHT_INLINE bool has_affine_binding(const child_block& child) {
+TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child) {
   if (child.loops.empty()) return child.block().iters.empty() || detail::scopes::affine(child, 0);
   return detail::scopes::affine(child, 0);
 }
 
-TILEWRIGHT_INLINE bool is_partially_affine(const child_block& child, std::size_t first) {
+TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t first) {
   return detail::scopes::affine(child, first);
 }
 
@@ -445,7 +446,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_reduction(b) != 0) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
     const bool whole = reduces_affinely(scope[i]);
-    const bool apart = is_partially_affine(scope[i], at);
+    const bool apart = is_affine_binding(scope[i], at);
     if (!whole || (!apart && seen_outside(b))) return static_cast<int>(i);
   }
   return -1;

@@ -37,7 +37,7 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   for (std::size_t l = first; l < c.loops.size(); ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) && !drives(c, *c.loops[l], false))
       refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" + c.loops[l]->var->name + "\"");
-  if (!is_partially_affine(c, first))
+  if (!is_affine_binding(c, first))
     refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
   const int user = earlier_user(scope, child);
   if (user >= 0)
