@@ -4,6 +4,7 @@
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
+#include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/split_vectors.hpp>
@@ -14,7 +15,11 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
   ir::function out = simplify_loops(lower_blocks(f));
   out = simplify_loops(compact_buffers(out));
-  out = simplify_loops(split_vectors(sink_vectors(out), target));
+  out = sink_vectors(out);
+  accumulator_limits registers;
+  registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
+  out = promote_accumulators(out, registers);
+  out = simplify_loops(split_vectors(out, target));
   workspace_options memory;
   memory.workers = target.cores;
   out = plan_workspace(out, memory);

@@ -1,0 +1,31 @@
+// Keeps what a reduction accumulates in registers.
+//
+//   for k in range(256):                          allocate acc[6, 16]  (local)
+//     for i in unroll(6):                         for i in unroll(6):
+//       for j in vectorized(16):           ->       for j in vectorized(16):
+//         C[i0 + i, j0 + j] += A * B                  acc[i, j] = C[i0 + i, j0 + j]
+//                                                 for k in range(256):
+//                                                   for i in unroll(6): for j in vectorized(16):
+//                                                     acc[i, j] += A * B
+//                                                 ... C[i0 + i, j0 + j] = acc[i, j]
+//
+// It applies to the outermost loop whose body touches a buffer at one element per point of a small tile of
+// constant loops. Serial loops of the tile become unrolled. An initialization of the same tile that stands
+// directly in front takes the place of the first copy. Guards that do not depend on the loop guard the copies.
+#pragma once
+
+#include <cstdint>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::pass {
+
+struct accumulator_limits {
+  std::int64_t register_bytes = 16 * 32;  // of the vector register file
+  std::int64_t scalar_elements = 16;      // of a tile without a vectorized loop
+};
+
+/// Expects vectorized loops innermost (sink_vectors), not yet cut to vectors.
+ir::function promote_accumulators(const ir::function& f, const accumulator_limits& limits);
+
+}  // namespace tilewright::pass

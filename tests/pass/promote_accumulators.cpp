@@ -1,0 +1,97 @@
+#include <tilewright/pass/promote_accumulators.hpp>
+
+#include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/simplify_loops.hpp>
+#include <tilewright/pass/sink_vectors.hpp>
+#include <tilewright/pass/walk.hpp>
+
+#include "programs.hpp"
+
+using namespace programs;
+
+namespace {
+
+function prepared(const function& f) {
+  return pass::sink_vectors(
+      pass::simplify_loops(pass::compact_buffers(pass::simplify_loops(pass::lower_blocks(f)))));
+}
+
+function promoted(const function& f) { return pass::promote_accumulators(prepared(f), {}); }
+
+/// True when no statement under a serial loop named `loop` stores to `buffer_name`.
+bool not_stored_under(const function& f, const std::string& loop, const std::string& buffer_name) {
+  bool ok = true;
+  for_each_stmt(f.body, [&](const stmt& s) {
+    if (!as_loop(s) || as_loop(s)->var->name != loop) return;
+    for (const buffer& b : pass::stored_buffers(as_loop(s)->body)) ok = ok && b->name != buffer_name;
+  });
+  return ok;
+}
+
+}  // namespace
+
+TEST_CASE("the tile of a matmul lives in accumulators across all reduction loops") {
+  matmul_options o;
+  o.m = 12, o.n = 32, o.k = 8;
+  for (const bool stage : {false, true}) {
+    o.stage_b = stage;
+    const function f = matmul(o), g = promoted(f);
+    CHECK(not_stored_under(g, "k0", "C"));
+    CHECK(count(g.body, stmt_kind::allocate, [](const stmt& s) {
+            const buffer& b = as_allocate(s)->buffer;
+            return b->name == "C_acc" && is_int(b->shape[0], 6) && is_int(b->shape[1], 16) && b->scope == "local";
+          }) == 1);
+    check_same(f, g);
+    // the initialization became that of the accumulators: C is only written back
+    CHECK(pass::loaded_buffers(g.body).count(f.params[2].buffer) == 0);
+  }
+}
+
+TEST_CASE("serial loops of a small tile are unrolled") {
+  matmul_options o;
+  o.m = 12, o.n = 32, o.k = 8, o.tile_m = 2, o.tile_n = 8, o.vectorized = false;
+  const function f = matmul(o), g = promoted(f);
+  CHECK(not_stored_under(g, "k0", "C"));
+  CHECK(count_loops(g.body, loop_kind::unrolled) > 0);
+  check_same(f, g);
+}
+
+TEST_CASE("guards of the tile guard the copies") {
+  const function f = matmul({}), g = promoted(f);
+  CHECK(not_stored_under(g, "k1", "C"));
+  check_same(f, g);
+}
+
+TEST_CASE("row reductions accumulate in a scalar, a convolution in its tile") {
+  const function f = softmax(3, 37), g = promoted(f);
+  CHECK(count(g.body, stmt_kind::allocate) == 5);
+  check_same(f, g);
+  const function c = conv2d({}), d = promoted(c);
+  CHECK(not_stored_under(d, "r", "Y"));
+  check_same(c, d);
+}
+
+TEST_CASE("a running sum whose element changes with the loop is left alone") {
+  const buffer y = make_buffer("Y", dtype::f32, {8}), x = make_buffer("X", dtype::f32, {8});
+  const var k = make_var("k"), i = make_var("i");
+  const function scan = make_function({y, x}, make_loop(k, 1, 7, make_store(y, {k}, load(y, {k - 1}) + load(x, {k}))));
+  CHECK(count(promoted(scan).body, stmt_kind::allocate) == 0);
+  // two points of the tile share an element
+  const function overlap = make_function(
+      {y, x}, make_loop(k, 0, 3, nest({{i, 4, loop_kind::unrolled}},
+                                      make_store(y, {floordiv(i, 2)}, load(y, {floordiv(i, 2)}) + load(x, {k})))));
+  CHECK(count(promoted(overlap).body, stmt_kind::allocate) == 0);
+  check_same(overlap, promoted(overlap));
+}
+
+TEST_CASE("a copy that could leave the buffer is not made") {
+  const buffer y = make_buffer("Y", dtype::f32, {10}), x = make_buffer("X", dtype::f32, {8});
+  const var o = make_var("o"), k = make_var("k"), i = make_var("i");
+  const expr at = o * 4 + i;
+  const function f = make_function(
+      {y, x}, nest({{o, 4}, {k, 8}, {i, 4, loop_kind::unrolled}},
+                   make_if(lt(at + k * 16, 10), make_store(y, {at}, load(y, {at}) + load(x, {k})))));
+  CHECK(count(promoted(f).body, stmt_kind::allocate) == 0);
+  check_same(f, promoted(f));
+}
