@@ -1,0 +1,74 @@
+#include <tilewright/schedule/primitive/loop_kind.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("parallel, vectorize and unroll set the kind") {
+  const ir::function f = programs::matmul(4, 8, 6);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.parallel(i);
+  s.reorder(k, j);
+  s.vectorize(j);
+  s.unroll(k);
+  CHECK(s.get(i).loop == ir::loop_kind::parallel);
+  CHECK(s.get(j).loop == ir::loop_kind::vectorized);
+  CHECK(s.get(k).loop == ir::loop_kind::unrolled);
+  check_meaning(s, f);
+  s.unroll(j);
+  CHECK(s.get(j).loop == ir::loop_kind::unrolled);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel over a guarded and a unit loop") {
+  const ir::function f = programs::elementwise({"i", "j"}, {7, 1});
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  const auto [i0, i1] = s.split(i, {infer, 4});
+  s.parallel(i0);
+  s.vectorize(i1);
+  s.parallel(j);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel and vectorize refuse a reduction loop") {
+  const ir::function f = programs::matmul(4, 8, 6);
+  schedule s(f);
+  const loop_rv k = s.get_loops(s.block("C"))[2];
+  check_refusal(s, "parallel", 2, [&] { s.parallel(k); });
+  check_refusal(s, "vectorize", 2, [&] { s.vectorize(k); });
+  s.unroll(k);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel refuses a block that updates in place without init") {
+  // B[vi] = B[vi] * 2: reads what it writes
+  const ir::buffer b = ir::make_buffer("B", dtype::f32, {8});
+  const programs::nest n({"i"}, {8});
+  const std::vector<ir::expr> at{n.v(0)};
+  ir::function f;
+  f.params = {{b, {}}};
+  f.body = ir::make_root(n.wrap(programs::store_block(
+      "B", b, at, ir::load(b, at) * ir::real(dtype::f32, 2), {{b, ir::point_box(at)}})));
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+}
+
+TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
+  ir::function f = programs::matmul(4, 8, 6);
+  const ir::stmt nest = ir::root_block(f)->body;
+  const ir::loop_node& i = *ir::as_loop(nest);
+  const ir::loop_node& j = *ir::as_loop(i.body);
+  const ir::loop_node& k = *ir::as_loop(j.body);
+  const ir::block_realize_node& r = *ir::as_realize(k.body);
+  const ir::expr odd = ir::floordiv(i.var + k.var, 3);
+  f.body = ir::make_root(ir::with_body(
+      i, ir::with_body(j, ir::with_body(k, ir::make_realize({odd, r.values[1], r.values[2]}, r.predicate, r.block)))));
+  schedule s(f);
+  const loop_rv l = s.get_loops(s.block("C"))[1];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(l); });
+}

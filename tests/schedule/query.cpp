@@ -1,0 +1,63 @@
+#include <tilewright/schedule/primitive/query.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("get_block finds blocks by name, and needs exactly one") {
+  const ir::function f = programs::matmul_relu(4, 6, 8);
+  schedule s(f);
+  CHECK(s.get(s.get_block("C")).block->name == "C");
+  CHECK(s.get(s.block("root")).block->iters.empty());
+  check_refusal(s, "get_block", 1, [&] { s.get_block("E"); });
+  try {
+    s.block("E");
+    FAIL("no error");
+  } catch (const schedule_error& e) {
+    CHECK(std::string(e.what()).find("\"root\", \"C\", \"D\"") != std::string::npos);
+  }
+  check_schedule(s, f);
+}
+
+TEST_CASE("get_loops: outermost first; none for the root") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("C"));
+  REQUIRE(loops.size() == 3);
+  CHECK(s.get(loops[0]).var->name == "i");
+  CHECK(s.get(loops[2]).var->name == "k");
+  CHECK(s.get_loops(s.block("root")).empty());
+  CHECK_THROWS_AS(s.loops<2>(s.block("C")), argument_error);
+  check_schedule(s, f);
+}
+
+TEST_CASE("get_child_blocks of a block and of a loop") {
+  const ir::function f = programs::matmul_relu(4, 6, 8);
+  schedule s(f);
+  const std::vector<block_rv> children = s.get_child_blocks(s.block("root"));
+  REQUIRE(children.size() == 2);
+  CHECK(s.get(children[0]).block->name == "C");
+  CHECK(s.get(children[1]).block->name == "D");
+  const std::vector<block_rv> below = s.get_child_blocks(s.get_loops(children[1])[1]);
+  REQUIRE(below.size() == 1);
+  CHECK(s.get(below[0]).block->name == "D");
+  CHECK(s.get_child_blocks(below[0]).empty());
+  check_schedule(s, f);
+}
+
+TEST_CASE("producers, consumers, output blocks") {
+  const ir::function f = programs::matmul_relu(4, 6, 8);
+  schedule s(f);
+  const block_rv c = s.block("C"), d = s.block("D");
+  REQUIRE(s.get_producers(d).size() == 1);
+  CHECK(s.get(s.get_producers(d)[0]).block->name == "C");
+  REQUIRE(s.get_consumers(c).size() == 1);
+  CHECK(s.get(s.get_consumers(c)[0]).block->name == "D");
+  CHECK(s.get_producers(c).empty());
+  CHECK(s.get_consumers(d).empty());
+  const std::vector<block_rv> out = s.get_output_blocks(s.block("root"));
+  REQUIRE(out.size() == 1);
+  CHECK(s.get(out[0]).block->name == "D");
+  check_schedule(s, f);
+}

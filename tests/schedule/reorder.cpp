@@ -1,0 +1,148 @@
+#include <tilewright/schedule/primitive/reorder.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+std::vector<std::string> names(schedule& s, block_rv b) {
+  std::vector<std::string> out;
+  for (const loop_rv l : schedule(s).get_loops(b)) out.push_back(s.get(l).var->name);
+  return out;
+}
+using text = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("reorder: named loops trade places, the others stay") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j, k] = s.loops<3>(c);
+  s.reorder(k, i);
+  CHECK(names(s, c) == text{"k", "j", "i"});
+  check_meaning(s, f);
+  s.reorder(j, i, k);
+  CHECK(names(s, c) == text{"j", "i", "k"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: none or one loop is nothing to do") {
+  const ir::function f = programs::matmul(2, 2, 2);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  const ir::stmt before = s.function().body;
+  s.reorder(std::vector<loop_rv>{});
+  s.reorder(j);
+  CHECK(s.function().body == before);
+  check_schedule(s, f);
+}
+
+TEST_CASE("reorder: tiles of a matrix product") {
+  const ir::function f = programs::matmul(12, 10, 9);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j, k] = s.loops<3>(c);
+  const auto [i0, i1] = s.split(i, {infer, 4});
+  const auto [j0, j1] = s.split(j, {infer, 5});
+  const auto [k0, k1] = s.split(k, {infer, 3});
+  s.reorder(i0, j0, k0, i1, j1, k1);
+  CHECK(names(s, c) == text{"i_0", "j_0", "k_0", "i_1", "j_1", "k_1"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: a guarded tile") {
+  const ir::function f = programs::matmul(5, 7, 3);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  const auto [i0, i1] = s.split(i, {infer, 2});
+  const auto [j0, j1] = s.split(j, {infer, 4});
+  s.reorder(i0, j0, k, i1, j1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: kinds and annotations travel with their loops") {
+  const ir::function f = programs::elementwise({"i", "j"}, {4, 8});
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  s.unroll(i);
+  s.annotate(j, "note", "x");
+  s.reorder(j, i);
+  CHECK(s.get(i).loop == ir::loop_kind::unrolled);
+  CHECK(s.get(j).annotations.count("note") == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: requirements by number") {
+  const ir::function f = programs::matmul_relu(4, 6, 8);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  const auto [di, dj] = s.loops<2>(s.block("D"));
+  const loop_rv ci = i, ck = k, d = di;
+  check_refusal(s, "reorder", 1, [&] { s.reorder(ck, ci, ck); });
+  check_refusal(s, "reorder", 2, [&] { s.reorder(ck, d); });
+}
+
+TEST_CASE("reorder: a statement between the loops") {
+  // for i: { A block; for j: B block }
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4}), b = ir::make_buffer("B", dtype::f32, {4, 4});
+  programs::nest outer({"i"}, {4}), inner({"i", "j"}, {4, 4});
+  ir::block_node first = programs::store_block("first", a, {outer.v(0)}, ir::real(dtype::f32, 1), {});
+  first.iters = outer.iters;
+  ir::block_node second =
+      programs::store_block("second", b, {inner.v(0), inner.v(1)}, ir::real(dtype::f32, 1), {});
+  second.iters = inner.iters;
+  const ir::var i = outer.loops[0], j = inner.loops[1];
+  ir::function f;
+  f.params = {{a, {}}, {b, {}}};
+  f.body = ir::make_root(ir::make_loop(
+      i, 0, 4,
+      ir::make_seq({ir::make_realize({i}, ir::boolean(true), ir::make_block(std::move(first))),
+                    ir::make_loop(j, 0, 4, ir::make_realize({i, j}, ir::boolean(true),
+                                                            ir::make_block(std::move(second))))})));
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("second"));
+  check_refusal(s, "reorder", 2, [&] { s.reorder(loops[1], loops[0]); });
+}
+
+TEST_CASE("reorder: a range that uses an outer loop, an ordered iterator, bindings that are no map") {
+  const ir::buffer b = ir::make_buffer("B", dtype::f32, {4, 4});
+  programs::nest n({"i", "j"}, {4, 4});
+  const auto program = [&](const ir::expr& extent, ir::iter_kind kind, std::vector<ir::expr> values) {
+    ir::block_node node = programs::store_block("B", b, {n.v(0), n.v(1)}, ir::real(dtype::f32, 1), {});
+    node.iters = n.iters;
+    node.iters[1].kind = kind;
+    ir::function f;
+    f.params = {{b, {}}};
+    f.body = ir::make_root(ir::make_loop(
+        n.loops[0], 0, 4,
+        ir::make_loop(n.loops[1], 0, extent,
+                      ir::make_realize(std::move(values), ir::boolean(true), ir::make_block(std::move(node))))));
+    return f;
+  };
+  const auto refused = [&](const ir::function& f, int requirement) {
+    schedule s(f);
+    const std::vector<loop_rv> l = s.get_loops(s.block("B"));
+    check_refusal(s, "reorder", requirement, [&] { s.reorder(l[1], l[0]); });
+  };
+  refused(program(n.loops[0] + 1, ir::iter_kind::spatial, n.values()), 3);
+  refused(program(4, ir::iter_kind::ordered, n.values()), 4);
+  refused(program(4, ir::iter_kind::opaque, n.values()), 4);
+  refused(program(4, ir::iter_kind::spatial, {n.loops[0], ir::floordiv(n.loops[0] + n.loops[1], 2)}), 5);
+}
+
+TEST_CASE("reorder: a guard that breaks the map; the other order of primitives is legal") {
+  const ir::function f = programs::elementwise({"i", "j"}, {6, 6});
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  const loop_rv fused = s.fuse(i, j);
+  const std::array<loop_rv, 2> parts = s.split(fused, {infer, 8});  // 36 = 4 * 9, 8 does not divide it
+  check_refusal(s, "reorder", 5, [&] { s.reorder(parts[1], parts[0]); });
+  schedule t(f);
+  const auto [ti, tj] = t.loops<2>(t.block("B"));
+  t.reorder(tj, ti);
+  t.split(t.fuse(tj, ti), {infer, 8});
+  check_meaning(t, f);
+}

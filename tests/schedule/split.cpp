@@ -1,0 +1,174 @@
+#include <tilewright/schedule/primitive/split.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+std::int64_t extent(const schedule& s, loop_rv l) { return s.get(l).extent->integer; }
+bool guarded(const schedule& s, block_rv b) { return !ir::is_true(s.get(b).predicate); }
+
+}  // namespace
+
+TEST_CASE("split: factors that divide need no guard") {
+  const ir::function f = programs::elementwise({"i"}, {128});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto [i] = s.loops<1>(b);
+  const auto [i0, i1] = s.split(i, {infer, 32});
+  CHECK(extent(s, i0) == 4);
+  CHECK(extent(s, i1) == 32);
+  CHECK(s.get(i0).var->name == "i_0");
+  CHECK(s.get(i1).var->name == "i_1");
+  CHECK_FALSE(guarded(s, b));
+  check_meaning(s, f);
+}
+
+TEST_CASE("split: a product above the extent is guarded") {
+  const ir::function f = programs::elementwise({"i"}, {128});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto [i] = s.loops<1>(b);
+  const auto [i0, i1, i2] = s.split(i, {1000, 2, 3});
+  CHECK(extent(s, i0) == 1000);
+  CHECK(guarded(s, b));
+  const ir::expr sum = s.get(i0).var * 6 + s.get(i1).var * 3 + s.get(i2).var;
+  CHECK(ir::equal(s.get(b).predicate, ir::lt(sum, 128)));
+  check_meaning(s, f);
+}
+
+TEST_CASE("split: prime extents, extent 1 and a whole factor") {
+  const auto sizes = [](int n, std::vector<factor> factors) {
+    const ir::function f = programs::elementwise({"i"}, {n});
+    schedule s(f);
+    const block_rv b = s.block("B");
+    std::vector<std::int64_t> out;
+    for (const loop_rv l : s.split(s.get_loops(b)[0], factors)) out.push_back(extent(s, l));
+    CHECK(guarded(s, b) == (n == 127));
+    check_meaning(s, f);
+    return out;
+  };
+  CHECK(sizes(127, {infer, 8}) == std::vector<std::int64_t>{16, 8});
+  CHECK(sizes(1, {1, infer}) == std::vector<std::int64_t>{1, 1});
+  CHECK(sizes(13, {infer, 13}) == std::vector<std::int64_t>{1, 13});
+  CHECK(sizes(13, {infer}) == std::vector<std::int64_t>{13});
+  CHECK(sizes(24, {2, infer, 3}) == std::vector<std::int64_t>{2, 4, 3});
+}
+
+TEST_CASE("split: disable_predication leaves the block unguarded") {
+  const ir::function f = programs::elementwise({"i"}, {10});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.split(s.get_loops(b)[0], std::vector<factor>{infer, 4}, true, true);
+  CHECK_FALSE(guarded(s, b));
+}
+
+TEST_CASE("split: unit loops vanish from the bindings on request") {
+  const ir::function f = programs::elementwise({"i"}, {16});
+  for (const bool preserve : {true, false}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const std::vector<loop_rv> parts = s.split(s.get_loops(b)[0], std::vector<factor>{1, 16, 1}, preserve);
+    CHECK(ir::uses_var(s.get(b).values[0], s.get(parts[0]).var) == preserve);
+    CHECK(ir::uses_var(s.get(b).values[0], s.get(parts[1]).var));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("split: symbolic extent") {
+  const ir::var n = ir::make_var("N");
+  const ir::function f = programs::elementwise({"i"}, {n});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto [i] = s.loops<1>(b);
+  const auto [i0, i1] = s.split(i, {infer, 16});
+  CHECK(ir::uses_var(s.get(i0).extent, n));
+  CHECK(extent(s, i1) == 16);
+  CHECK(guarded(s, b));
+  check_meaning(s, f, {{"N", 37}});
+}
+
+TEST_CASE("split: int64 loops keep their type") {
+  const ir::function f = programs::elementwise({"i"}, {std::int64_t{64}});
+  schedule s(f);
+  const auto [i] = s.loops<1>(s.block("B"));
+  const auto [i0, i1] = s.split(i, {infer, 4});
+  CHECK(s.get(i0).var.type() == dtype::i64);
+  CHECK(s.get(i1).var.type() == dtype::i64);
+  CHECK(s.get(i1).extent.type() == dtype::i64);
+  check_meaning(s, f);
+}
+
+TEST_CASE("split: the reduction loop, init included") {
+  const ir::function f = programs::matmul(4, 5, 7);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.split(k, {infer, 2});
+  s.split(j, {2, infer});
+  check_meaning(s, f);
+}
+
+TEST_CASE("split: twice, and of a fused loop") {
+  const ir::function f = programs::elementwise({"i", "j"}, {6, 10});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto [i, j] = s.loops<2>(b);
+  const loop_rv fused = s.fuse(i, j);
+  const auto [o, rest] = s.split(fused, {infer, 10});
+  s.split(rest, {infer, 3});
+  CHECK(guarded(s, b));
+  check_meaning(s, f);
+  schedule t(f);
+  const auto [ti, tj] = t.loops<2>(t.block("B"));
+  const auto [a0, a1] = t.split(tj, {infer, 4});
+  t.split(a0, {infer, 2});
+  check_meaning(t, f);
+}
+
+TEST_CASE("split: an expired loop is refused, whoever uses it") {
+  const ir::function f = programs::elementwise({"i"}, {8});
+  schedule s(f);
+  const auto [i] = s.loops<1>(s.block("B"));
+  s.split(i, {infer, 2});
+  const loop_rv old = i;
+  check_refusal(s, "split", 0, [&] { s.split(old, {infer, 2}); });
+  check_refusal(s, "parallel", 0, [&] { s.parallel(old); });
+  CHECK_THROWS_AS(s.get(old), schedule_error);
+}
+
+TEST_CASE("split: requirements by number") {
+  const ir::function f = programs::elementwise({"i"}, {128});
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "split", 1, [&] { s.split(i, {infer, infer}); });
+  check_refusal(s, "split", 1, [&] { s.split(i, std::vector<factor>{}); });
+  check_refusal(s, "split", 2, [&] { s.split(i, {-2, -64}); });
+  check_refusal(s, "split", 2, [&] { s.split(i, {0, infer}); });
+  check_refusal(s, "split", 2, [&] { s.split(i, {infer, -16}); });
+  check_refusal(s, "split", 2, [&] { s.split(i, {1 << 20, 1 << 20}); });
+  check_refusal(s, "split", 5, [&] { s.split(i, {4, 31}); });
+  s.annotate(i, "note", 1);
+  check_refusal(s, "split", 3, [&] { s.split(i, {infer, 4}); });
+  s.unannotate(i, "note");
+  s.unroll(i);
+  check_refusal(s, "split", 3, [&] { s.split(i, {infer, 4}); });
+  check_schedule(s, f);
+}
+
+TEST_CASE("split: a loop that does not start at 0") {
+  ir::function f = programs::elementwise({"i"}, {8});
+  const ir::loop_node& loop = *ir::as_loop(ir::root_block(f)->body);
+  f.body = ir::make_root(ir::make_loop(loop.var, 1, 7, loop.body));
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "split", 4, [&] { s.split(i, {infer, 7}); });
+}
+
+TEST_CASE("split: an unknown extent needs a factor to infer") {
+  const ir::function f = programs::elementwise({"i"}, {ir::make_var("N")});
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "split", 5, [&] { s.split(i, {16, 16}); });
+}
