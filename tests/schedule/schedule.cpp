@@ -86,7 +86,7 @@ TEST_CASE("instructions of any kind can be applied by name") {
 TEST_CASE("every kind of the table is complete") {
   for (const instruction_kind& kind : instruction_kinds()) {
     CHECK(find_instruction_kind(kind.name) == &kind);
-    CHECK(kind.apply != nullptr);
+    CHECK(static_cast<bool>(kind.apply));
     CHECK((kind.choice == decision_shape::none || kind.pure));
     for (const parameter& p : kind.parameters) CHECK_FALSE(p.name.empty());
   }

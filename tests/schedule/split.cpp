@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/split.hpp>
 
+#include <tilewright/ir/visit.hpp>
+
 #include "check_schedule.hpp"
 #include "programs.hpp"
 
