@@ -87,7 +87,7 @@ void check_refusal(tilewright::schedule& s, const char* primitive, int requireme
   const support::random stream = s.state().random;
   try {
     call();
-    FAIL("no schedule_error from ", primitive);
+    FAIL("no schedule_error from ", std::string(primitive));
   } catch (const schedule_error& e) {
     CHECK_MESSAGE(e.primitive() == primitive, e.what());
     CHECK_MESSAGE(e.requirement() == requirement, e.what());

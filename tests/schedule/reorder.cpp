@@ -7,9 +7,10 @@ using namespace tilewright;
 
 namespace {
 
-std::vector<std::string> names(schedule& s, block_rv b) {
+std::vector<std::string> names(const schedule& s, block_rv b) {
   std::vector<std::string> out;
-  for (const loop_rv l : schedule(s).get_loops(b)) out.push_back(s.get(l).var->name);
+  schedule t = s;  // the query stays out of the trace
+  for (const loop_rv l : t.get_loops(b)) out.push_back(t.get(l).var->name);
   return out;
 }
 using text = std::vector<std::string>;

@@ -12,27 +12,25 @@ namespace detail {
   throw argument_error("factor: " + why);
 }
 
-inline std::int64_t checked(bool overflow, std::int64_t value) {
-  if (overflow) refuse_factor("the expression overflows 64 bits");
-  return value;
-}
-
 inline std::int64_t combine(factor::op o, std::int64_t a, std::int64_t b) {
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   if (a == inferred_value || b == inferred_value) refuse_factor("arithmetic with an inferred factor");
   std::int64_t out = 0;
+  bool overflow = false;
   switch (o) {
-    case factor::op::add: return checked(__builtin_add_overflow(a, b, &out), out);
-    case factor::op::sub: return checked(__builtin_sub_overflow(a, b, &out), out);
-    case factor::op::mul: return checked(__builtin_mul_overflow(a, b, &out), out);
+    case factor::op::add: overflow = __builtin_add_overflow(a, b, &out); break;
+    case factor::op::sub: overflow = __builtin_sub_overflow(a, b, &out); break;
+    case factor::op::mul: overflow = __builtin_mul_overflow(a, b, &out); break;
     case factor::op::floordiv:
     case factor::op::floormod:
       if (b == 0) refuse_factor("the expression divides by zero");
-      if (a == lowest && b == -1) refuse_factor("the expression overflows 64 bits");
-      return o == factor::op::floordiv ? ir::floor_divide(a, b) : ir::floor_modulo(a, b);
-    default: break;
+      overflow = a == lowest && b == -1;
+      out = o == factor::op::floordiv ? ir::floor_divide(a, b) : ir::floor_modulo(a, b);
+      break;
+    default: throw internal_error("combine of a factor without operands");
   }
-  throw internal_error("combine of a factor without operands");
+  if (overflow) refuse_factor("the expression overflows 64 bits");
+  return out;
 }
 
 }  // namespace detail

@@ -89,7 +89,7 @@ inline void check_blocks(const path& head) {
     for (const ir::iter_var& iter : block.iters)
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
         refuse(4, "block \"" + block.name + "\" has an iterator that must run in order");
-    if (!is_partially_affine(child, static_cast<std::size_t>(at - child.loops.begin())))
+    if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
   }

@@ -67,16 +67,19 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const dtype type = loop.type();
   const ir::expr zero = ir::integer(type, 0);
   new_loops out;
-  ir::expr sum = zero, stride = ir::integer(type, 1);
+  std::vector<ir::expr> digits;  // innermost first
+  ir::expr stride = ir::integer(type, 1);
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
-    out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
-    exact.bind(out.loops[i], {zero, extents[i]});
-    bind_loop(relaxed, out.loops[i], zero, extents[i], preserve_unit_iters);
+    const ir::var& part = out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
+    exact.bind(part, {zero, extents[i]});
+    bind_loop(relaxed, part, zero, extents[i], preserve_unit_iters);
     const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
-    if (!dropped) sum = out.loops[i] * stride + sum;
+    if (!dropped) digits.push_back(part * stride);
     stride = stride * extents[i];
   }
+  ir::expr sum = zero;
+  for (std::size_t i = digits.size(); i-- > 0;) sum = sum + digits[i];
   const bool guarded = !disable_predication && !exact.prove_lt(sum, old.extent);
   ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed,
                          preserve_unit_iters);
