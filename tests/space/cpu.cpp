@@ -2,43 +2,85 @@
 
 #include <doctest/doctest.h>
 
-#include <tilewright/ir/print.hpp>
+#include <set>
+
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/verify.hpp>
+#include <tilewright/space/root_blocks.hpp>
 #include <tilewright/target/cpu.hpp>
+
+#include "programs.hpp"
 
 using namespace tilewright;
 
 namespace {
 
-/// C[i, j] = sum over k of A[i, k] * B[k, j]
-ir::function matmul(int m, int n, int k) {
-  using namespace tilewright::ir;
-  const buffer a = make_buffer("A", dtype::f32, {m, k}), b = make_buffer("B", dtype::f32, {k, n}),
-               c = make_buffer("C", dtype::f32, {m, n});
-  const var i = make_var("i"), j = make_var("j"), kk = make_var("k");
-  const var vi = make_var("vi"), vj = make_var("vj"), vk = make_var("vk");
-  block_node block;
-  block.name = "C";
-  block.iters = {{vi, {0, m}, iter_kind::spatial}, {vj, {0, n}, iter_kind::spatial}, {vk, {0, k}, iter_kind::reduce}};
-  block.reads = {{a, point_box({vi, vk})}, {b, point_box({vk, vj})}};
-  block.writes = {{c, point_box({vi, vj})}};
-  block.init = make_store(c, {vi, vj}, real(dtype::f32, 0));
-  block.body = make_store(c, {vi, vj}, load(c, {vi, vj}) + load(a, {vi, vk}) * load(b, {vk, vj}));
-  function f;
-  f.params = {{a, {}}, {b, {}}, {c, {}}};
-  stmt nest = make_realize({i, j, kk}, boolean(true), make_block(std::move(block)));
-  nest = make_loop(i, 0, m, make_loop(j, 0, n, make_loop(kk, 0, k, nest)));
-  f.body = make_root(nest);
-  return f;
+std::vector<schedule> sketches_of(const ir::function& f, int threads = 1) {
+  static const target::cpu cpu = target::named("haswell");
+  const space::context where{&cpu, threads};
+  return space::default_cpu().sketches(f, where, 1);
+}
+
+bool mentions(const schedule& s, const std::string& text) {
+  return s.trace().print().find(text) != std::string::npos;
 }
 
 }  // namespace
 
-TEST_CASE("the default space offers several sketches of a matrix product") {
+TEST_CASE("a matrix product gets register tiles, staged operands and split reductions") {
+  const std::vector<schedule> sketches = sketches_of(programs::matmul(127, 131, 129));
+  CHECK(sketches.size() == 6);
+  bool staged = false, plain = false, split = false;
+  for (const schedule& s : sketches) {
+    ir::verify(s.function());
+    staged = staged || mentions(s, "cache_read");
+    plain = plain || !mentions(s, "cache_read");
+    split = split || mentions(s, "sample_tile");
+    CHECK(mentions(s, "vectorize"));
+    CHECK(mentions(s, "decompose_reduction"));
+    CHECK_FALSE(mentions(s, "parallel"));
+  }
+  CHECK(staged);
+  CHECK(plain);
+  CHECK(split);
+}
+
+TEST_CASE("sketches for several threads run their outer loops in parallel") {
+  for (const schedule& s : sketches_of(programs::matmul(256, 256, 64), 2)) CHECK(mentions(s, "parallel"));
+}
+
+TEST_CASE("a sketch replayed without its decisions gives other valid members of its family") {
+  const ir::function f = programs::matmul(96, 80, 64);
+  for (const schedule& sketch : sketches_of(f)) {
+    const trace family = sketch.trace().without_decisions();
+    std::set<std::string> seen;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      schedule s(f, seed);
+      family.apply_to(s);
+      ir::verify(s.function());
+      seen.insert(s.show());
+    }
+    CHECK(seen.size() > 5);
+  }
+}
+
+TEST_CASE("the first sketch does not depend on the seed") {
+  const ir::function f = programs::matmul(64, 64, 64);
   const target::cpu cpu = target::named("haswell");
   const space::context where{&cpu, 1};
-  const std::vector<schedule> sketches = space::default_cpu().sketches(matmul(127, 131, 129), where, 1);
-  CHECK(sketches.size() >= 4);
-  MESSAGE(sketches.front().show());
-  MESSAGE(sketches.back().show());
-  MESSAGE(sketches.back().trace().print());
+  const auto first = [&](std::uint64_t seed) { return space::default_cpu().sketches(f, where, seed).front(); };
+  CHECK(ir::equal(first(1).function(), first(2).function()));
+}
+
+TEST_CASE("an element-wise consumer is computed with the tile") {
+  const std::vector<schedule> sketches = sketches_of(programs::matmul_relu(64, 64, 64));
+  REQUIRE_FALSE(sketches.empty());
+  for (const schedule& s : sketches) CHECK(mentions(s, "reverse_compute_at"));
+}
+
+TEST_CASE("a chain of row operations is fused row by row in the first sketch") {
+  const std::vector<schedule> sketches = sketches_of(programs::row_normalization(32, 48));
+  REQUIRE(sketches.size() == 2);
+  CHECK(mentions(sketches[0], "compute_at"));
+  CHECK_FALSE(mentions(sketches[1], "compute_at"));
 }

@@ -1,0 +1,90 @@
+// Small programs that the tests of spaces share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/visit.hpp>
+
+namespace programs {
+
+using namespace tilewright::ir;
+
+struct axis {
+  const char* name;
+  int extent;
+  iter_kind kind = iter_kind::spatial;
+};
+
+/// A nest of one block: `body(iteration variables)` is stored to `out` at the spatial variables; a
+/// reduction starts from `init` and combines by `combine`.
+template <class Body>
+stmt nest(const char* name, const buffer& out, const std::vector<axis>& axes, expr init, Body body) {
+  block_node block;
+  block.name = name;
+  std::vector<var> loops, iters, spatial;
+  for (const axis& a : axes) {
+    loops.push_back(make_var(a.name));
+    iters.push_back(make_var(std::string("v") + a.name));
+    block.iters.push_back({iters.back(), {0, a.extent}, a.kind});
+    if (a.kind == iter_kind::spatial) spatial.push_back(iters.back());
+  }
+  block.writes = {{out, point_box({spatial.begin(), spatial.end()})}};
+  const std::vector<expr> at(spatial.begin(), spatial.end());
+  if (init) block.init = make_store(out, at, init);
+  const expr value = body(iters, load(out, at));
+  for_each_expr(value, [&](const expr& e) {
+    if (e->op == op::load && e->buffer != out) block.reads.push_back({e->buffer, point_box(e->args)});
+  });
+  block.body = make_store(out, at, value);
+  stmt s = make_realize({loops.begin(), loops.end()}, boolean(true), make_block(std::move(block)));
+  for (std::size_t i = axes.size(); i-- > 0;) s = make_loop(loops[i], 0, axes[i].extent, s);
+  return s;
+}
+
+inline buffer tensor(const char* name, std::vector<expr> shape) {
+  return make_buffer(name, tilewright::dtype::f32, std::move(shape));
+}
+
+inline stmt product(const buffer& a, const buffer& b, const buffer& c, int m, int n, int k) {
+  return nest(c->name.c_str(), c, {{"i", m}, {"j", n}, {"k", k, iter_kind::reduce}}, real(tilewright::dtype::f32, 0), [&](const std::vector<var>& v, const expr& sum) {
+                return sum + load(a, {v[0], v[2]}) * load(b, {v[2], v[1]});
+              });
+}
+
+/// C[i, j] = sum over k of A[i, k] * B[k, j]
+inline function matmul(int m, int n, int k) {
+  const buffer a = tensor("A", {m, k}), b = tensor("B", {k, n}), c = tensor("C", {m, n});
+  function f;
+  f.params = {{a, {}}, {b, {}}, {c, {}}};
+  f.body = make_root(product(a, b, c, m, n, k));
+  return f;
+}
+
+/// The same with max(., 0) after it.
+inline function matmul_relu(int m, int n, int k) {
+  const buffer a = tensor("A", {m, k}), b = tensor("B", {k, n}), p = tensor("P", {m, n}), c = tensor("C", {m, n});
+  function f;
+  f.params = {{a, {}}, {b, {}}, {c, {}}};
+  const stmt relu = nest("C", c, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+    return max(load(p, {v[0], v[1]}), real(tilewright::dtype::f32, 0));
+  });
+  f.body = make_root(make_seq({product(a, b, p, m, n, k), relu}), {p});
+  return f;
+}
+
+/// S[i] = sum over j of X[i, j]; Y[i, j] = X[i, j] / S[i]
+inline function row_normalization(int m, int n) {
+  const buffer x = tensor("X", {m, n}), s = tensor("S", {m}), y = tensor("Y", {m, n});
+  function f;
+  f.params = {{x, {}}, {y, {}}};
+  const stmt sum = nest("S", s, {{"i", m}, {"j", n, iter_kind::reduce}}, real(tilewright::dtype::f32, 0),
+                        [&](const std::vector<var>& v, const expr& acc) { return acc + load(x, {v[0], v[1]}); });
+  const stmt divide = nest("Y", y, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+    return div(load(x, {v[0], v[1]}), load(s, {v[0]}));
+  });
+  f.body = make_root(make_seq({sum, divide}), {s});
+  return f;
+}
+
+}  // namespace programs
