@@ -7,6 +7,9 @@
 
 namespace tilewright::dsl {
 
+/// "sum", "argmax", "fold", ...
+const char* reduction_name(reduction r);
+
 /// The expression at `at` roughly as the user wrote it: "X(n, p * 2 + r - 1)".
 std::string show(const node* nodes, int at);
 

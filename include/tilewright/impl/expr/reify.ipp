@@ -9,6 +9,7 @@
 #include <tilewright/expr/padding.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/show.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {

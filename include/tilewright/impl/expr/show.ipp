@@ -77,7 +77,9 @@ inline std::string show_operation(const node* nodes, int at) {
   }
 }
 
-inline const char* reduction_name(reduction r) {
+}  // namespace detail
+
+TILEWRIGHT_INLINE const char* reduction_name(reduction r) {
   switch (r) {
     case reduction::sum: return "sum";
     case reduction::prod: return "prod";
@@ -92,8 +94,6 @@ inline const char* reduction_name(reduction r) {
   return "";
 }
 
-}  // namespace detail
-
 TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
   const node& n = nodes[at];
   const children child = children_of(nodes, at);
@@ -104,7 +104,7 @@ TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
     case node_kind::load: case node_kind::store:
       return std::string(n.tensor->name) + "(" + detail::show_list(nodes, child, 0) + ")";
     case node_kind::reduce: {
-      std::string out = detail::reduction_name(n.reduction);
+      std::string out = reduction_name(n.reduction);
       out += "<";
       for (int k = 0; k < n.axes; ++k) out += (k ? ", " : "") + show(nodes, child.at[k]);
       return out + ">(" + detail::show_list(nodes, child, n.axes) + ")";
