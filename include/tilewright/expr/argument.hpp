@@ -30,7 +30,8 @@ inline constexpr bool converts_to_scalar =
     Param::rank == 0 &&
     (Param::tensor_role == role::in || Param::tensor_role == role::weight) &&
     !std::is_array_v<std::remove_reference_t<A>> &&
-    std::is_convertible_v<A, typename Param::element>;
+    (std::is_convertible_v<A, typename Param::element> ||
+     (is_half<typename Param::element> && std::is_arithmetic_v<std::remove_cvref_t<A>>));
 
 /// @cond
 template <class Param, class Form, int D>
@@ -115,7 +116,11 @@ argument make_argument(A&& a) {
   if constexpr (converts_to_scalar<Param, A>) {
     argument out;
     using T = typename Param::element;
-    const T value = static_cast<T>(a);
+    T value{};
+    if constexpr (is_half<T> && std::is_arithmetic_v<std::remove_cvref_t<A>>)
+      value = T(static_cast<float>(a));
+    else
+      value = static_cast<T>(a);
     out.type = dtype_of<T>;
     out.is_const = true;
     std::memcpy(out.value.data(), &value, sizeof value);

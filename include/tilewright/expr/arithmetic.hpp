@@ -183,6 +183,21 @@ constexpr auto pow(const A& a, const B& b) {
   return make_expression<T>(n, as_expression<T>(a), as_expression<T>(b));
 }
 
+/// Condition on extents that each call has to meet, listed in blocks(...):
+/// `expects(extent<"P"> == (extent<"H"> - 1) / 2 + 1)`.
+template <operand C>
+constexpr auto expects(const C& condition) {
+  if constexpr (!std::is_same_v<element_of<C>, bool>) {
+    TILEWRIGHT_MISTAKE(is_bool_operand, "tilewright: expects(...) needs a condition", element_of<C>);
+  }
+  node n;
+  n.kind = node_kind::expect;
+  const auto e = make_expression<bool>(n, to_expression(condition));
+  definitions<e.length> out;
+  for (int k = 0; k < e.length; ++k) out.nodes[k] = e.nodes[k];
+  return out;
+}
+
 /// @cond
 template <class Name>
 constexpr expression<index, 1> make_extent() {
@@ -199,7 +214,7 @@ constexpr expression<index, 1> make_extent() {
 
 namespace tilewright {
 
-using dsl::abs, dsl::cast, dsl::ceil, dsl::erf, dsl::exp, dsl::floor, dsl::log, dsl::logical_and,
+using dsl::abs, dsl::cast, dsl::ceil, dsl::erf, dsl::exp, dsl::expects, dsl::floor, dsl::log, dsl::logical_and,
     dsl::logical_not, dsl::logical_or, dsl::max, dsl::min, dsl::pow, dsl::round, dsl::rsqrt,
     dsl::select, dsl::sigmoid, dsl::sqrt, dsl::tanh;
 

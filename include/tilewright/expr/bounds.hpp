@@ -193,4 +193,38 @@ constexpr index_interval interval_of(const node* nodes, int at, const axis_scope
   return detail::interval_of(detail::affine_of(nodes, at, scope, dims), scope);
 }
 
+enum class truth : std::uint8_t { no, yes, unknown };
+
+/// Value of a condition on extents, as far as they are known.
+constexpr truth decide(const node* nodes, int at, const dim_table& dims) {
+  const node& n = nodes[at];
+  const children child = children_of(nodes, at);
+  const auto of = [](bool b) { return b ? truth::yes : truth::no; };
+  if (n.kind != node_kind::operation) return truth::unknown;
+  if (n.op == ir::op::integer) return of(n.integer != 0);
+  if (n.op == ir::op::logical_and || n.op == ir::op::logical_or) {
+    const truth a = decide(nodes, child.at[0], dims), b = decide(nodes, child.at[1], dims);
+    const truth decisive = n.op == ir::op::logical_or ? truth::yes : truth::no;
+    if (a == decisive || b == decisive) return decisive;
+    return a == truth::unknown ? a : b;
+  }
+  if (n.op == ir::op::logical_not) {
+    const truth a = decide(nodes, child.at[0], dims);
+    return a == truth::unknown ? a : of(a == truth::no);
+  }
+  if (child.count != 2) return truth::unknown;
+  const index_interval a = interval_of(nodes, child.at[0], {}, dims);
+  const index_interval b = interval_of(nodes, child.at[1], {}, dims);
+  if (!a.known || !b.known || a.lo != a.hi || b.lo != b.hi) return truth::unknown;
+  switch (n.op) {
+    case ir::op::eq: return of(a.lo == b.lo);
+    case ir::op::ne: return of(a.lo != b.lo);
+    case ir::op::lt: return of(a.lo < b.lo);
+    case ir::op::le: return of(a.lo <= b.lo);
+    case ir::op::gt: return of(a.lo > b.lo);
+    case ir::op::ge: return of(a.lo >= b.lo);
+    default: return truth::unknown;
+  }
+}
+
 }  // namespace tilewright::dsl

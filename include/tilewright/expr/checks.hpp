@@ -26,6 +26,7 @@ enum class fault : std::uint8_t {
   unknown_dimension,        // subject: dimension, first: tensor
   indirect_store,           // subject: tensor
   reads_target_elsewhere,   // subject: tensor
+  expectation,              // subject: first dimension in it, at: the condition
   too_many_axes             // subject: tensor
 };
 
@@ -40,6 +41,7 @@ struct finding {
   std::int64_t high = 0;
   int at = -1;
   axis_scope scope{};
+  dim_table dims{};  // extents that were known
 
   constexpr bool ok() const { return what == fault::none; }
 };
@@ -330,11 +332,28 @@ constexpr void check_order(const program_view& p, finding& problem) {
 
 }  // namespace detail
 
+namespace detail {
+
+constexpr void check_expectations(const program_view& p, finding& problem) {
+  for (int k = 0; k < p.count; ++k) {
+    if (p.nodes[k].kind != node_kind::expect || !problem.ok()) continue;
+    if (decide(p.nodes, k - 1, p.dims) != truth::no) continue;
+    problem.what = fault::expectation;
+    problem.at = k - 1;
+    for (int x = k; x > k - p.nodes[k].size; --x)
+      if (p.nodes[x].kind == node_kind::extent) problem.subject = p.nodes[x].name;
+  }
+}
+
+}  // namespace detail
+
 /// First mistake in a kernel, as far as the known extents show it.
 constexpr finding check_program(const program_view& p) {
   finding problem;
+  problem.dims = p.dims;
   detail::check_names(p, problem);
   if (problem.ok()) detail::check_order(p, problem);
+  detail::check_expectations(p, problem);
   for_each_definition(p.nodes, p.count, [&](int at) {
     if (!problem.ok()) return;
     const children part = children_of(p.nodes, at);

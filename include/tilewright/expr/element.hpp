@@ -7,12 +7,9 @@
 #include <type_traits>
 
 #include <tilewright/support/dtype.hpp>
+#include <tilewright/support/float16.hpp>
 
 namespace tilewright {
-
-struct float16;
-struct bfloat16;
-
 namespace dsl {
 
 /// Type of index arithmetic; its width is decided when extents are known.

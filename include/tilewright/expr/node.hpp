@@ -46,7 +46,8 @@ enum class node_kind : std::uint8_t {
   reduce,       // children: `axes` axes, `width` values; user: `width` identities, `width` combiners
   placeholder,  // in a combiner: `integer` < width is the accumulated value, else the new one
   store,        // tensor; children: indices
-  define        // children: `width` stores, one value
+  define,       // children: `width` stores, one value
+  expect        // child: a condition on extents
 };
 
 struct node {
@@ -114,10 +115,9 @@ constexpr bool same_tree(const node* nodes, int a, int b) {
 template <class Visit>
 constexpr void for_each_definition(const node* nodes, int count, Visit visit) {
   for (int end = 0; end < count;) {
-    // the first position whose subtree starts at `end` and that is a define closes a definition
     int at = end;
-    while (nodes[at].kind != node_kind::define) ++at;
-    visit(at);
+    while (nodes[at].kind != node_kind::define && nodes[at].kind != node_kind::expect) ++at;
+    if (nodes[at].kind == node_kind::define) visit(at);
     end = at + 1;
   }
 }

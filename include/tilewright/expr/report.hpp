@@ -23,6 +23,7 @@ template <class... T> inline constexpr bool name_is_used_once = false;
 template <class... T> inline constexpr bool dimension_is_known = false;
 template <class... T> inline constexpr bool stores_at_affine_indices = false;
 template <class... T> inline constexpr bool reads_target_where_it_writes = false;
+template <class... T> inline constexpr bool extents_are_as_expected = false;
 template <class... T> inline constexpr bool has_few_axes = false;
 template <std::int64_t N> struct extent_is {};
 template <std::int64_t N> struct dimension {};
@@ -107,6 +108,10 @@ constexpr void report_mistake() {
     TILEWRIGHT_MISTAKE(reads_target_where_it_writes,
                        "tilewright: a definition reads its own target at other indices; go through "
                        "a temp", subject);
+  } else if constexpr (f.what == fault::expectation) {
+    TILEWRIGHT_MISTAKE(extents_are_as_expected,
+                       "tilewright: the static extents break a condition that the kernel expects",
+                       subject);
   } else {
     TILEWRIGHT_MISTAKE(has_few_axes, "tilewright: a definition has more than 24 axes; split it",
                        first);

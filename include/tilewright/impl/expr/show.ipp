@@ -99,7 +99,7 @@ TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
   const children child = children_of(nodes, at);
   switch (n.kind) {
     case node_kind::axis: return std::string(n.name);
-    case node_kind::extent: return "extent<\"" + std::string(n.name) + "\">";
+    case node_kind::extent: return std::string(n.name);
     case node_kind::operation: return detail::show_operation(nodes, at);
     case node_kind::load: case node_kind::store:
       return std::string(n.tensor->name) + "(" + detail::show_list(nodes, child, 0) + ")";
@@ -110,6 +110,7 @@ TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
       return out + ">(" + detail::show_list(nodes, child, n.axes) + ")";
     }
     case node_kind::placeholder: return "part" + std::to_string(n.integer);
+    case node_kind::expect: return "expects(" + show(nodes, child.at[0]) + ")";
     case node_kind::define:
       return show(nodes, child.at[0]) + " = " + show(nodes, child.at[child.count - 1]);
   }
@@ -178,6 +179,17 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
     case fault::reads_target_elsewhere:
       return "the definition of " + subject +
              " reads it at other indices than it writes; go through a temp";
+    case fault::expectation: {
+      std::string out = "it expects " + show(nodes, problem.at) + ", but";
+      std::string seen;
+      for (int k = problem.at - nodes[problem.at].size + 1; k <= problem.at; ++k) {
+        const std::string name(nodes[k].name);
+        if (nodes[k].kind != node_kind::extent || seen.find(name + " is") != std::string::npos)
+          continue;
+        seen += (seen.empty() ? " " : ", ") + name + " is " + std::to_string(problem.dims.find(name));
+      }
+      return out + seen;
+    }
     case fault::too_many_axes: return "the definition of " + first + " has more than 24 axes";
   }
   return {};
