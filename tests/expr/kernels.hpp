@@ -17,19 +17,22 @@ namespace test_kernels {
 using namespace tilewright;
 
 template <class T>
-constexpr auto matmul_relu = kernel<"matmul_relu">(
-    [](in<"A", T, "M", "K"> A, in<"B", T, "K", "N"> B, out<"C", float, "M", "N"> C) {
-      using axes::i, axes::j, axes::k;
-      return C(i, j) = max(sum<k>(cast<float>(A(i, k)) * cast<float>(B(k, j))), 0.0f); });
+constexpr auto matmul_relu = kernel<"matmul_relu">([](in<"A", T, "M", "K"> A,
+                                                      in<"B", T, "K", "N"> B,
+                                                      out<"C", float, "M", "N"> C) {
+  using axes::i, axes::j, axes::k;
+  return C(i, j) = max(sum<k>(cast<float>(A(i, k)) * cast<float>(B(k, j))), 0.0f);
+});
 
 template <int stride, int border>
-constexpr auto conv2d = kernel<"conv2d">(
-    [](in<"X", float, "N", "H", "W", "C"> X, in<"F", float, "R", "S", "C", "K"> F,
-       out<"Y", float, "N", "P", "Q", "K"> Y) {
-      using axes::n, axes::p, axes::q, axes::k, axes::r, axes::s, axes::c;
-      auto padded = zero_outside(X);
-      return Y(n, p, q, k) = sum<r, s, c>(
-                 padded(n, p * stride + r - border, q * stride + s - border, c) * F(r, s, c, k)); });
+constexpr auto conv2d = kernel<"conv2d">([](in<"X", float, "N", "H", "W", "C"> X,
+                                            in<"F", float, "R", "S", "C", "K"> F,
+                                            out<"Y", float, "N", "P", "Q", "K"> Y) {
+  using axes::n, axes::p, axes::q, axes::k, axes::r, axes::s, axes::c;
+  auto padded = zero_outside(X);
+  return Y(n, p, q, k) = sum<r, s, c>(
+             padded(n, p * stride + r - border, q * stride + s - border, c) * F(r, s, c, k));
+});
 
 constexpr auto softmax =
     kernel<"softmax">([](in<"X", float, "M", "N"> X, out<"Y", float, "M", "N"> Y) {

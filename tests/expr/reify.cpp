@@ -45,12 +45,14 @@ TEST_CASE("matmul_relu of int8 computes in float") {
   std::vector<float> c(4);
   run(matmul_relu<std::int8_t>, {{"M", 2}, {"K", 3}, {"N", 2}}, {a.data(), b.data(), c.data()});
   float want = 0;
-  for (std::size_t k = 0; k < 3; ++k) want += static_cast<float>(a[k]) * static_cast<float>(b[k * 2]);
+  for (std::size_t k = 0; k < 3; ++k)
+    want += static_cast<float>(a[k]) * static_cast<float>(b[k * 2]);
   CHECK(c[0] == std::max(want, 0.0f));
 }
 
 TEST_CASE("conv2d reads through a padding block that is as large as what is read") {
-  const dim_values dims{{"N", 2}, {"H", 9}, {"W", 8}, {"C", 3}, {"R", 3}, {"S", 3}, {"K", 4}, {"P", 5}, {"Q", 4}};
+  const dim_values dims{{"N", 2}, {"H", 9}, {"W", 8}, {"C", 3}, {"R", 3},
+                        {"S", 3}, {"K", 4}, {"P", 5}, {"Q", 4}};
   const ir::function f = reify(conv2d<2, 1>, dims);
   CHECK(block_names(f) == std::vector<std::string>{"X_pad", "Y"});
   const ir::buffer pad = ir::root_block(f)->alloc_buffers.at(0);
@@ -65,7 +67,9 @@ TEST_CASE("conv2d reads through a padding block that is as large as what is read
   std::vector<float> out(2 * 5 * 4 * 4);
   run(conv2d<2, 1>, dims, {x.data(), w.data(), out.data()});
   const auto at = [&](int n, int h, int v, int c) {
-    return h < 0 || h >= 9 || v < 0 || v >= 8 ? 0.0f : x[static_cast<std::size_t>(((n * 9 + h) * 8 + v) * 3 + c)];
+    return h < 0 || h >= 9 || v < 0 || v >= 8
+               ? 0.0f
+               : x[static_cast<std::size_t>(((n * 9 + h) * 8 + v) * 3 + c)];
   };
   for (int n = 0; n < 2; ++n)
     for (int p = 0; p < 5; ++p)
@@ -82,8 +86,9 @@ TEST_CASE("conv2d reads through a padding block that is as large as what is read
 }
 
 TEST_CASE("a guarded read that stays inside needs no padding block") {
-  const ir::function f = reify(conv2d<1, 0>, {{"N", 1}, {"H", 6}, {"W", 6}, {"C", 2}, {"R", 3}, {"S", 3},
-                                              {"K", 2}, {"P", 4}, {"Q", 4}});
+  const ir::function f = reify(
+      conv2d<1, 0>,
+      {{"N", 1}, {"H", 6}, {"W", 6}, {"C", 2}, {"R", 3}, {"S", 3}, {"K", 2}, {"P", 4}, {"Q", 4}});
   CHECK(block_names(f) == std::vector<std::string>{"Y"});
 }
 
@@ -103,8 +108,14 @@ TEST_CASE("softmax: one block per definition, in program order") {
 }
 
 TEST_CASE("dimensions need values, known names and positive extents") {
-  CHECK(contains(refusal([] { reify(softmax, {{"M", 4}}); }), "softmax: dimension N has no extent"));
-  CHECK(contains(refusal([] { reify(softmax, {{"M", 4}, {"N", 2}, {"Z", 1}}); }), "no dimension Z"));
+  CHECK(contains(refusal([] {
+                   reify(softmax, {{"M", 4}});
+                 }),
+                 "softmax: dimension N has no extent"));
+  CHECK(contains(refusal([] {
+                   reify(softmax, {{"M", 4}, {"N", 2}, {"Z", 1}});
+                 }),
+                 "no dimension Z"));
   CHECK(contains(refusal([] { reify(softmax, {{"M", 4}, {"N", 0}}); }), "positive"));
 }
 
@@ -129,7 +140,8 @@ constexpr auto shifted = kernel<"shifted">([](in<"X", float, "N"> X, out<"Y", fl
 
 TEST_CASE("an unguarded read out of bounds names tensor, index and ranges") {
   const std::string text = refusal([] { reify(shifted, {{"N", 8}, {"P", 5}}); });
-  CHECK(contains(text, "kernel shifted: X(p * 2 + 1): index 0, p * 2 + 1 with p in [0, 5), runs over [1, 9]"));
+  CHECK(contains(
+      text, "kernel shifted: X(p * 2 + 1): index 0, p * 2 + 1 with p in [0, 5), runs over [1, 9]"));
   CHECK(contains(text, "X has extent 8"));
   CHECK(contains(text, "zero_outside"));
   CHECK(refusal([] { reify(shifted, {{"N", 10}, {"P", 5}}); }).empty());

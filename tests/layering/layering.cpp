@@ -46,7 +46,7 @@ std::string room_of(std::string path) {
   const auto slash = path.find('/');
   if (slash == std::string::npos) return "top";
   const std::string first = path.substr(0, slash);
-  return first == "interop" ? "top" : first;
+  return first == "interop" || first == "ops" ? "top" : first;
 }
 
 struct include_line {

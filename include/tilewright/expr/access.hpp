@@ -1,7 +1,7 @@
 // Tensors of a kernel and their accesses.
 //
-// A tensor is an empty object whose type says everything; `A(i, k)` is a read of it, and on the left
-// of `=` a write.
+// A tensor is an empty object whose type says everything; `A(i, k)` is a read of it, and on the
+// left of `=` a write.
 #pragma once
 
 #include <tilewright/expr/definition.hpp>
@@ -31,7 +31,8 @@ template <dsl::role Role>
 struct role_constant {};
 
 template <class T, class U>
-inline constexpr bool assigns = std::is_same_v<T, U> || (std::is_same_v<U, index> && is_integer_element<T>);
+inline constexpr bool assigns = std::is_same_v<T, U> ||
+                                (std::is_same_v<U, index> && is_integer_element<T>);
 
 /// A read of Tensor with N nodes; assigning to it defines the tensor there.
 template <class Tensor, int N>
@@ -42,16 +43,14 @@ struct access : expression<typename Tensor::element, N> {
   constexpr explicit access(const base& e) : base(e) {}
 
   template <class V>
-    requires(operand<V> || literal<V>)
-  constexpr auto operator=(const V& value) const {
+  requires(operand<V> || literal<V>) constexpr auto operator=(const V& value) const {
     return define(value);
   }
   // Without this one `C(i, j) = A(i, j)` with equal types would copy the access.
   constexpr auto operator=(const access& value) const { return define(value); }
 
   template <class V>
-    requires(operand<V> || literal<V>)
-  constexpr auto operator+=(const V& value) const {
+  requires(operand<V> || literal<V>) constexpr auto operator+=(const V& value) const {
     return define(*this + value);
   }
 
@@ -68,10 +67,11 @@ struct access : expression<typename Tensor::element, N> {
     } else if constexpr (literal<V>) {
       return make_definition(literal_expression<T>(value), target());
     } else if constexpr (!assigns<T, element_of<V>>) {
-      TILEWRIGHT_MISTAKE(takes_element_type,
-                         "tilewright: a value of another element type is assigned to a tensor; write "
-                         "cast<T>(value)",
-                         typename Tensor::name, T, element_of<V>);
+      TILEWRIGHT_MISTAKE(
+          takes_element_type,
+          "tilewright: a value of another element type is assigned to a tensor; write "
+          "cast<T>(value)",
+          typename Tensor::name, T, element_of<V>);
     } else {
       return make_definition(to_expression(value), target());
     }
@@ -87,10 +87,12 @@ constexpr const expression<typename Tensor::element, N>& to_expression(const acc
 template <class X>
 constexpr bool indexes() {
   using T = std::remove_cvref_t<X>;
-  if constexpr (literal<T>) return std::is_integral_v<T> && !std::is_same_v<T, bool>;
+  if constexpr (literal<T>)
+    return std::is_integral_v<T> && !std::is_same_v<T, bool>;
   else if constexpr (operand<T>)
     return std::is_same_v<element_of<T>, index> || is_integer_element<element_of<T>>;
-  else return false;
+  else
+    return false;
 }
 
 /// The load of Tensor at `at`, which are index expressions.
@@ -100,8 +102,7 @@ constexpr auto make_access(border edge, const expression<index, N>&... at) {
   n.kind = node_kind::load;
   n.edge = edge;
   n.tensor = &Tensor::info;
-  return access<Tensor, (1 + ... + N)>(
-      make_expression<typename Tensor::element>(n, at...));
+  return access<Tensor, (1 + ... + N)>(make_expression<typename Tensor::element>(n, at...));
 }
 
 template <class Tensor, class... Index>
@@ -142,9 +143,10 @@ struct no_base {};
 template <dsl::role Role, class Name, class T, class... Dim>
 struct tensor : std::conditional_t<sizeof...(Dim) == 0,
                                    scalar_base<tensor<Role, Name, T, Dim...>, T>, no_base> {
-  static_assert(dsl::element<T>,
-                "tilewright: a tensor holds bool, 8 to 64 bit integers, float16, bfloat16, float or "
-                "double");
+  static_assert(
+      dsl::element<T>,
+      "tilewright: a tensor holds bool, 8 to 64 bit integers, float16, bfloat16, float or "
+      "double");
   static_assert(meta::is_identifier(meta::text_of<Name>),
                 "tilewright: the name of a tensor is an identifier");
   using name = Name;
@@ -174,8 +176,8 @@ using tensor_named = tensor<Role, meta::to_name<Name>, canonical<T>, meta::to_di
 
 namespace tilewright {
 
-/// Parameter that a kernel reads: `in<"A", float, "M", 64> A`. Dimensions are names, bound at the call
-/// and checked across arguments, or static extents. Without dimensions it is a scalar.
+/// Parameter that a kernel reads: `in<"A", float, "M", 64> A`. Dimensions are names, bound at the
+/// call and checked across arguments, or static extents. Without dimensions it is a scalar.
 template <fixed_string Name, class T, dim... D>
 using in = dsl::tensor_named<dsl::role::in, Name, T, D...>;
 /// Parameter that a kernel writes in full; its content before the call is not read.
@@ -193,21 +195,16 @@ using weight = dsl::tensor_named<dsl::role::weight, Name, T, D...>;
 
 /// Reads of `x` beyond its edge give zero.
 template <class Tensor>
-  requires dsl::is_tensor<Tensor>
-constexpr dsl::bordered<Tensor, dsl::border::zero> zero_outside(Tensor) {
-  return {};
-}
+requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::zero> zero_outside(Tensor) { return {}; }
 /// Reads of `x` beyond its edge give the nearest element.
 template <class Tensor>
-  requires dsl::is_tensor<Tensor>
-constexpr dsl::bordered<Tensor, dsl::border::clamp> clamp_outside(Tensor) {
-  return {};
-}
-/// Reads of `x` beyond its edge are mirrored at the edge element, which is not repeated: -1 reads 1.
+requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::clamp> clamp_outside(Tensor) { return {}; }
+/// Reads of `x` beyond its edge are mirrored at the edge element, which is not repeated: -1
+/// reads 1.
 template <class Tensor>
-  requires dsl::is_tensor<Tensor>
-constexpr dsl::bordered<Tensor, dsl::border::mirror> mirror_outside(Tensor) {
-  return {};
-}
+requires dsl::is_tensor<Tensor>
+constexpr dsl::bordered<Tensor, dsl::border::mirror> mirror_outside(Tensor) { return {}; }
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
-// The arguments of a call: checked against the kernel by the compiler as far as types tell, and bound to
-// its dimensions at run time.
+// The arguments of a call: checked against the kernel by the compiler as far as types tell, and
+// bound to its dimensions at run time.
 #pragma once
 
 #include <cstring>
@@ -13,22 +13,30 @@ namespace dsl {
 
 /// @name Predicates of compile-time errors: false for the offenders they name
 /// @{
-template <class... T> inline constexpr bool takes_number_of_arguments = false;
-template <class... T> inline constexpr bool is_recognized_argument = false;
-template <class... T> inline constexpr bool argument_has_element_type = false;
-template <class... T> inline constexpr bool argument_has_rank = false;
-template <class... T> inline constexpr bool argument_is_mutable = false;
-template <class... T> inline constexpr bool argument_has_extent = false;
-template <class... T> inline constexpr bool is_parameter_name = false;
-template <int N> struct arguments_given {};
-template <int N> struct arguments_needed {};
+template <class... T>
+inline constexpr bool takes_number_of_arguments = false;
+template <class... T>
+inline constexpr bool is_recognized_argument = false;
+template <class... T>
+inline constexpr bool argument_has_element_type = false;
+template <class... T>
+inline constexpr bool argument_has_rank = false;
+template <class... T>
+inline constexpr bool argument_is_mutable = false;
+template <class... T>
+inline constexpr bool argument_has_extent = false;
+template <class... T>
+inline constexpr bool is_parameter_name = false;
+template <int N>
+struct arguments_given {};
+template <int N>
+struct arguments_needed {};
 /// @}
 
 /// True for numbers that are converted to the scalar parameter Param.
 template <class Param, class A>
 inline constexpr bool converts_to_scalar =
-    Param::rank == 0 &&
-    (Param::tensor_role == role::in || Param::tensor_role == role::weight) &&
+    Param::rank == 0 && (Param::tensor_role == role::in || Param::tensor_role == role::weight) &&
     !std::is_array_v<std::remove_reference_t<A>> &&
     (std::is_convertible_v<A, typename Param::element> ||
      (is_half<typename Param::element> && std::is_arithmetic_v<std::remove_cvref_t<A>>));
@@ -60,12 +68,14 @@ constexpr bool check_argument() {
   if constexpr (converts_to_scalar<Param, A>) {
     return true;
   } else if constexpr (!form::known) {
-    TILEWRIGHT_MISTAKE(is_recognized_argument,
-                       "tilewright: an argument is no Eigen object with storage, span, mdspan, array, "
-                       "vector, view(pointer, {extents}, {strides}) or scalar; convert it",
-                       typename Param::name, object);
+    TILEWRIGHT_MISTAKE(
+        is_recognized_argument,
+        "tilewright: an argument is no Eigen object with storage, span, mdspan, array, "
+        "vector, view(pointer, {extents}, {strides}) or scalar; convert it",
+        typename Param::name, object);
     return false;
-  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>, typename Param::element>) {
+  } else if constexpr (!std::is_same_v<canonical<typename form::value_type>,
+                                       typename Param::element>) {
     TILEWRIGHT_MISTAKE(argument_has_element_type,
                        "tilewright: an argument needs the element type of its parameter",
                        typename Param::name, typename Param::element, typename form::value_type);
@@ -74,11 +84,10 @@ constexpr bool check_argument() {
     TILEWRIGHT_MISTAKE(argument_has_rank, "tilewright: an argument needs the rank of its parameter",
                        typename Param::name, rank_needed<Param::rank>, object);
     return false;
-  } else if constexpr (form::is_const && (Param::tensor_role == role::out ||
-                                          Param::tensor_role == role::inout)) {
-    TILEWRIGHT_MISTAKE(argument_is_mutable,
-                       "tilewright: an output's argument needs to be mutable", typename Param::name,
-                       object);
+  } else if constexpr (form::is_const &&
+                       (Param::tensor_role == role::out || Param::tensor_role == role::inout)) {
+    TILEWRIGHT_MISTAKE(argument_is_mutable, "tilewright: an output's argument needs to be mutable",
+                       typename Param::name, object);
     return false;
   } else {
     return check_static_extents<Param, form>(std::make_integer_sequence<int, Param::rank>{});
@@ -103,8 +112,8 @@ constexpr bool check_call_of(const kernel_of<Name, N, Param...>*, argument_types
 /// @endcond
 
 /// Compile-time check of a call: number of arguments, and for each its form, element type, rank,
-/// constness, and static extents. `Args` are the deduced types of forwarding references. Mistakes are
-/// errors that name the parameter; true when there is none.
+/// constness, and static extents. `Args` are the deduced types of forwarding references. Mistakes
+/// are errors that name the parameter; true when there is none.
 template <class Kernel, class... Args>
 constexpr bool check_call() {
   return check_call_of(static_cast<const Kernel*>(nullptr), argument_types<Args...>{});
@@ -167,9 +176,9 @@ constexpr int param_index() {
 
 /// Extents of the kernel's named dimensions, taken from the arguments.
 ///
-/// It requires: 1) one argument per parameter, of its element type and rank; 2) arguments that share a
-/// dimension agree on its extent; 3) static extents are met; 4) extents are positive and data pointers
-/// not null; 5) arguments of outputs are mutable.
+/// It requires: 1) one argument per parameter, of its element type and rank; 2) arguments that
+/// share a dimension agree on its extent; 3) static extents are met; 4) extents are positive and
+/// data pointers not null; 5) arguments of outputs are mutable.
 /// @throws argument_error that names the parameters concerned
 dim_values bind_extents(const kernel_info& kernel, const argument* args, std::size_t count);
 

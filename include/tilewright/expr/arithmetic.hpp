@@ -1,7 +1,9 @@
 // Operators and functions on expressions.
 //
-// `/` and `%` of indices and integers round towards minus infinity, as in the IR. There are no && and
-// || (an overload would lose their order of evaluation): write & and |, or logical_and and logical_or.
+// `/` and `%` of indices and integers round towards minus infinity, as in the IR. There are no &&
+// and
+// || (an overload would lose their order of evaluation): write & and |, or logical_and and
+// logical_or.
 #pragma once
 
 #include <tilewright/expr/access.hpp>
@@ -51,20 +53,27 @@ constexpr auto logic(const A& a, const B& b) {
 }
 /// @endcond
 
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator+(const A& a, const B& b) { return binary<void, ir::op::add>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator-(const A& a, const B& b) { return binary<void, ir::op::sub>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator*(const A& a, const B& b) { return binary<void, ir::op::mul>(a, b); }
 /// Floor division on indices and integers.
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator/(const A& a, const B& b) {
-  if constexpr (is_integral_value<meeting<A, B>>) return binary<void, ir::op::floordiv>(a, b);
-  else return binary<void, ir::op::div>(a, b);
+  if constexpr (is_integral_value<meeting<A, B>>)
+    return binary<void, ir::op::floordiv>(a, b);
+  else
+    return binary<void, ir::op::div>(a, b);
 }
 /// Remainder of the floor division: it has the sign of the divisor.
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator%(const A& a, const B& b) {
   if constexpr (!is_integral_value<meeting<A, B>>) {
     TILEWRIGHT_MISTAKE(is_integer_operand, "tilewright: % needs indices or integers",
@@ -81,28 +90,40 @@ constexpr auto operator-(const A& a) {
     return make_operation<T>(ir::op::sub, literal_expression<T>(0), to_expression(a));
 }
 template <operand A>
-constexpr auto operator+(const A& a) { return to_expression(a); }
+constexpr auto operator+(const A& a) {
+  return to_expression(a);
+}
 
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator==(const A& a, const B& b) { return binary<bool, ir::op::eq>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator!=(const A& a, const B& b) { return binary<bool, ir::op::ne>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator<(const A& a, const B& b) { return binary<bool, ir::op::lt>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator<=(const A& a, const B& b) { return binary<bool, ir::op::le>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator>(const A& a, const B& b) { return binary<bool, ir::op::gt>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator>=(const A& a, const B& b) { return binary<bool, ir::op::ge>(a, b); }
 
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator&(const A& a, const B& b) { return logic<ir::op::logical_and>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto operator|(const A& a, const B& b) { return logic<ir::op::logical_or>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto logical_and(const A& a, const B& b) { return logic<ir::op::logical_and>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto logical_or(const A& a, const B& b) { return logic<ir::op::logical_or>(a, b); }
 template <operand A>
 constexpr auto operator!(const A& a) {
@@ -113,16 +134,21 @@ constexpr auto operator!(const A& a) {
   return make_operation<bool>(ir::op::logical_not, to_expression(a));
 }
 template <operand A>
-constexpr auto logical_not(const A& a) { return !a; }
+constexpr auto logical_not(const A& a) {
+  return !a;
+}
 
 /// Elementwise; `max<j>(a)` is the reduction.
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto max(const A& a, const B& b) { return binary<void, ir::op::max>(a, b); }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto min(const A& a, const B& b) { return binary<void, ir::op::min>(a, b); }
 
 /// `yes` where the condition holds, else `no`; both are evaluated, so both must be in bounds.
-template <operand C, class A, class B> requires operands<A, B>
+template <operand C, class A, class B>
+requires operands<A, B>
 constexpr auto select(const C& condition, const A& yes, const B& no) {
   if constexpr (!std::is_same_v<element_of<C>, bool>) {
     TILEWRIGHT_MISTAKE(is_bool_operand, "tilewright: the condition of select needs to be bool",
@@ -150,27 +176,62 @@ constexpr auto cast(const A& a) {
     return make_operation<to>(ir::op::cast, to_expression(a));
 }
 template <element T, literal A>
-constexpr auto cast(const A& a) { return literal_expression<canonical<T>>(a); }
+constexpr auto cast(const A& a) {
+  return literal_expression<canonical<T>>(a);
+}
 
-template <operand A> constexpr auto exp(const A& a) { return call_one("exp", a); }
-template <operand A> constexpr auto log(const A& a) { return call_one("log", a); }
-template <operand A> constexpr auto sqrt(const A& a) { return call_one("sqrt", a); }
+template <operand A>
+constexpr auto exp(const A& a) {
+  return call_one("exp", a);
+}
+template <operand A>
+constexpr auto log(const A& a) {
+  return call_one("log", a);
+}
+template <operand A>
+constexpr auto sqrt(const A& a) {
+  return call_one("sqrt", a);
+}
 /// 1 / sqrt(a).
-template <operand A> constexpr auto rsqrt(const A& a) { return call_one("rsqrt", a); }
-template <operand A> constexpr auto tanh(const A& a) { return call_one("tanh", a); }
-template <operand A> constexpr auto erf(const A& a) { return call_one("erf", a); }
+template <operand A>
+constexpr auto rsqrt(const A& a) {
+  return call_one("rsqrt", a);
+}
+template <operand A>
+constexpr auto tanh(const A& a) {
+  return call_one("tanh", a);
+}
+template <operand A>
+constexpr auto erf(const A& a) {
+  return call_one("erf", a);
+}
 /// 1 / (1 + exp(-a)).
-template <operand A> constexpr auto sigmoid(const A& a) { return call_one("sigmoid", a); }
-template <operand A> constexpr auto floor(const A& a) { return call_one("floor", a); }
-template <operand A> constexpr auto ceil(const A& a) { return call_one("ceil", a); }
+template <operand A>
+constexpr auto sigmoid(const A& a) {
+  return call_one("sigmoid", a);
+}
+template <operand A>
+constexpr auto floor(const A& a) {
+  return call_one("floor", a);
+}
+template <operand A>
+constexpr auto ceil(const A& a) {
+  return call_one("ceil", a);
+}
 /// To the nearest integer, halves to even.
-template <operand A> constexpr auto round(const A& a) { return call_one("round", a); }
+template <operand A>
+constexpr auto round(const A& a) {
+  return call_one("round", a);
+}
 template <operand A>
 constexpr auto abs(const A& a) {
-  if constexpr (is_integral_value<element_of<A>>) return max(a, -a);
-  else return call_one("abs", a);
+  if constexpr (is_integral_value<element_of<A>>)
+    return max(a, -a);
+  else
+    return call_one("abs", a);
 }
-template <class A, class B> requires operands<A, B>
+template <class A, class B>
+requires operands<A, B>
 constexpr auto pow(const A& a, const B& b) {
   using T = meeting<A, B>;
   if constexpr (!is_float_element<T>) {
@@ -188,7 +249,8 @@ constexpr auto pow(const A& a, const B& b) {
 template <operand C>
 constexpr auto expects(const C& condition) {
   if constexpr (!std::is_same_v<element_of<C>, bool>) {
-    TILEWRIGHT_MISTAKE(is_bool_operand, "tilewright: expects(...) needs a condition", element_of<C>);
+    TILEWRIGHT_MISTAKE(is_bool_operand, "tilewright: expects(...) needs a condition",
+                       element_of<C>);
   }
   node n;
   n.kind = node_kind::expect;
@@ -214,11 +276,12 @@ constexpr expression<index, 1> make_extent() {
 
 namespace tilewright {
 
-using dsl::abs, dsl::cast, dsl::ceil, dsl::erf, dsl::exp, dsl::expects, dsl::floor, dsl::log, dsl::logical_and,
-    dsl::logical_not, dsl::logical_or, dsl::max, dsl::min, dsl::pow, dsl::round, dsl::rsqrt,
-    dsl::select, dsl::sigmoid, dsl::sqrt, dsl::tanh;
+using dsl::abs, dsl::cast, dsl::ceil, dsl::erf, dsl::exp, dsl::expects, dsl::floor, dsl::log,
+    dsl::logical_and, dsl::logical_not, dsl::logical_or, dsl::max, dsl::min, dsl::pow, dsl::round,
+    dsl::rsqrt, dsl::select, dsl::sigmoid, dsl::sqrt, dsl::tanh;
 
-/// The extent of a named dimension as an index value: `Y(i, j + extent<"N">)`, `cast<float>(extent<"N">)`.
+/// The extent of a named dimension as an index value: `Y(i, j + extent<"N">)`,
+/// `cast<float>(extent<"N">)`.
 template <fixed_string Name>
 inline constexpr auto extent = dsl::make_extent<meta::to_name<Name>>();
 

@@ -35,8 +35,8 @@ struct dim_table {
 struct axis_range {
   std::string_view name;
   std::int64_t extent = -1;
-  dim_info dim;              // what the extent was taken from
-  std::string_view origin;   // tensor that it was taken from; empty: the axis brings it
+  dim_info dim;             // what the extent was taken from
+  std::string_view origin;  // tensor that it was taken from; empty: the axis brings it
 };
 
 /// Axes in scope, outer first.
@@ -171,9 +171,8 @@ constexpr affine_index affine_of(const node* nodes, int at, const axis_scope& sc
   const children child = children_of(nodes, at);
   if (n.op == ir::op::cast) return affine_of(nodes, child.at[0], scope, dims);
   if (n.op == ir::op::select)
-    return of_interval(
-        unite(interval_of(affine_of(nodes, child.at[1], scope, dims), scope),
-              interval_of(affine_of(nodes, child.at[2], scope, dims), scope)));
+    return of_interval(unite(interval_of(affine_of(nodes, child.at[1], scope, dims), scope),
+                             interval_of(affine_of(nodes, child.at[2], scope, dims), scope)));
   if (child.count != 2) return out;
   const affine_index a = affine_of(nodes, child.at[0], scope, dims);
   const affine_index b = affine_of(nodes, child.at[1], scope, dims);

@@ -1,7 +1,7 @@
 // Checks of a kernel as a whole: constexpr functions on its nodes.
 //
-// They return a finding; kernel.hpp turns it into a compile-time error that names the offender, or, for
-// a lambda with captures, and for extents known at the call only, into an argument_error.
+// They return a finding; kernel.hpp turns it into a compile-time error that names the offender, or,
+// for a lambda with captures, and for extents known at the call only, into an argument_error.
 #pragma once
 
 #include <string_view>
@@ -12,22 +12,22 @@ namespace tilewright::dsl {
 
 enum class fault : std::uint8_t {
   none,
-  unbound_axis,             // subject: axis, first: tensor that is defined
-  reduced_and_left,         // subject: axis, first: tensor
-  reduced_twice,            // subject: axis
-  reduced_axis_unused,      // subject: axis, first: tensor
-  no_extent,                // subject: axis, first: tensor
-  extents_differ,           // subject: axis, first, second: tensors, a, b: their extents
-  out_of_bounds,            // subject: tensor, a: dimension, at: the load, low, high
-  read_before_definition,   // subject: tensor
-  never_defined,            // subject: tensor
-  not_a_parameter,          // subject: tensor
-  name_used_twice,          // subject: tensor
-  unknown_dimension,        // subject: dimension, first: tensor
-  indirect_store,           // subject: tensor
-  reads_target_elsewhere,   // subject: tensor
-  expectation,              // subject: first dimension in it, at: the condition
-  too_many_axes             // subject: tensor
+  unbound_axis,            // subject: axis, first: tensor that is defined
+  reduced_and_left,        // subject: axis, first: tensor
+  reduced_twice,           // subject: axis
+  reduced_axis_unused,     // subject: axis, first: tensor
+  no_extent,               // subject: axis, first: tensor
+  extents_differ,          // subject: axis, first, second: tensors, a, b: their extents
+  out_of_bounds,           // subject: tensor, a: dimension, at: the load, low, high
+  read_before_definition,  // subject: tensor
+  never_defined,           // subject: tensor
+  not_a_parameter,         // subject: tensor
+  name_used_twice,         // subject: tensor
+  unknown_dimension,       // subject: dimension, first: tensor
+  indirect_store,          // subject: tensor
+  reads_target_elsewhere,  // subject: tensor
+  expectation,             // subject: first dimension in it, at: the condition
+  too_many_axes            // subject: tensor
 };
 
 struct finding {
@@ -84,8 +84,9 @@ constexpr source source_of(const program_view& p, const node& access) {
 
 /// Range of axis `name` from its plain occurrences in the subtree of `at`.
 ///
-/// The axis' own extent wins, then the dimension that it indexes on the left, then one that it indexes
-/// in a read. A tensor written by several definitions does not bind: they may write parts of it.
+/// The axis' own extent wins, then the dimension that it indexes on the left, then one that it
+/// indexes in a read. A tensor written by several definitions does not bind: they may write parts
+/// of it.
 constexpr axis_range range_of(const program_view& p, std::string_view name, int at,
                               finding& problem) {
   axis_range best;
@@ -162,8 +163,7 @@ constexpr axis_scope reduced_axes(const program_view& p, int at, axis_scope oute
                                   finding& problem) {
   const children part = children_of(p.nodes, at);
   for (int k = 0; k < p.nodes[at].axes; ++k)
-    detail::push_axis(
-        outer, detail::range_of(p, p.nodes[part.at[k]].name, at, problem), problem);
+    detail::push_axis(outer, detail::range_of(p, p.nodes[part.at[k]].name, at, problem), problem);
   return outer;
 }
 
@@ -207,7 +207,8 @@ struct definition_checker {
     for (int k = 0; k < n.axes; ++k) {
       const std::string_view axis = p.nodes[part.at[k]].name;
       const int found = scope.find(axis);
-      if (found >= 0) report(found < left ? fault::reduced_and_left : fault::reduced_twice, axis, target);
+      if (found >= 0)
+        report(found < left ? fault::reduced_and_left : fault::reduced_twice, axis, target);
       for (int other = 0; other < k; ++other)
         if (p.nodes[part.at[other]].name == axis) report(fault::reduced_twice, axis, target);
       bool used = false;
@@ -304,7 +305,8 @@ constexpr void check_order(const program_view& p, finding& problem) {
       const node& n = p.nodes[k];
       if (n.kind != node_kind::load) continue;
       const bool needs = n.tensor->role == role::temp || n.tensor->role == role::out;
-      if (needs && !defined_before(n.tensor, first)) report(fault::read_before_definition, n.tensor->name);
+      if (needs && !defined_before(n.tensor, first))
+        report(fault::read_before_definition, n.tensor->name);
       for (int t = 0; t + 1 < part.count; ++t) {
         const int store = part.at[t];
         if (p.nodes[store].tensor != n.tensor) continue;

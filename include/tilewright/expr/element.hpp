@@ -18,43 +18,90 @@ struct index {};
 /// @cond
 template <class T>
 constexpr int dtype_number() {
-  if constexpr (std::is_same_v<T, bool>) return static_cast<int>(dtype::boolean);
-  else if constexpr (std::is_same_v<T, float>) return static_cast<int>(dtype::f32);
-  else if constexpr (std::is_same_v<T, double>) return static_cast<int>(dtype::f64);
-  else if constexpr (std::is_same_v<T, float16>) return static_cast<int>(dtype::f16);
-  else if constexpr (std::is_same_v<T, bfloat16>) return static_cast<int>(dtype::bf16);
-  else if constexpr (std::is_same_v<T, index>) return static_cast<int>(dtype::i64);
+  if constexpr (std::is_same_v<T, bool>)
+    return static_cast<int>(dtype::boolean);
+  else if constexpr (std::is_same_v<T, float>)
+    return static_cast<int>(dtype::f32);
+  else if constexpr (std::is_same_v<T, double>)
+    return static_cast<int>(dtype::f64);
+  else if constexpr (std::is_same_v<T, float16>)
+    return static_cast<int>(dtype::f16);
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return static_cast<int>(dtype::bf16);
+  else if constexpr (std::is_same_v<T, index>)
+    return static_cast<int>(dtype::i64);
   else if constexpr (std::is_integral_v<T>) {
     constexpr int width = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return static_cast<int>(std::is_signed_v<T> ? dtype::i8 : dtype::u8) + width;
-  } else return -1;
+  } else
+    return -1;
 }
 /// @endcond
 
 /// Types that a tensor may hold: bool, 8 to 64 bit integers, float16, bfloat16, float, double.
 template <class T>
-concept element = std::is_same_v<T, std::remove_cv_t<T>> && !std::is_same_v<T, index> &&
-                  dtype_number<T>() >= 0;
+concept element =
+    std::is_same_v<T, std::remove_cv_t<T>> && !std::is_same_v<T, index> && dtype_number<T>() >= 0;
 
 template <class T>
 inline constexpr dtype dtype_of = static_cast<dtype>(dtype_number<T>());
 
-/// One C++ type per dtype, so that `long` and `long long` of one width are the same expression type.
+/// One C++ type per dtype, so that `long` and `long long` of one width are the same expression
+/// type.
 template <dtype T>
 struct cpp_type;
-template <> struct cpp_type<dtype::boolean> { using type = bool; };
-template <> struct cpp_type<dtype::i8> { using type = std::int8_t; };
-template <> struct cpp_type<dtype::i16> { using type = std::int16_t; };
-template <> struct cpp_type<dtype::i32> { using type = std::int32_t; };
-template <> struct cpp_type<dtype::i64> { using type = std::int64_t; };
-template <> struct cpp_type<dtype::u8> { using type = std::uint8_t; };
-template <> struct cpp_type<dtype::u16> { using type = std::uint16_t; };
-template <> struct cpp_type<dtype::u32> { using type = std::uint32_t; };
-template <> struct cpp_type<dtype::u64> { using type = std::uint64_t; };
-template <> struct cpp_type<dtype::f16> { using type = float16; };
-template <> struct cpp_type<dtype::bf16> { using type = bfloat16; };
-template <> struct cpp_type<dtype::f32> { using type = float; };
-template <> struct cpp_type<dtype::f64> { using type = double; };
+template <>
+struct cpp_type<dtype::boolean> {
+  using type = bool;
+};
+template <>
+struct cpp_type<dtype::i8> {
+  using type = std::int8_t;
+};
+template <>
+struct cpp_type<dtype::i16> {
+  using type = std::int16_t;
+};
+template <>
+struct cpp_type<dtype::i32> {
+  using type = std::int32_t;
+};
+template <>
+struct cpp_type<dtype::i64> {
+  using type = std::int64_t;
+};
+template <>
+struct cpp_type<dtype::u8> {
+  using type = std::uint8_t;
+};
+template <>
+struct cpp_type<dtype::u16> {
+  using type = std::uint16_t;
+};
+template <>
+struct cpp_type<dtype::u32> {
+  using type = std::uint32_t;
+};
+template <>
+struct cpp_type<dtype::u64> {
+  using type = std::uint64_t;
+};
+template <>
+struct cpp_type<dtype::f16> {
+  using type = float16;
+};
+template <>
+struct cpp_type<dtype::bf16> {
+  using type = bfloat16;
+};
+template <>
+struct cpp_type<dtype::f32> {
+  using type = float;
+};
+template <>
+struct cpp_type<dtype::f64> {
+  using type = double;
+};
 
 template <class T>
 using canonical = typename cpp_type<dtype_of<T>>::type;

@@ -22,19 +22,19 @@ struct expression {
 };
 
 /// Appends nodes to an expression under construction.
-template <int N>
 struct node_writer {
   node* to;
   int used = 0;
-  template <int M>
-  constexpr void put(const node (&from)[M]) {
-    for (int k = 0; k < M; ++k) to[used++] = from[k];
+  constexpr void put(const node* from, int count) {
+    for (int k = 0; k < count; ++k) to[used++] = from[k];
   }
 };
 
 /// Axes, reads, expressions and rank-0 tensors; not literals.
 template <class T>
-concept operand = requires { typename std::remove_cvref_t<T>::tilewright_operand; };
+concept operand = requires {
+  typename std::remove_cvref_t<T>::tilewright_operand;
+};
 
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
@@ -72,10 +72,8 @@ constexpr expression<index, 1> to_expression(const axis_of<Name, Dim...>&) {
   return out;
 }
 template <class X>
-  requires requires(const X& x) { x.read(); }
-constexpr auto to_expression(const X& x) {
-  return x.read();
-}
+requires requires(const X& x) { x.read(); }
+constexpr auto to_expression(const X& x) { return x.read(); }
 /// @}
 
 template <operand X>
@@ -89,22 +87,22 @@ inline constexpr bool same_element_type = false;
 template <class... T>
 inline constexpr bool literal_fits = false;
 
-/// A literal takes the type T of the expression beside it: integers fit everywhere but bool, floating
-/// literals fit floating types, bool fits bool.
+/// A literal takes the type T of the expression beside it: integers fit everywhere but bool,
+/// floating literals fit floating types, bool fits bool.
 template <class T, class L>
-inline constexpr bool takes_literal =
-    std::is_same_v<L, bool> ? std::is_same_v<T, bool>
-    : std::is_same_v<T, index> ? std::is_integral_v<L>
-    : std::is_floating_point_v<L> ? is_float_element<T>
-                                  : !std::is_same_v<T, bool>;
+inline constexpr bool takes_literal = std::is_same_v<L, bool>       ? std::is_same_v<T, bool>
+                                      : std::is_same_v<T, index>    ? std::is_integral_v<L>
+                                      : std::is_floating_point_v<L> ? is_float_element<T>
+                                                                    : !std::is_same_v<T, bool>;
 
 template <class T, literal L>
 constexpr expression<T, 1> literal_expression(L value) {
   if constexpr (!takes_literal<T, L>)
-    TILEWRIGHT_MISTAKE(literal_fits,
-                       "tilewright: a literal does not fit the element type beside it; write one of "
-                       "that type, or cast<T> the expression",
-                       T, L);
+    TILEWRIGHT_MISTAKE(
+        literal_fits,
+        "tilewright: a literal does not fit the element type beside it; write one of "
+        "that type, or cast<T> the expression",
+        T, L);
   expression<T, 1> out;
   node n = type_node<T>();
   if (is_float(n.type)) {
@@ -118,8 +116,8 @@ constexpr expression<T, 1> literal_expression(L value) {
   return out;
 }
 
-/// Element type in which A and B meet: equal types, a literal follows the other side, and an index takes
-/// part in integer arithmetic as an index.
+/// Element type in which A and B meet: equal types, a literal follows the other side, and an index
+/// takes part in integer arithmetic as an index.
 template <class A, class B>
 struct meeting_type;
 template <operand A, literal B>
@@ -149,7 +147,8 @@ constexpr expression<T, N> retype(const expression<U, N>& e) {
   return out;
 }
 
-/// `x` as an expression of type T, which is its own type, index for an integer, or a literal's new one.
+/// `x` as an expression of type T, which is its own type, index for an integer, or a literal's new
+/// one.
 template <class T, class X>
 constexpr auto as_expression(const X& x) {
   if constexpr (literal<X>) {
@@ -158,10 +157,11 @@ constexpr auto as_expression(const X& x) {
     using from = element_of<X>;
     if constexpr (!std::is_same_v<from, T> &&
                   !(std::is_same_v<T, index> && is_integer_element<from>))
-      TILEWRIGHT_MISTAKE(same_element_type,
-                         "tilewright: both sides of an operation need one element type; cast<T> one "
-                         "of them",
-                         T, from);
+      TILEWRIGHT_MISTAKE(
+          same_element_type,
+          "tilewright: both sides of an operation need one element type; cast<T> one "
+          "of them",
+          T, from);
     return expression<T, expression_of<X>::length>{retype<T>(to_expression(x))};
   }
 }
@@ -171,8 +171,8 @@ template <class T, class... U, int... N>
 constexpr expression<T, (1 + ... + N)> make_expression(node n, const expression<U, N>&... child) {
   constexpr int total = (1 + ... + N);
   expression<T, total> out;
-  [[maybe_unused]] node_writer<total> writer{out.nodes};
-  (writer.put(child.nodes), ...);
+  [[maybe_unused]] node_writer writer{out.nodes};
+  (writer.put(child.nodes, N), ...);
   const node typed = type_node<T>();
   n.type = typed.type;
   n.is_index = typed.is_index;

@@ -1,4 +1,5 @@
-// Kernels: `kernel<"name">(lambda)`, the erased form behind them, and what is known of their parameters.
+// Kernels: `kernel<"name">(lambda)`, the erased form behind them, and what is known of their
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct kernel_info {
   std::vector<std::string> dim_names;  // distinct, in order of first occurrence
 };
 
-/// A kernel with its types erased; what tuning keeps, and what reify takes. Two kernels of equal content
-/// are interchangeable, whatever lambda they came from.
+/// A kernel with its types erased; what tuning keeps, and what reify takes. Two kernels of equal
+/// content are interchangeable, whatever lambda they came from.
 class any_kernel {
  public:
   any_kernel(std::string_view name, std::vector<const dsl::tensor_info*> params,
@@ -57,7 +58,8 @@ class any_kernel {
 
 namespace dsl {
 
-/// A kernel: its name and parameters are its type, its N nodes its value. No closure type takes part.
+/// A kernel: its name and parameters are its type, its N nodes its value. No closure type takes
+/// part.
 template <class Name, int N, class... Param>
 struct kernel_of {
   using name = Name;
@@ -119,11 +121,12 @@ constexpr auto build_kernel(const F& f, param_list<Param...>) {
   using result = decltype(f(Param{}...));
   if constexpr (!(is_tensor<Param> && ...)) {
     TILEWRIGHT_MISTAKE(takes_tensors_by_value,
-                       "tilewright: a kernel's lambda takes in, out, inout and weight tensors", Param...);
+                       "tilewright: a kernel's lambda takes in, out, inout and weight tensors",
+                       Param...);
   } else if constexpr (!is_definitions<result>) {
-    TILEWRIGHT_MISTAKE(returns_definitions,
-                       "tilewright: a kernel's lambda returns `tensor(axes) = value` or blocks(...)",
-                       Name);
+    TILEWRIGHT_MISTAKE(
+        returns_definitions,
+        "tilewright: a kernel's lambda returns `tensor(axes) = value` or blocks(...)", Name);
   } else {
     kernel_of<Name, result::length, Param...> out;
     if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
@@ -149,8 +152,8 @@ constexpr auto build_kernel(const F& f, param_list<Param...>) {
 ///       using axes::i;
 ///       return Y(i) = 2.0f * X(i); });
 ///
-/// The lambda is run once, by the compiler where it has no captures; mistakes are compile-time errors
-/// then. With captures (their values become literals) mistakes are thrown.
+/// The lambda is run once, by the compiler where it has no captures; mistakes are compile-time
+/// errors then. With captures (their values become literals) mistakes are thrown.
 /// @throws argument_error for a lambda with captures
 template <fixed_string Name, class F>
 constexpr auto kernel(F f) {

@@ -1,9 +1,9 @@
 // The flat form of a kernel: an array of nodes in postfix order.
 //
-// An expression's type says its element type and its number of nodes and nothing else; what it computes
-// is a constexpr value. So a pipeline of n stages costs n small types, whatever the stages read, checks
-// are constexpr functions, and nothing behind the array is a template. Children stand before their
-// parent, the last child directly before it; `size` counts the nodes of a subtree.
+// An expression's type says its element type and its number of nodes and nothing else; what it
+// computes is a constexpr value. So a pipeline of n stages costs n small types, whatever the stages
+// read, checks are constexpr functions, and nothing behind the array is a template. Children stand
+// before their parent, the last child directly before it; `size` counts the nodes of a subtree.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ enum class role : std::uint8_t { in, out, inout, temp, weight };
 
 /// One dimension: a name bound at the call, or a static extent.
 struct dim_info {
-  std::string_view name;     // empty when static
-  std::int64_t extent = 0;   // elements; 0 when named
+  std::string_view name;    // empty when static
+  std::int64_t extent = 0;  // elements; 0 when named
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
 };
 
@@ -39,11 +39,11 @@ enum class border : std::uint8_t { none, zero, clamp, mirror };
 enum class reduction : std::uint8_t { sum, prod, max, min, any, all, argmax, argmin, user };
 
 enum class node_kind : std::uint8_t {
-  axis,         // name; dim when the axis brings its extent
-  extent,       // extent of the dimension `name` as an index
-  operation,    // op on its children; name for op::call
-  load,         // tensor and edge; children: indices
-  reduce,       // children: `axes` axes, `width` values; user: `width` identities, `width` combiners
+  axis,       // name; dim when the axis brings its extent
+  extent,     // extent of the dimension `name` as an index
+  operation,  // op on its children; name for op::call
+  load,       // tensor and edge; children: indices
+  reduce,     // children: `axes` axes, `width` values; user: `width` identities, `width` combiners
   placeholder,  // in a combiner: `integer` < width is the accumulated value, else the new one
   store,        // tensor; children: indices
   define,       // children: `width` stores, one value

@@ -12,9 +12,9 @@ namespace tilewright::dsl {
 /// What becomes of one guarded read.
 struct padding_plan {
   enum kind : std::uint8_t {
-    direct,   // it never leaves the tensor
-    padded,   // it reads the copy with borders of `group`
-    guarded   // its indices are not known (a gather): the guard stays at the read
+    direct,  // it never leaves the tensor
+    padded,  // it reads the copy with borders of `group`
+    guarded  // its indices are not known (a gather): the guard stays at the read
   };
   kind how = direct;
   int group = -1;

@@ -1,7 +1,8 @@
 // What users hand over, recognized by its members.
 //
-// No header of Eigen, mdspan or span is included: an object is taken for what it can do. Each form gives
-// element type, rank, constness, and extents as far as its type knows them, and the run-time argument.
+// No header of Eigen, mdspan or span is included: an object is taken for what it can do. Each form
+// gives element type, rank, constness, and extents as far as its type knows them, and the run-time
+// argument.
 #pragma once
 
 #include <array>
@@ -102,7 +103,7 @@ concept matrix_form = requires(A& a) {
 
 /// Eigen's tensors and tensor maps.
 template <class A>
-concept tensor_form = !matrix_form<A> && requires(A& a) {
+concept tensor_form = !matrix_form<A> && requires(A & a) {
   typename A::Scalar;
   a.data();
   a.dimension(0);
@@ -112,7 +113,7 @@ concept tensor_form = !matrix_form<A> && requires(A& a) {
 
 /// std::vector, std::span, std::array and the like.
 template <class A>
-concept range_form = !mdspan_form<A> && !matrix_form<A> && !tensor_form<A> && requires(A& a) {
+concept range_form = !mdspan_form<A> && !matrix_form<A> && !tensor_form<A> && requires(A & a) {
   a.data();
   { a.size() } -> std::convertible_to<std::size_t>;
   requires std::is_pointer_v<decltype(a.data())>;
@@ -149,14 +150,14 @@ struct recognized_as {
 };
 
 template <class A>
-  requires scalar_form<std::remove_const_t<A>>
+requires scalar_form<std::remove_const_t<A>>
 struct recognized<A> : recognized_as<A> {
   static constexpr bool has_rank(int rank) { return rank == 0; }
   static argument make(A& a, int) { return recognized_as<A>::start(&a, 0); }
 };
 
 template <class A>
-  requires c_array_form<A>
+requires c_array_form<A>
 struct recognized<A> : recognized_as<std::remove_all_extents_t<A>> {
   using base = recognized_as<std::remove_all_extents_t<A>>;
   static constexpr int rank = static_cast<int>(std::rank_v<A>);
@@ -182,7 +183,7 @@ struct recognized<A> : recognized_as<std::remove_all_extents_t<A>> {
 };
 
 template <class A>
-  requires view_form<std::remove_const_t<A>>
+requires view_form<std::remove_const_t<A>>
 struct recognized<A> : recognized_as<pointee<decltype(std::remove_const_t<A>::data)>> {
   using base = recognized_as<pointee<decltype(std::remove_const_t<A>::data)>>;
   static constexpr int rank = static_cast<int>(std::tuple_size_v<decltype(A::extents)>);
@@ -198,7 +199,7 @@ struct recognized<A> : recognized_as<pointee<decltype(std::remove_const_t<A>::da
 };
 
 template <class A>
-  requires mdspan_form<std::remove_const_t<A>>
+requires mdspan_form<std::remove_const_t<A>>
 struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data_handle())>> {
   using base = recognized_as<pointee<decltype(std::declval<A&>().data_handle())>>;
   static constexpr int rank = static_cast<int>(A::rank());
@@ -214,7 +215,7 @@ struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data_ha
 };
 
 template <class A>
-  requires matrix_form<A>
+requires matrix_form<A>
 struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
   using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
   static constexpr bool is_vector = static_cast<bool>(A::IsVectorAtCompileTime);
@@ -240,7 +241,7 @@ struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())
 };
 
 template <class A>
-  requires tensor_form<A>
+requires tensor_form<A>
 struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
   using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
   static constexpr int rank = static_cast<int>(A::NumIndices);
@@ -276,7 +277,7 @@ constexpr std::int64_t fixed_size() {
 }
 
 template <class A>
-  requires range_form<A>
+requires range_form<A>
 struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
   using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
   static constexpr bool has_rank(int wanted) { return wanted == 1; }

@@ -19,7 +19,8 @@ inline constexpr bool has_one_part_per_value = false;
 
 /// @cond
 template <auto... Axis>
-inline constexpr bool all_axes = sizeof...(Axis) > 0 && (is_axis<std::remove_cv_t<decltype(Axis)>> && ...);
+inline constexpr bool all_axes = sizeof...(Axis) > 0 &&
+                                 (is_axis<std::remove_cv_t<decltype(Axis)>> && ...);
 
 template <reduction Kind, auto... Axis, operand X>
 constexpr auto reduce(const X& x) {
@@ -42,30 +43,38 @@ constexpr auto reduce(const X& x) {
 }
 /// @endcond
 
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto sum(const X& x) { return reduce<reduction::sum, Axis...>(x); }
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto prod(const X& x) { return reduce<reduction::prod, Axis...>(x); }
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto max(const X& x) { return reduce<reduction::max, Axis...>(x); }
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto min(const X& x) { return reduce<reduction::min, Axis...>(x); }
 /// True when x holds somewhere.
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto any(const X& x) { return reduce<reduction::any, Axis...>(x); }
 /// True when x holds everywhere.
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto all(const X& x) { return reduce<reduction::all, Axis...>(x); }
-/// Position of the largest element as an index, the first among equals; over several axes the row-major
-/// position.
-template <auto... Axis, operand X> requires all_axes<Axis...>
+/// Position of the largest element as an index, the first among equals; over several axes the
+/// row-major position.
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto argmax(const X& x) { return reduce<reduction::argmax, Axis...>(x); }
-template <auto... Axis, operand X> requires all_axes<Axis...>
+template <auto... Axis, operand X>
+requires all_axes<Axis...>
 constexpr auto argmin(const X& x) { return reduce<reduction::argmin, Axis...>(x); }
 
-/// A commutative reducer over tuples: `identity` holds literals, `combine(a, b)` takes two tuples of
-/// expressions (a the accumulated one) and returns the combined tuple. With one part, both take and
-/// return plain values.
+/// A commutative reducer over tuples: `identity` holds literals, `combine(a, b)` takes two tuples
+/// of expressions (a the accumulated one) and returns the combined tuple. With one part, both take
+/// and return plain values.
 template <class Identity, class Combine>
 struct reducer_of {
   Identity identity;
@@ -149,11 +158,11 @@ constexpr auto fold_tuple(const reducer_of<Identity, Combine>& r, std::index_seq
 }
 /// @endcond
 
-/// Folds the values over the axes with a user's reducer. One value: an expression; several: the right
-/// side of `tie(a(i), b(i)) = fold<j>(r, x, y)`. A literal among the values takes the type of the
-/// identity's part.
+/// Folds the values over the axes with a user's reducer. One value: an expression; several: the
+/// right side of `tie(a(i), b(i)) = fold<j>(r, x, y)`. A literal among the values takes the type of
+/// the identity's part.
 template <auto... Axis, class Identity, class Combine, class... X>
-  requires all_axes<Axis...>
+requires all_axes<Axis...>
 constexpr auto fold(const reducer_of<Identity, Combine>& r, const X&... x) {
   constexpr int parts = tuple_parts<Identity> ? tuple_parts<Identity> : 1;
   if constexpr (parts != sizeof...(X)) {

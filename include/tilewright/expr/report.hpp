@@ -9,25 +9,44 @@ namespace tilewright::dsl {
 
 /// @name Predicates of compile-time errors: false for the offenders they name
 /// @{
-template <class... T> inline constexpr bool axis_is_bound = false;
-template <class... T> inline constexpr bool axis_is_reduced_or_left = false;
-template <class... T> inline constexpr bool axis_is_reduced_once = false;
-template <class... T> inline constexpr bool reduced_axis_is_used = false;
-template <class... T> inline constexpr bool axis_has_extent = false;
-template <class... T> inline constexpr bool extents_agree = false;
-template <class... T> inline constexpr bool read_is_in_bounds = false;
-template <class... T> inline constexpr bool is_defined_before_read = false;
-template <class... T> inline constexpr bool output_is_defined = false;
-template <class... T> inline constexpr bool is_parameter_of_kernel = false;
-template <class... T> inline constexpr bool name_is_used_once = false;
-template <class... T> inline constexpr bool dimension_is_known = false;
-template <class... T> inline constexpr bool stores_at_affine_indices = false;
-template <class... T> inline constexpr bool reads_target_where_it_writes = false;
-template <class... T> inline constexpr bool extents_are_as_expected = false;
-template <class... T> inline constexpr bool has_few_axes = false;
-template <std::int64_t N> struct extent_is {};
-template <std::int64_t N> struct dimension {};
-template <std::int64_t Low, std::int64_t High> struct index_runs_over {};
+template <class... T>
+inline constexpr bool axis_is_bound = false;
+template <class... T>
+inline constexpr bool axis_is_reduced_or_left = false;
+template <class... T>
+inline constexpr bool axis_is_reduced_once = false;
+template <class... T>
+inline constexpr bool reduced_axis_is_used = false;
+template <class... T>
+inline constexpr bool axis_has_extent = false;
+template <class... T>
+inline constexpr bool extents_agree = false;
+template <class... T>
+inline constexpr bool read_is_in_bounds = false;
+template <class... T>
+inline constexpr bool is_defined_before_read = false;
+template <class... T>
+inline constexpr bool output_is_defined = false;
+template <class... T>
+inline constexpr bool is_parameter_of_kernel = false;
+template <class... T>
+inline constexpr bool name_is_used_once = false;
+template <class... T>
+inline constexpr bool dimension_is_known = false;
+template <class... T>
+inline constexpr bool stores_at_affine_indices = false;
+template <class... T>
+inline constexpr bool reads_target_where_it_writes = false;
+template <class... T>
+inline constexpr bool extents_are_as_expected = false;
+template <class... T>
+inline constexpr bool has_few_axes = false;
+template <std::int64_t N>
+struct extent_is {};
+template <std::int64_t N>
+struct dimension {};
+template <std::int64_t Low, std::int64_t High>
+struct index_runs_over {};
 /// @}
 
 /// @cond
@@ -53,34 +72,39 @@ constexpr void report_mistake() {
   using first = meta::name_from<first_text<Checked>>;
   using second = meta::name_from<second_text<Checked>>;
   if constexpr (f.what == fault::unbound_axis) {
-    TILEWRIGHT_MISTAKE(axis_is_bound,
-                       "tilewright: an axis needs to stand on the left side or be reduced; add it to "
-                       "one of them", subject);
+    TILEWRIGHT_MISTAKE(
+        axis_is_bound,
+        "tilewright: an axis needs to stand on the left side or be reduced; add it to "
+        "one of them",
+        subject);
   } else if constexpr (f.what == fault::reduced_and_left) {
     TILEWRIGHT_MISTAKE(axis_is_reduced_or_left,
                        "tilewright: an axis on the left side cannot be reduced; take another axis "
-                       "for the reduction", subject);
+                       "for the reduction",
+                       subject);
   } else if constexpr (f.what == fault::reduced_twice) {
     TILEWRIGHT_MISTAKE(axis_is_reduced_once,
                        "tilewright: nested reductions need different axes; rename one", subject);
   } else if constexpr (f.what == fault::reduced_axis_unused) {
     TILEWRIGHT_MISTAKE(reduced_axis_is_used,
                        "tilewright: a reduced axis needs to occur in the reduced value; drop it or "
-                       "use it", subject);
+                       "use it",
+                       subject);
   } else if constexpr (f.what == fault::no_extent) {
     TILEWRIGHT_MISTAKE(axis_has_extent,
                        "tilewright: an axis needs a plain index that tells its extent; write "
-                       "axis<\"r\", 3>", subject);
+                       "axis<\"r\", 3>",
+                       subject);
   } else if constexpr (f.what == fault::extents_differ) {
     TILEWRIGHT_MISTAKE(extents_agree,
                        "tilewright: an axis runs over dimensions of different static extents; make "
-                       "them equal, or index a part as i + 0", subject, first, extent_is<f.a>, second,
-                       extent_is<f.b>);
+                       "them equal, or index a part as i + 0",
+                       subject, first, extent_is<f.a>, second, extent_is<f.b>);
   } else if constexpr (f.what == fault::out_of_bounds) {
     TILEWRIGHT_MISTAKE(read_is_in_bounds,
                        "tilewright: an index leaves the tensor; read through zero_outside, "
-                       "clamp_outside or mirror_outside", subject, dimension<f.a>,
-                       index_runs_over<f.low, f.high>, extent_is<f.b>);
+                       "clamp_outside or mirror_outside",
+                       subject, dimension<f.a>, index_runs_over<f.low, f.high>, extent_is<f.b>);
   } else if constexpr (f.what == fault::read_before_definition) {
     TILEWRIGHT_MISTAKE(is_defined_before_read,
                        "tilewright: a tensor is read before it is defined; move its definition up",
@@ -90,16 +114,18 @@ constexpr void report_mistake() {
                        "tilewright: an output needs a definition; write `tensor(axes) = value`",
                        subject);
   } else if constexpr (f.what == fault::not_a_parameter) {
-    TILEWRIGHT_MISTAKE(is_parameter_of_kernel,
-                       "tilewright: a tensor that is no parameter of the kernel is used; declare it "
-                       "temp, or add it to the parameters", subject);
+    TILEWRIGHT_MISTAKE(
+        is_parameter_of_kernel,
+        "tilewright: a tensor that is no parameter of the kernel is used; declare it "
+        "temp, or add it to the parameters",
+        subject);
   } else if constexpr (f.what == fault::name_used_twice) {
     TILEWRIGHT_MISTAKE(name_is_used_once,
                        "tilewright: two tensors of a kernel have one name; rename one", subject);
   } else if constexpr (f.what == fault::unknown_dimension) {
-    TILEWRIGHT_MISTAKE(dimension_is_known,
-                       "tilewright: a dimension's name needs to occur in a parameter, which binds it",
-                       subject);
+    TILEWRIGHT_MISTAKE(
+        dimension_is_known,
+        "tilewright: a dimension's name needs to occur in a parameter, which binds it", subject);
   } else if constexpr (f.what == fault::indirect_store) {
     TILEWRIGHT_MISTAKE(stores_at_affine_indices,
                        "tilewright: the left side needs sums of axes and constants as indices",
@@ -107,7 +133,8 @@ constexpr void report_mistake() {
   } else if constexpr (f.what == fault::reads_target_elsewhere) {
     TILEWRIGHT_MISTAKE(reads_target_where_it_writes,
                        "tilewright: a definition reads its own target at other indices; go through "
-                       "a temp", subject);
+                       "a temp",
+                       subject);
   } else if constexpr (f.what == fault::expectation) {
     TILEWRIGHT_MISTAKE(extents_are_as_expected,
                        "tilewright: the static extents break a condition that the kernel expects",

@@ -15,7 +15,8 @@ namespace dsl {
 template <class Name, class... Dim>
 struct axis_of {
   static_assert(sizeof...(Dim) <= 1, "tilewright: an axis has at most one extent");
-  static_assert(meta::is_identifier(meta::text_of<Name>), "tilewright: the name of an axis is an identifier");
+  static_assert(meta::is_identifier(meta::text_of<Name>),
+                "tilewright: the name of an axis is an identifier");
   using name = Name;
   using tilewright_operand = void;
   constexpr axis_of() {}
@@ -30,7 +31,8 @@ inline constexpr bool is_axis<axis_of<Name, Dim...>> = true;
 
 }  // namespace dsl
 
-/// `constexpr axis<"co"> co;` or, where no plain index tells the extent, `constexpr axis<"r", 3> r;`.
+/// `constexpr axis<"co"> co;` or, where no plain index tells the extent, `constexpr axis<"r", 3>
+/// r;`.
 template <fixed_string Name, dim... Extent>
 using axis = dsl::axis_of<meta::to_name<Name>, meta::to_dim<Extent>...>;
 

@@ -18,8 +18,7 @@ struct dim {
   std::size_t length = 0;   // characters of text
 
   template <std::size_t N>
-    requires(N <= capacity)
-  constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
+  requires(N <= capacity) constexpr dim(const char (&literal)[N]) : length(N - 1) {  // NOLINT
     for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
   }
   template <std::integral T>

@@ -1,7 +1,7 @@
 // Strings as template arguments.
 //
-// A fixed_string exists only at the surface, where users write "A"; inside, names are character packs
-// (meta/name.hpp), since clang 14 prints a fixed_string argument as a list of numbers.
+// A fixed_string exists only at the surface, where users write "A"; inside, names are character
+// packs (meta/name.hpp), since clang 14 prints a fixed_string argument as a list of numbers.
 #pragma once
 
 #include <cstddef>

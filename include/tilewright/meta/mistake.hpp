@@ -1,8 +1,8 @@
 // Compile-time errors whose first line carries both the sentence and the offender.
 //
-// clang repeats the condition of a failed static_assert with its template arguments; g++ 12 prints the
-// literal alone, but spells the arguments of an incomplete type. The macro takes what the compiler at
-// hand is good at. It stands in branches that are instantiated only for a mistake.
+// clang repeats the condition of a failed static_assert with its template arguments; g++ 12 prints
+// the literal alone, but spells the arguments of an incomplete type. The macro takes what the
+// compiler at hand is good at. It stands in branches that are instantiated only for a mistake.
 #pragma once
 
 #include <tilewright/config.hpp>

@@ -49,8 +49,8 @@ TILEWRIGHT_INLINE dim_values bind_extents(const kernel_info& kernel, const argum
       const std::int64_t extent = args[k].extents[static_cast<std::size_t>(d)];
       const std::string here = "dimension " + std::to_string(d) + " of argument " + p.name;
       if (extent < 1)
-        refuse_argument(kernel, here + " has extent " + std::to_string(extent) +
-                                    "; extents are positive");
+        refuse_argument(kernel,
+                        here + " has extent " + std::to_string(extent) + "; extents are positive");
       if (dim.name.empty()) {
         if (extent != dim.extent)
           refuse_argument(kernel, here + " has extent " + std::to_string(extent) +

@@ -29,8 +29,14 @@ struct index_sum {
   void add(const ir::expr& e, std::int64_t factor) {
     switch (e->op) {
       case ir::op::integer: constant += factor * e->integer; return;
-      case ir::op::add: add(e->args[0], factor); add(e->args[1], factor); return;
-      case ir::op::sub: add(e->args[0], factor); add(e->args[1], -factor); return;
+      case ir::op::add:
+        add(e->args[0], factor);
+        add(e->args[1], factor);
+        return;
+      case ir::op::sub:
+        add(e->args[0], factor);
+        add(e->args[1], -factor);
+        return;
       case ir::op::mul:
         if (ir::is_int(e->args[1])) return add(e->args[0], factor * e->args[1]->integer);
         if (ir::is_int(e->args[0])) return add(e->args[1], factor * e->args[0]->integer);

@@ -17,8 +17,7 @@ void for_each_guarded(const program_view& p, int at, const axis_scope& scope, co
   const node& n = p.nodes[at];
   const children part = children_of(p.nodes, at);
   finding none;
-  const axis_scope inner =
-      n.kind == node_kind::reduce ? reduced_axes(p, at, scope, none) : scope;
+  const axis_scope inner = n.kind == node_kind::reduce ? reduced_axes(p, at, scope, none) : scope;
   for (int k = 0; k < part.count; ++k) for_each_guarded(p, part.at[k], inner, visit);
   if (n.kind == node_kind::load && n.edge != border::none) visit(at, scope);
 }
@@ -113,8 +112,10 @@ TILEWRIGHT_INLINE void check_stores(std::string_view kernel, const program_view&
         if (scope.axes[k].extent > 1 && !any_below(p.nodes, part.at[t], [&](int x) {
               return detail::is_axis_node(p.nodes[x], scope.axes[k].name);
             }))
-          throw argument_error("kernel " + std::string(kernel) + ": the targets of one fold need the "
-                               "same axes; " + show(p.nodes, part.at[t]) + " lacks " +
+          throw argument_error("kernel " + std::string(kernel) +
+                               ": the targets of one fold need the "
+                               "same axes; " +
+                               show(p.nodes, part.at[t]) + " lacks " +
                                std::string(scope.axes[k].name));
       detail::check_store(kernel, p, part.at[t], scope);
       stored[p.nodes[part.at[t]].tensor] += instances;
@@ -127,7 +128,8 @@ TILEWRIGHT_INLINE void check_stores(std::string_view kernel, const program_view&
     for (int d = 0; d < t.rank; ++d) total *= p.dims.find(t.dims[d]);
     if (stored[&t] < total)
       throw argument_error("kernel " + std::string(kernel) + ": output " + std::string(t.name) +
-                           " has " + std::to_string(total) + " elements, of which its definitions write " +
+                           " has " + std::to_string(total) +
+                           " elements, of which its definitions write " +
                            std::to_string(stored[&t]));
   }
 }

@@ -30,8 +30,10 @@ class reifier {
  public:
   reifier(const any_kernel& kernel, const dim_values& values) : kernel_(kernel) {
     bind_dimensions(values);
-    program_ = {kernel.nodes().data(), static_cast<int>(kernel.nodes().size()),
-                kernel.params().data(), static_cast<int>(kernel.params().size()),
+    program_ = {kernel.nodes().data(),
+                static_cast<int>(kernel.nodes().size()),
+                kernel.params().data(),
+                static_cast<int>(kernel.params().size()),
                 {entries_.data(), static_cast<int>(entries_.size())}};
     nodes_ = program_.nodes;
     const finding problem = check_program(program_);
@@ -197,8 +199,8 @@ class reifier {
     return n.is_index == false && (n.width > 1 || n.type == nodes_[part.at[0]].tensor->type);
   }
 
-  /// Emits the block of the reduction at `at` over `spatial` and its own axes. Its results go to the
-  /// targets of `define`, or, when that is -1, to `temps` indexed by the spatial axes.
+  /// Emits the block of the reduction at `at` over `spatial` and its own axes. Its results go to
+  /// the targets of `define`, or, when that is -1, to `temps` indexed by the spatial axes.
   void emit_reduction(int at, const axis_scope& spatial, int define,
                       const std::vector<ir::buffer>& temps) {
     finding none;
@@ -317,8 +319,8 @@ class reifier {
     std::vector<ir::expr> shape, where;
     for (int k = 0; k < f.scope.count; ++k) {
       const axis_range& axis = f.scope.axes[k];
-      const bool used = any_below(
-          nodes_, at, [&](int x) { return is_axis_node(nodes_[x], axis.name); });
+      const bool used =
+          any_below(nodes_, at, [&](int x) { return is_axis_node(nodes_[x], axis.name); });
       if (!used) continue;
       push_axis(spatial, axis, none);
       shape.push_back(index_literal(axis.extent));
@@ -357,8 +359,7 @@ class reifier {
       case node_kind::operation: return lower_operation(at, f);
       case node_kind::load: return lower_load(at, f);
       case node_kind::reduce: return lower_inline_reduction(at, f);
-      case node_kind::placeholder:
-        return (*placeholders_)[static_cast<std::size_t>(n.integer)];
+      case node_kind::placeholder: return (*placeholders_)[static_cast<std::size_t>(n.integer)];
       default: throw internal_error("a definition inside an expression");
     }
   }
@@ -413,7 +414,8 @@ class reifier {
       return guarded_load(source, std::move(indices), n.edge,
                           std::vector<bool>(static_cast<std::size_t>(n.tensor->rank), true));
     padded_tensor& pad = padded_[static_cast<std::size_t>(plan.group)];
-    if (!pad.buffer) emit_padding(paddings_.groups[static_cast<std::size_t>(plan.group)], pad, source);
+    if (!pad.buffer)
+      emit_padding(paddings_.groups[static_cast<std::size_t>(plan.group)], pad, source);
     for (std::size_t d = 0; d < indices.size(); ++d)
       indices[d] = indices[d] - index_literal(pad.low[d]);
     return ir::load(pad.buffer, std::move(indices));

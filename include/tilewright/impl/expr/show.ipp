@@ -12,8 +12,10 @@ inline const char* infix(ir::op o) {
     case ir::op::add: return " + ";
     case ir::op::sub: return " - ";
     case ir::op::mul: return " * ";
-    case ir::op::div: case ir::op::floordiv: return " / ";
-    case ir::op::mod: case ir::op::floormod: return " % ";
+    case ir::op::div:
+    case ir::op::floordiv: return " / ";
+    case ir::op::mod:
+    case ir::op::floormod: return " % ";
     case ir::op::eq: return " == ";
     case ir::op::ne: return " != ";
     case ir::op::lt: return " < ";
@@ -30,9 +32,13 @@ inline const char* infix(ir::op o) {
 inline int strength(const node& n) {
   if (n.kind != node_kind::operation || !infix(n.op)) return 10;
   switch (n.op) {
-    case ir::op::mul: case ir::op::div: case ir::op::mod:
-    case ir::op::floordiv: case ir::op::floormod: return 9;
-    case ir::op::add: case ir::op::sub: return 8;
+    case ir::op::mul:
+    case ir::op::div:
+    case ir::op::mod:
+    case ir::op::floordiv:
+    case ir::op::floormod: return 9;
+    case ir::op::add:
+    case ir::op::sub: return 8;
     case ir::op::logical_and: return 4;
     case ir::op::logical_or: return 3;
     default: return 6;
@@ -101,7 +107,8 @@ TILEWRIGHT_INLINE std::string show(const node* nodes, int at) {
     case node_kind::axis: return std::string(n.name);
     case node_kind::extent: return std::string(n.name);
     case node_kind::operation: return detail::show_operation(nodes, at);
-    case node_kind::load: case node_kind::store:
+    case node_kind::load:
+    case node_kind::store:
       return std::string(n.tensor->name) + "(" + detail::show_list(nodes, child, 0) + ")";
     case node_kind::reduce: {
       std::string out = reduction_name(n.reduction);
@@ -186,7 +193,8 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
         const std::string name(nodes[k].name);
         if (nodes[k].kind != node_kind::extent || seen.find(name + " is") != std::string::npos)
           continue;
-        seen += (seen.empty() ? " " : ", ") + name + " is " + std::to_string(problem.dims.find(name));
+        seen +=
+            (seen.empty() ? " " : ", ") + name + " is " + std::to_string(problem.dims.find(name));
       }
       return out + seen;
     }
