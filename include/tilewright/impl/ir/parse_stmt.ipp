@@ -85,7 +85,7 @@ TILEWRIGHT_INLINE stmt parser::for_loop() {
   in_.expect("in");
   const std::size_t scope = scope_.size();
   const int layers = layers_;
-  layers_ += static_cast<int>(std::min<std::size_t>(names.size(), max_depth));
+  layers_ += static_cast<int>(std::min<std::size_t>(names.size(), max_depth + 1));
   if (layers_ > max_depth) in_.fail("at most 1000 statements inside each other");
   stmt out;
   if (in_.accept("range")) {

@@ -221,7 +221,7 @@ TILEWRIGHT_INLINE void printer::loop_header(const loop_node& n) {
     write(n.min);
     out_ += ", ";
   }
-  write(n.min + n.extent);
+  write(stop_of({n.min, n.extent}));
   if (n.loop == loop_kind::thread_binding) out_ += ", thread=" + quote(n.thread_tag);
   if (!n.annotations.empty()) out_ += ", annotations=" + print_attr(n.annotations);
   out_ += ')';
@@ -348,7 +348,7 @@ TILEWRIGHT_INLINE void printer::iteration(const iter_var& iter, const expr& valu
   if (is_int(iter.dom.min, 0)) {
     write(iter.dom.extent);
   } else {
-    tuple({iter.dom.min, iter.dom.min + iter.dom.extent});
+    tuple({iter.dom.min, stop_of(iter.dom)});
   }
   out_ += ", ";
   write(value);

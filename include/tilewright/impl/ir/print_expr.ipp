@@ -191,11 +191,20 @@ TILEWRIGHT_INLINE void printer::write(const expr& e, strength place) {
   }
 }
 
+TILEWRIGHT_INLINE expr stop_of(const range& r) {
+  // `x - 1` plus 3 reads better as `x + 2`; extent_between recovers a literal extent from any form.
+  const bool offset = (r.min->op == op::add || r.min->op == op::sub) && is_int(r.min->args[1]);
+  if (!offset || !is_int(r.extent) || r.min.type() != r.extent.type()) return r.min + r.extent;
+  const expr& shift = r.min->args[1];
+  const expr total = r.min->op == op::add ? r.extent + shift : r.extent - shift;
+  return total->integer < 0 ? r.min->args[0] - (-total) : r.min->args[0] + total;
+}
+
 TILEWRIGHT_INLINE void printer::bounds(const range& r) {
   write(r.min);
   if (is_int(r.extent, 1)) return;
   out_ += ':';
-  write(r.min + r.extent);
+  write(stop_of(r));
 }
 
 TILEWRIGHT_INLINE void printer::write(const buffer_region& r) {

@@ -103,4 +103,7 @@ class printer {
 /// printed.
 bool root_is_implied(const stmt& body);
 
+/// min + extent, as a reader would write it.
+expr stop_of(const range& r);
+
 }  // namespace tilewright::ir::detail
