@@ -1,0 +1,200 @@
+// A lowered function as LLVM IR.
+//
+// Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so that local
+// buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers. Indices are kept as
+// affine forms over 64-bit values: an access is base + variable part + constant, and the variable part is
+// shared by all accesses of a scope. A multiply whose result is added is emitted as llvm.fma where the target
+// has it; no other float operation is changed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/visit.hpp>
+
+namespace tilewright::backend::llvm {
+
+/// Value of an expression: a scalar, or one element per lane of the vectorized loop around it.
+struct value {
+  value_ref v = nullptr;
+  bool vector = false;
+};
+
+/// Inclusive interval of an integer.
+struct interval {
+  std::int64_t lo, hi;
+  bool within(std::int64_t low, std::int64_t high) const { return lo >= low && hi <= high; }
+};
+
+/// constant + lane * lane_step + sum(value * coefficient) + lane * sum(value * coefficient), 64 bits wide.
+struct affine {
+  using terms = std::vector<std::pair<value_ref, std::int64_t>>;
+  std::int64_t constant = 0;
+  std::int64_t lane_step = 0;
+  terms scalars;     // uniform over the lanes
+  terms lane_steps;  // times the lane number
+  terms vectors;     // values that are vectors of i64
+  bool uniform() const { return lane_step == 0 && lane_steps.empty() && vectors.empty(); }
+  bool fixed() const { return uniform() && scalars.empty(); }
+};
+
+/// What a variable stands for at a point of the emission.
+struct binding {
+  enum class kind { constant, index, lane, form, value } is = kind::constant;
+  std::int64_t constant = 0;  // kind::constant; first value of a lane variable
+  llvm::value held{};         // kind::index: i64; kind::value: in the type of the variable
+  interval bounds{0, 0};
+  affine form{};              // kind::form: varies over the lanes
+};
+
+/// Where a buffer lives in the function being emitted.
+struct place {
+  value_ref base = nullptr;
+  std::vector<affine> strides;  // [rank], elements
+  unsigned alignment = 1;       // bytes, of the base
+  dtype type = dtype::f32;
+};
+
+/// Emits one function into a module. Use: `emitter(b, f, "entry").run()`.
+class emitter {
+ public:
+  /// @param symbol name of the entry (backend::entry) in the module
+  emitter(builder& b, const ir::function& f, std::string symbol);
+  /// @throws argument_error for nodes that the lowered form does not have and for unknown intrinsics
+  /// @throws build_error when the unrolled code is too large
+  void run();
+
+ private:
+  /// State of one LLVM function.
+  struct frame {
+    value_ref function = nullptr;
+    block_ref entry = nullptr, body = nullptr, cancelled = nullptr;
+    value_ref call = nullptr, workspace = nullptr, worker_base = nullptr, cancel = nullptr;
+    std::vector<value_ref> data;  // one per parameter of the function
+    std::unordered_map<const ir::buffer_node*, place> places;
+  };
+  using bindings = std::unordered_map<const ir::expr_node*, binding>;
+  using pointer_key = std::pair<value_ref, affine::terms>;
+  struct lane_state {
+    int lanes = 1;
+    value_ref mask = nullptr;  // lanes that are on; null: all
+  };
+
+  // affine.ipp
+  interval bounds(const ir::expr& e);
+  std::optional<bool> decided(const ir::expr& condition);
+  affine index(const ir::expr& e);
+  affine opaque_index(const ir::expr& e);
+  affine quotient_index(const ir::expr& e);
+  affine add(affine a, const affine& b, std::int64_t scale);
+  affine multiply(const affine& a, const affine& b);
+  value_ref scalar_sum(const affine& a);
+  value_ref lane_sum(const affine& a);
+  value integer_of(const affine& a, dtype type);
+
+  // expr.ipp
+  value emit(const ir::expr& e);
+  value_ref widen(const value& v, bool vector) { return vector && !v.vector ? b.splat(v.v, lane.lanes) : v.v; }
+  int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
+  value emit_var(const ir::expr& e);
+  value emit_float_binary(const ir::expr& e);
+  value emit_contracted(const ir::expr& e);
+  value emit_division(const ir::expr& e);
+  value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector, std::optional<std::int64_t> by);
+  value emit_compare(const ir::expr& e);
+  value emit_select(const ir::expr& e);
+  value emit_choice(const ir::expr& e);
+  value branch_choice(const ir::expr& e, value_ref condition);
+  bool safe_everywhere(const ir::expr& e);
+
+  // call.ipp
+  value emit_call(const ir::expr& e);
+  value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a, int lanes);
+  value_ref integer_power(dtype type, value_ref x, value_ref y, int lanes);
+
+  // memory.ipp
+  place& place_of(const ir::buffer& buffer);
+  affine offset(const place& p, const ir::buffer& buffer, const std::vector<ir::expr>& indices);
+  bool in_bounds(const ir::buffer& buffer, const std::vector<ir::expr>& indices);
+  value_ref pointer(const place& p, const affine& at);
+  unsigned alignment(const place& p, const affine& at) const;
+  value_ref lane_pointers(const place& p, const affine& at);
+  value_ref lane_pointer(const place& p, const affine& at, int lane_number);
+  value emit_load(const ir::expr& e);
+  value_ref load_lanes(const place& p, const affine& at, bool safe);
+  void emit_store(const ir::store_node& s);
+  void store_lanes(const place& p, const affine& at, value_ref stored);
+
+  // stmt.ipp
+  void emit(const ir::stmt& s);
+  void emit_loop(const ir::loop_node& l);
+  void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range, bool never_empty);
+  void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_if(const ir::if_node& s);
+  void emit_let(const ir::let_node& s);
+  void emit_allocate(const ir::allocate_node& s);
+  void poll_cancel();
+  double work(const ir::stmt& s);
+  bool is_loaded(const ir::expr& e);
+
+  // function.ipp
+  /// What a parallel region takes from the function around it.
+  struct captures {
+    struct captured {
+      const ir::expr_node* var;
+      binding known;
+    };
+    std::vector<std::pair<const ir::expr_node*, binding>> constants;
+    std::vector<captured> values;
+    std::vector<std::pair<const ir::buffer_node*, place>> slots;
+  };
+  void emit_entry();
+  void emit_parallel(const ir::loop_node& l, value_ref first, value_ref extent, interval range);
+  captures capture(const ir::loop_node& l);
+  value_ref emit_region(const ir::loop_node& l, const captures& outside, interval range);
+  void emit_chunk(const std::string& name, value_ref inner, const captures& outside);
+  std::vector<value_ref> call_arguments(value_ref call);
+  void bind_parameters();
+  value_ref begin_function(const std::string& name, const std::vector<type_ref>& more);
+  void finish_function();
+  std::int64_t attribute(const char* name) const;
+
+  /// Drops the pointers that were shared inside a scope when it ends.
+  class scope {
+   public:
+    explicit scope(emitter& e) : e_(e), mark_(e.shared_order.size()) {}
+    ~scope() {
+      for (; e_.shared_order.size() > mark_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+    }
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+   private:
+    emitter& e_;
+    std::size_t mark_;
+  };
+
+  builder& b;
+  const ir::function& f;
+  std::string symbol;
+  frame at;
+  bindings bound;
+  lane_state lane;
+  std::map<pointer_key, value_ref> shared;  // variable parts of addresses, per scope
+  std::vector<pointer_key> shared_order;
+  std::unordered_map<const ir::stmt_node*, double> work_of;
+  int regions = 0;
+  bool in_region = false;  // inside a parallel loop: further ones run serially
+  std::int64_t emitted = 0;  // statements, against explosion by unrolling
+};
+
+}  // namespace tilewright::backend::llvm

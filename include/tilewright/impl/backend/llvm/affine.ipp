@@ -1,0 +1,302 @@
+// Bounds and affine forms of integer expressions at the point of emission.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::llvm {
+namespace detail::affine_math {
+
+inline constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+
+/// Values of a type; u64 as if it were signed, since its upper half has no place in an interval.
+inline interval range_of(dtype t) {
+  if (t == dtype::boolean) return {0, 1};
+  if (bits(t) == 64 || is_float(t)) return {lowest, highest};
+  const std::int64_t span = std::int64_t{1} << bits(t);
+  return is_unsigned(t) ? interval{0, span - 1} : interval{-(span / 2), span / 2 - 1};
+}
+
+inline bool saturated(const interval& i) { return i.lo == lowest || i.hi == highest; }
+
+inline interval add(const interval& a, const interval& b) {
+  interval out{0, 0};
+  if (__builtin_add_overflow(a.lo, b.lo, &out.lo)) return {lowest, highest};
+  if (__builtin_add_overflow(a.hi, b.hi, &out.hi)) return {lowest, highest};
+  return out;
+}
+
+inline interval negate(const interval& a) {
+  if (a.lo == lowest) return {lowest, highest};
+  return {-a.hi, -a.lo};
+}
+
+inline interval multiply(const interval& a, const interval& b) {
+  std::int64_t corner[4];
+  const bool over = __builtin_mul_overflow(a.lo, b.lo, &corner[0]) || __builtin_mul_overflow(a.lo, b.hi, &corner[1]) ||
+                    __builtin_mul_overflow(a.hi, b.lo, &corner[2]) || __builtin_mul_overflow(a.hi, b.hi, &corner[3]);
+  if (over) return {lowest, highest};
+  return {*std::min_element(corner, corner + 4), *std::max_element(corner, corner + 4)};
+}
+
+inline interval unite(const interval& a, const interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+inline bool is_linear(ir::op o) { return o == ir::op::add || o == ir::op::sub || o == ir::op::mul; }
+
+inline interval linear(ir::op o, const interval& a, const interval& b) {
+  if (o == ir::op::add) return add(a, b);
+  if (o == ir::op::sub) return add(a, negate(b));
+  return multiply(a, b);
+}
+
+inline void append(affine::terms& to, const affine::terms& from, std::int64_t scale) {
+  for (const auto& [v, coefficient] : from) {
+    const auto found = std::find_if(to.begin(), to.end(), [&, value = v](const auto& t) { return t.first == value; });
+    if (found == to.end()) to.emplace_back(v, coefficient * scale);
+    else found->second += coefficient * scale;
+  }
+  to.erase(std::remove_if(to.begin(), to.end(), [](const auto& t) { return t.second == 0; }), to.end());
+}
+
+}  // namespace detail::affine_math
+
+TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
+  namespace m = detail::affine_math;
+  const interval all = m::range_of(e.type());
+  if (is_float(e.type()) || e.type() == dtype::u64) {
+    if (ir::is_int(e) && e->integer >= 0) return {e->integer, e->integer};
+    return {m::lowest, m::highest};
+  }
+  const auto kept = [&](const interval& i) { return i.within(all.lo, all.hi) ? i : all; };
+  switch (e->op) {
+    case ir::op::integer: return {e->integer, e->integer};
+    case ir::op::var: {
+      const auto found = bound.find(e.get());
+      return found == bound.end() ? all : found->second.bounds;
+    }
+    case ir::op::add: case ir::op::sub: case ir::op::mul:
+      return kept(m::linear(e->op, bounds(e->args[0]), bounds(e->args[1])));
+    case ir::op::min: {
+      const interval a = bounds(e->args[0]), c = bounds(e->args[1]);
+      return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
+    }
+    case ir::op::max: {
+      const interval a = bounds(e->args[0]), c = bounds(e->args[1]);
+      return {std::max(a.lo, c.lo), std::max(a.hi, c.hi)};
+    }
+    case ir::op::floordiv: {
+      const interval by = bounds(e->args[1]);
+      if (by.lo != by.hi || by.lo <= 0) return all;
+      const interval a = bounds(e->args[0]);
+      return {ir::floor_divide(a.lo, by.lo), ir::floor_divide(a.hi, by.lo)};
+    }
+    case ir::op::floormod: {
+      const interval by = bounds(e->args[1]);
+      if (by.lo <= 0) return all;
+      const interval a = bounds(e->args[0]);
+      return a.within(0, by.lo - 1) ? a : interval{0, by.hi - 1};
+    }
+    case ir::op::select: case ir::op::if_then_else:
+      return m::unite(bounds(e->args[1]), bounds(e->args[2]));
+    case ir::op::cast:
+      return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
+    case ir::op::call: return e->name == "likely" ? bounds(e->args[0]) : all;
+    default: return all;
+  }
+}
+
+TILEWRIGHT_INLINE std::optional<bool> emitter::decided(const ir::expr& e) {
+  if (ir::is_int(e)) return e->integer != 0;
+  if (e->op == ir::op::call && e->name == "likely") return decided(e->args[0]);
+  if (e->op == ir::op::logical_not) {
+    const auto inner = decided(e->args[0]);
+    return inner ? std::optional<bool>(!*inner) : std::nullopt;
+  }
+  if (e->op == ir::op::logical_and || e->op == ir::op::logical_or) {
+    const bool absorbing = e->op == ir::op::logical_or;
+    const auto x = decided(e->args[0]), y = decided(e->args[1]);
+    if ((x && *x == absorbing) || (y && *y == absorbing)) return absorbing;
+    return x && y ? std::optional<bool>(!absorbing) : std::nullopt;
+  }
+  if (e->op < ir::op::eq || e->op > ir::op::ge) return std::nullopt;
+  const dtype type = e->args[0].type();
+  if (is_float(type) || type == dtype::u64) return std::nullopt;
+  const interval x = bounds(e->args[0]), y = bounds(e->args[1]);
+  const bool below = x.hi < y.lo, at_most = x.hi <= y.lo, above = x.lo > y.hi, at_least = x.lo >= y.hi;
+  const bool same = x.lo == x.hi && y.lo == y.hi && x.lo == y.lo;
+  const auto judge = [](bool yes, bool no) { return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt; };
+  switch (e->op) {
+    case ir::op::lt: return judge(below, at_least);
+    case ir::op::le: return judge(at_most, above);
+    case ir::op::gt: return judge(above, at_most);
+    case ir::op::ge: return judge(at_least, below);
+    case ir::op::eq: return judge(same, below || above);
+    default: return judge(below || above, same);
+  }
+}
+
+TILEWRIGHT_INLINE affine emitter::add(affine a, const affine& x, std::int64_t scale) {
+  namespace m = detail::affine_math;
+  a.constant += x.constant * scale;
+  a.lane_step += x.lane_step * scale;
+  m::append(a.scalars, x.scalars, scale);
+  m::append(a.lane_steps, x.lane_steps, scale);
+  m::append(a.vectors, x.vectors, scale);
+  return a;
+}
+
+TILEWRIGHT_INLINE affine emitter::multiply(const affine& a, const affine& x) {
+  if (a.fixed()) return add({}, x, a.constant);
+  if (x.fixed()) return add({}, a, x.constant);
+  affine out;
+  if (!a.uniform() && !x.uniform()) {
+    out.vectors.emplace_back(b.mul_nsw(lane_sum(a), lane_sum(x)), 1);
+    return out;
+  }
+  const affine& varying = a.uniform() ? x : a;
+  const value_ref factor = scalar_sum(a.uniform() ? a : x);
+  affine base;
+  base.constant = varying.constant;
+  base.scalars = varying.scalars;
+  if (!base.fixed() || base.constant != 0) {
+    if (base.fixed()) out.scalars.emplace_back(factor, base.constant);
+    else out.scalars.emplace_back(b.mul_nsw(scalar_sum(base), factor), 1);
+  }
+  if (varying.lane_step != 0) out.lane_steps.emplace_back(factor, varying.lane_step);
+  for (const auto& [v, k] : varying.lane_steps) out.lane_steps.emplace_back(b.mul_nsw(v, factor), k);
+  for (const auto& [v, k] : varying.vectors) out.vectors.emplace_back(b.mul_nsw(v, b.splat(factor, lane.lanes)), k);
+  return out;
+}
+
+TILEWRIGHT_INLINE value_ref emitter::scalar_sum(const affine& a) {
+  value_ref sum = nullptr;
+  for (const auto& [v, k] : a.scalars) {
+    const value_ref term = k == 1 ? v : b.mul_nsw(v, b.index(k));
+    sum = sum ? b.add_nsw(sum, term) : term;
+  }
+  if (!sum) return b.index(a.constant);
+  return a.constant == 0 ? sum : b.add_nsw(sum, b.index(a.constant));
+}
+
+TILEWRIGHT_INLINE value_ref emitter::lane_sum(const affine& a) {
+  value_ref sum = b.ramp(b.i64, a.constant, a.lane_step, lane.lanes);
+  const auto include = [&](value_ref term) { sum = b.add_nsw(sum, term); };
+  affine uniform;
+  uniform.scalars = a.scalars;
+  if (!uniform.fixed()) include(b.splat(scalar_sum(uniform), lane.lanes));
+  const value_ref ramp = b.ramp(b.i64, 0, 1, lane.lanes);
+  for (const auto& [v, k] : a.lane_steps)
+    include(b.mul_nsw(b.splat(k == 1 ? v : b.mul_nsw(v, b.index(k)), lane.lanes), ramp));
+  for (const auto& [v, k] : a.vectors) include(k == 1 ? v : b.mul_nsw(v, b.integer(b.i64, k, lane.lanes)));
+  return sum;
+}
+
+TILEWRIGHT_INLINE value emitter::integer_of(const affine& a, dtype type) {
+  const type_ref element = b.held(type);
+  if (a.uniform()) {
+    const value_ref wide = scalar_sum(a);
+    return {bits(type) < 64 ? b.convert(opcode::trunc, wide, element) : wide, false};
+  }
+  if (a.lane_steps.empty() && a.vectors.empty()) {
+    // Narrow lanes from the start: twice as many fit a register.
+    affine base = a;
+    base.lane_step = 0;
+    const value start = integer_of(base, type);
+    return {b.binary(opcode::add, b.splat(start.v, lane.lanes), b.ramp(element, 0, a.lane_step, lane.lanes)), true};
+  }
+  const value_ref wide = lane_sum(a);
+  return {bits(type) < 64 ? b.convert(opcode::trunc, wide, b.held(type, lane.lanes)) : wide, true};
+}
+
+TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
+  namespace m = detail::affine_math;
+  affine out;
+  if (e->op == ir::op::integer) {
+    out.constant = e->integer;
+    return out;
+  }
+  if (e->op == ir::op::var) {
+    const auto found = bound.find(e.get());
+    if (found != bound.end() && found->second.is != binding::kind::value) {
+      const binding& known = found->second;
+      if (known.is == binding::kind::form) return known.form;
+      if (known.is == binding::kind::index) out.scalars.emplace_back(known.held.v, 1);
+      else out.constant = known.constant;
+      if (known.is == binding::kind::lane) out.lane_step = 1;
+      return out;
+    }
+    return opaque_index(e);
+  }
+  if (m::is_linear(e->op)) {
+    const interval exact = m::linear(e->op, bounds(e->args[0]), bounds(e->args[1]));
+    const interval all = m::range_of(e.type());
+    // Where the result may wrap at its width it has to be computed at that width.
+    if (m::saturated(exact) || !exact.within(all.lo, all.hi) || e.type() == dtype::u64) return opaque_index(e);
+    const affine x = index(e->args[0]), y = index(e->args[1]);
+    if (e->op == ir::op::mul) return multiply(x, y);
+    return add(x, y, e->op == ir::op::sub ? -1 : 1);
+  }
+  if (e->op == ir::op::cast && !is_float(e->args[0].type())) {
+    const interval all = m::range_of(e.type()), from = bounds(e->args[0]);
+    if (e.type() != dtype::boolean && from.within(all.lo, all.hi) && e->args[0].type() != dtype::u64)
+      return index(e->args[0]);
+  }
+  if (e->op == ir::op::call && e->name == "likely") return index(e->args[0]);
+  if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return quotient_index(e);
+  return opaque_index(e);
+}
+
+TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
+  affine out;
+  const value v = emit(e);
+  const int lanes = lanes_of(v.vector);
+  const bool no_sign = is_unsigned(e.type()) || e.type() == dtype::boolean;
+  value_ref wide = v.v;
+  if (bits(e.type()) < 64) wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
+  (v.vector ? out.vectors : out.scalars).emplace_back(wide, 1);
+  return out;
+}
+
+/// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a constant, or a
+/// known function of the lane alone.
+TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
+  const interval by = bounds(e->args[1]);
+  const bool divides = e->op == ir::op::floordiv;
+  if (by.lo != by.hi || by.lo <= 0) return opaque_index(e);
+  const std::int64_t c = by.lo;
+  const affine x = index(e->args[0]);
+  if (!x.lane_steps.empty() || !x.vectors.empty()) return opaque_index(e);
+  affine out, rest = x;
+  rest.scalars.clear();
+  for (const auto& [v, k] : x.scalars) {
+    if (k % c != 0) rest.scalars.emplace_back(v, k);
+    else if (divides) out.scalars.emplace_back(v, k / c);
+  }
+  if (!rest.scalars.empty()) {
+    if (rest.lane_step != 0) return opaque_index(e);
+    const value_ref q = divide(e->op, dtype::i64, scalar_sum(rest), b.index(c), false, c);
+    out.scalars.emplace_back(q, 1);
+    return out;
+  }
+  const auto piece = [&](std::int64_t r) { return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c); };
+  out.constant = piece(rest.constant);
+  if (rest.lane_step == 0) return out;
+  std::vector<std::int64_t> lanes;
+  for (int i = 0; i < lane.lanes; ++i) lanes.push_back(piece(rest.constant + i * rest.lane_step));
+  const std::int64_t step = lanes[1] - lanes[0];
+  bool even = true;
+  for (std::size_t i = 1; i < lanes.size(); ++i) even = even && lanes[i] - lanes[i - 1] == step;
+  if (even) {
+    out.lane_step = step;
+    return out;
+  }
+  out.constant = 0;
+  out.vectors.emplace_back(b.integers(b.i64, lanes), 1);
+  return out;
+}
+
+}  // namespace tilewright::backend::llvm

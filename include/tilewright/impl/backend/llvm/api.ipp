@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <tilewright/backend/llvm/api.hpp>
+#include <tilewright/support/dynamic_library.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::llvm {
+namespace detail {
+
+inline support::dynamic_library::spec library_names() {
+  return {"LLVM",
+          "TILEWRIGHT_LLVM",
+          {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", "libLLVM.so.18.1", "libLLVM-18.so.1", "libLLVM-18.so",
+           "libLLVM.so.20.1", "libLLVM-20.so.1", "libLLVM.so.21.1", "libLLVM-21.so.1", "libLLVM-17.so.1",
+           "libLLVM-17.so"},
+          "install version 17 to 21, for example with: apt-get install libllvm19; or set TILEWRIGHT_LLVM to the "
+          "path of a libLLVM"};
+}
+
+inline std::string version_of(const api& a) {
+  unsigned major = 0, minor = 0, patch = 0;
+  a.GetVersion(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+inline api open_library() {
+  support::dynamic_library opened(library_names());
+  api table;
+  table.GetVersion = reinterpret_cast<decltype(table.GetVersion)>(opened.get("LLVMGetVersion"));
+  unsigned major = 0, minor = 0, patch = 0;
+  table.GetVersion(&major, &minor, &patch);
+  if (major < 17 || major > 21)
+    throw build_error("LLVM " + version_of(table) + " (" + opened.name() +
+                      ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
+  table.visit([&](const char* name, auto& function) {
+    const std::string symbol = std::string("LLVM") + name;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
+  });
+  table.InitializeX86TargetInfo();
+  table.InitializeX86Target();
+  table.InitializeX86TargetMC();
+  table.InitializeX86AsmPrinter();
+  // LLVM registers exit handlers of its own: it must never be unmapped.
+  opened.keep_open();
+  return table;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE const api& library() {
+  static const api table = detail::open_library();
+  return table;
+}
+
+TILEWRIGHT_INLINE std::string version() { return detail::version_of(library()); }
+
+}  // namespace tilewright::backend::llvm

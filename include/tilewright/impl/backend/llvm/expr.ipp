@@ -1,0 +1,273 @@
+// Expressions: operators, comparisons and choices, scalar or one value per lane.
+#pragma once
+
+#include <bit>
+
+#include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/impl/backend/llvm/affine.ipp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::llvm {
+namespace detail::expr_parts {
+
+inline bool no_sign(dtype t) { return is_unsigned(t) || t == dtype::boolean; }
+
+inline int_predicate integer_predicate(ir::op o, bool is_unsigned_type) {
+  switch (o) {
+    case ir::op::eq: return int_predicate::eq;
+    case ir::op::ne: return int_predicate::ne;
+    case ir::op::lt: return is_unsigned_type ? int_predicate::ult : int_predicate::slt;
+    case ir::op::le: return is_unsigned_type ? int_predicate::ule : int_predicate::sle;
+    case ir::op::gt: return is_unsigned_type ? int_predicate::ugt : int_predicate::sgt;
+    default: return is_unsigned_type ? int_predicate::uge : int_predicate::sge;
+  }
+}
+
+/// C++'s comparisons: every one but != is false for a NaN.
+inline real_predicate float_predicate(ir::op o) {
+  switch (o) {
+    case ir::op::eq: return real_predicate::oeq;
+    case ir::op::ne: return real_predicate::une;
+    case ir::op::lt: return real_predicate::olt;
+    case ir::op::le: return real_predicate::ole;
+    case ir::op::gt: return real_predicate::ogt;
+    default: return real_predicate::oge;
+  }
+}
+
+inline opcode boolean_operator(ir::op o) {
+  if (o == ir::op::add || o == ir::op::max || o == ir::op::logical_or) return opcode::or_;
+  return o == ir::op::sub ? opcode::xor_ : opcode::and_;
+}
+
+inline opcode plain_operator(ir::op o, bool floating) {
+  switch (o) {
+    case ir::op::add: return floating ? opcode::fadd : opcode::add;
+    case ir::op::sub: return floating ? opcode::fsub : opcode::sub;
+    default: return floating ? opcode::fmul : opcode::mul;
+  }
+}
+
+}  // namespace detail::expr_parts
+
+TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
+  namespace p = detail::expr_parts;
+  switch (e->op) {
+    case ir::op::var: return emit_var(e);
+    case ir::op::integer: return {b.integer(b.held(e.type()), e->integer), false};
+    case ir::op::real: return {b.real(b.held(e.type()), e->real), false};
+    case ir::op::load: return emit_load(e);
+    case ir::op::call: return emit_call(e);
+    case ir::op::select: return emit_select(e);
+    case ir::op::if_then_else: return emit_choice(e);
+    case ir::op::eq: case ir::op::ne: case ir::op::lt: case ir::op::le: case ir::op::gt: case ir::op::ge:
+      return emit_compare(e);
+    case ir::op::logical_not: {
+      const value x = emit(e->args[0]);
+      return {b.c.BuildNot(b.b, x.v, ""), x.vector};
+    }
+    case ir::op::cast: {
+      const value x = emit(e->args[0]);
+      return {b.cast(e.type(), e->args[0].type(), x.v, lanes_of(x.vector)), x.vector};
+    }
+    default: break;
+  }
+  if (is_float(e.type())) return emit_float_binary(e);
+  const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv || e->op == ir::op::floormod;
+  if (divides) return emit_division(e);
+  const value x = emit(e->args[0]), y = emit(e->args[1]);
+  const bool vector = x.vector || y.vector;
+  const value_ref l = widen(x, vector), r = widen(y, vector);
+  if (e.type() == dtype::boolean) return {b.binary(p::boolean_operator(e->op), l, r), vector};
+  if (e->op == ir::op::min || e->op == ir::op::max) {
+    const value_ref less = b.compare(p::integer_predicate(ir::op::lt, is_unsigned(e.type())), l, r);
+    return {e->op == ir::op::min ? b.select(less, l, r) : b.select(less, r, l), vector};
+  }
+  return {b.binary(p::plain_operator(e->op, false), l, r), vector};
+}
+
+TILEWRIGHT_INLINE value emitter::emit_var(const ir::expr& e) {
+  const auto found = bound.find(e.get());
+  if (found == bound.end())
+    throw argument_error("variable \"" + e->name + "\" is used but has no value in the lowered function; bind it with a "
+                         "loop, a let or a scalar parameter");
+  const binding& known = found->second;
+  switch (known.is) {
+    case binding::kind::constant: return {b.integer(b.held(e.type()), known.constant), false};
+    case binding::kind::value: return known.held;
+    default: return integer_of(index(e), e.type());
+  }
+}
+
+TILEWRIGHT_INLINE value emitter::emit_compare(const ir::expr& e) {
+  namespace p = detail::expr_parts;
+  if (const auto known = decided(e)) return {b.integer(b.i1, *known ? 1 : 0), false};
+  const dtype type = e->args[0].type();
+  const value x = emit(e->args[0]), y = emit(e->args[1]);
+  const bool vector = x.vector || y.vector;
+  const value_ref l = widen(x, vector), r = widen(y, vector);
+  if (is_float(type)) return {b.compare(p::float_predicate(e->op), l, r), vector};
+  return {b.compare(p::integer_predicate(e->op, p::no_sign(type)), l, r), vector};
+}
+
+TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
+  namespace p = detail::expr_parts;
+  if (e->op == ir::op::add || e->op == ir::op::sub) return emit_contracted(e);
+  const value x = emit(e->args[0]), y = emit(e->args[1]);
+  const bool vector = x.vector || y.vector;
+  const int lanes = lanes_of(vector);
+  const value_ref l = widen(x, vector), r = widen(y, vector);
+  const type_ref type = b.held(e.type(), lanes);
+  const auto floor_of_quotient = [&] { return b.intrinsic("llvm.floor", {type}, {b.binary(opcode::fdiv, l, r)}); };
+  switch (e->op) {
+    case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
+    case ir::op::div: return {b.binary(opcode::fdiv, l, r), vector};
+    case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
+    case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};
+    case ir::op::floordiv: return {floor_of_quotient(), vector};
+    case ir::op::floormod: return {b.binary(opcode::fsub, l, b.binary(opcode::fmul, floor_of_quotient(), r)), vector};
+    case ir::op::mod:
+      return {b.library_call(e.type() == dtype::f64 ? "fmod" : "fmodf", b.held(e.type()), {l, r}, lanes), vector};
+    default: throw argument_error("the CPU backend met an operator of floats that it does not know");
+  }
+}
+
+/// Sums with a product among their operands become one fused multiply-add where the target has it.
+TILEWRIGHT_INLINE value emitter::emit_contracted(const ir::expr& e) {
+  namespace p = detail::expr_parts;
+  const bool minus = e->op == ir::op::sub;
+  const bool right = e->args[1]->op == ir::op::mul, left = e->args[0]->op == ir::op::mul;
+  if (!b.cpu.fma || !(left || right)) {
+    const value x = emit(e->args[0]), y = emit(e->args[1]);
+    const bool vector = x.vector || y.vector;
+    return {b.binary(p::plain_operator(e->op, true), widen(x, vector), widen(y, vector)), vector};
+  }
+  const ir::expr& product = e->args[right ? 1 : 0];
+  const value addend = emit(e->args[right ? 0 : 1]);
+  const value x = emit(product->args[0]), y = emit(product->args[1]);
+  const bool vector = addend.vector || x.vector || y.vector;
+  value_ref factor = widen(x, vector), rest = widen(addend, vector);
+  const value_ref other = widen(y, vector);
+  if (minus && right) factor = b.c.BuildFNeg(b.b, factor, "");
+  if (minus && !right) rest = b.c.BuildFNeg(b.b, rest, "");
+  return {b.multiply_add(factor, other, rest), vector};
+}
+
+TILEWRIGHT_INLINE value emitter::emit_division(const ir::expr& e) {
+  const value x = emit(e->args[0]), y = emit(e->args[1]);
+  const bool vector = x.vector || y.vector;
+  const interval by = bounds(e->args[1]);
+  std::optional<std::int64_t> divisor;
+  if (by.lo == by.hi && e.type() != dtype::u64) divisor = by.lo;
+  ir::op o = e->op;
+  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask more often.
+  if (divisor && *divisor > 0 && bounds(e->args[0]).lo >= 0)
+    o = o == ir::op::div ? ir::op::floordiv : o == ir::op::mod ? ir::op::floormod : o;
+  return {divide(o, e.type(), widen(x, vector), widen(y, vector), vector, divisor), vector};
+}
+
+TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
+                                            std::optional<std::int64_t> by) {
+  const int lanes = lanes_of(vector);
+  const type_ref element = b.held(type);
+  const auto number = [&](std::int64_t v) { return b.integer(element, v, lanes); };
+  const bool quotient = o == ir::op::div || o == ir::op::floordiv;
+  const bool floors = o == ir::op::floordiv || o == ir::op::floormod;
+  const bool plain = detail::expr_parts::no_sign(type);
+  if (by && *by > 0 && std::has_single_bit(static_cast<std::uint64_t>(*by)) && (floors || plain)) {
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(*by));
+    if (!quotient) return b.binary(opcode::and_, x, number(*by - 1));
+    return b.binary(plain ? opcode::lshr : opcode::ashr, x, number(shift));
+  }
+  // Lanes that are off may hold a zero divisor, which would trap.
+  if (!by && vector && lane.mask) y = b.select(lane.mask, y, number(1));
+  if (plain) return b.binary(quotient ? opcode::udiv : opcode::urem, x, y);
+  // The smallest value divided by -1 wraps in the language and traps in hardware.
+  value_ref minus_one = nullptr;
+  if (!by || *by == -1) {
+    minus_one = b.compare(int_predicate::eq, y, number(-1));
+    y = b.select(minus_one, number(1), y);
+  }
+  const auto fixed = [&](value_ref normal, value_ref for_minus_one) {
+    return minus_one ? b.select(minus_one, for_minus_one, normal) : normal;
+  };
+  const value_ref negated = minus_one ? b.binary(opcode::sub, number(0), x) : nullptr;
+  const value_ref q = b.binary(opcode::sdiv, x, y);
+  if (!floors && quotient) return fixed(q, negated);
+  const value_ref r = b.binary(opcode::sub, x, b.binary(opcode::mul, q, y));
+  if (!floors) return fixed(r, number(0));
+  const value_ref nonzero = b.compare(int_predicate::ne, r, number(0));
+  const value_ref differ = b.compare(int_predicate::slt, b.binary(opcode::xor_, r, y), number(0));
+  const value_ref below = b.binary(opcode::and_, nonzero, differ);
+  if (quotient) return fixed(b.binary(opcode::add, q, b.convert(opcode::sext, below, b.vector(element, lanes))), negated);
+  return fixed(b.select(below, b.binary(opcode::add, r, y), r), number(0));
+}
+
+TILEWRIGHT_INLINE value emitter::emit_select(const ir::expr& e) {
+  if (const auto known = decided(e->args[0])) return emit(e->args[*known ? 1 : 2]);
+  const value condition = emit(e->args[0]), x = emit(e->args[1]), y = emit(e->args[2]);
+  const bool vector = condition.vector || x.vector || y.vector;
+  return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
+}
+
+/// True when evaluating `e` where it was not chosen does no harm and costs little.
+TILEWRIGHT_INLINE bool emitter::safe_everywhere(const ir::expr& e) {
+  int nodes = 0;
+  bool safe = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    ++nodes;
+    const bool divides = !is_float(x.type()) && (x->op == ir::op::div || x->op == ir::op::mod ||
+                                                 x->op == ir::op::floordiv || x->op == ir::op::floormod);
+    if (x->op == ir::op::load && !in_bounds(x->buffer, x->args)) safe = false;
+    if (x->op == ir::op::call && x->name != "likely") safe = false;
+    if (divides && !(ir::is_int(x->args[1]) && x->args[1]->integer != 0)) safe = false;
+  });
+  return safe && nodes <= 24;
+}
+
+TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
+  if (const auto known = decided(e->args[0])) return emit(e->args[*known ? 1 : 2]);
+  const value condition = emit(e->args[0]);
+  if (!condition.vector) {
+    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2])) return branch_choice(e, condition.v);
+    const value x = emit(e->args[1]), y = emit(e->args[2]);
+    const bool vector = x.vector || y.vector;
+    return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
+  }
+  const value_ref before = lane.mask;
+  const auto under = [&](value_ref on, const ir::expr& branch) {
+    lane.mask = before ? b.binary(opcode::and_, before, on) : on;
+    const scope inner(*this);
+    const value_ref v = widen(emit(branch), true);
+    lane.mask = before;
+    return v;
+  };
+  const value_ref yes = under(condition.v, e->args[1]);
+  const value_ref no = under(b.c.BuildNot(b.b, condition.v, ""), e->args[2]);
+  return {b.select(condition.v, yes, no), true};
+}
+
+TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref condition) {
+  const block_ref yes_block = b.new_block(at.function, "yes"), no_block = b.new_block(at.function, "no");
+  const block_ref join = b.new_block(at.function, "join");
+  b.branch(condition, yes_block, no_block);
+  const auto side = [&](block_ref start, const ir::expr& branch) {
+    const scope inner(*this);
+    b.at(start);
+    const value v = emit(branch);
+    return std::pair{v, b.here()};
+  };
+  const auto [x, x_end] = side(yes_block, e->args[1]);
+  const auto [y, y_end] = side(no_block, e->args[2]);
+  const bool vector = x.vector || y.vector;
+  b.at(x_end);
+  const value_ref xv = widen(x, vector);
+  b.branch(join);
+  b.at(y_end);
+  const value_ref yv = widen(y, vector);
+  b.branch(join);
+  b.at(join);
+  return {b.phi(b.held(e.type(), lanes_of(vector)), {{xv, x_end}, {yv, y_end}}), vector};
+}
+
+}  // namespace tilewright::backend::llvm

@@ -1,0 +1,176 @@
+// Loads and stores: addresses, alignment, and the forms of vector access.
+#pragma once
+
+#include <numeric>
+
+#include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::llvm {
+
+TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
+  const auto found = at.places.find(buffer.get());
+  if (found != at.places.end()) return found->second;
+  place p;
+  p.type = buffer->type;
+  p.alignment = 64;
+  if (buffer->scope == "workspace") p.base = at.workspace;
+  else if (buffer->scope == "worker") p.base = at.worker_base;
+  else
+    throw argument_error("buffer \"" + buffer->name + "\" is used outside of its allocation; allocate it around its uses");
+  std::int64_t stride = 1;
+  p.strides.resize(buffer->shape.size());
+  for (std::size_t d = buffer->shape.size(); d-- > 0;) {
+    if (!buffer->strides.empty()) {
+      p.strides[d] = index(buffer->strides[d]);
+      continue;
+    }
+    if (!ir::is_int(buffer->shape[d]))
+      throw argument_error("buffer \"" + buffer->name + "\" is allocated with a shape that is no number");
+    p.strides[d].constant = stride;
+    stride *= buffer->shape[d]->integer;
+  }
+  return at.places.emplace(buffer.get(), std::move(p)).first->second;
+}
+
+TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+  if (indices.size() != p.strides.size())
+    throw argument_error("buffer \"" + buffer->name + "\" of rank " + std::to_string(p.strides.size()) + " is accessed with " +
+                         std::to_string(indices.size()) + " indices");
+  affine out;
+  if (buffer->elem_offset) out = index(buffer->elem_offset);
+  for (std::size_t d = 0; d < indices.size(); ++d) out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
+  return out;
+}
+
+TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+  for (std::size_t d = 0; d < indices.size() && d < buffer->shape.size(); ++d)
+    if (!bounds(indices[d]).within(0, bounds(buffer->shape[d]).lo - 1)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE unsigned emitter::alignment(const place& p, const affine& a) const {
+  const std::int64_t size = bytes(p.type);
+  std::int64_t known = std::gcd(static_cast<std::int64_t>(p.alignment), a.constant * size);
+  for (const auto& [v, k] : a.scalars) known = std::gcd(known, k * size);
+  return static_cast<unsigned>(std::max(known, size));
+}
+
+/// Address of lane 0.
+TILEWRIGHT_INLINE value_ref emitter::pointer(const place& p, const affine& a) {
+  value_ref variable = p.base;
+  if (!a.scalars.empty()) {
+    pointer_key key{p.base, a.scalars};
+    const auto found = shared.find(key);
+    if (found != shared.end()) {
+      variable = found->second;
+    } else {
+      affine part;
+      part.scalars = a.scalars;
+      variable = b.element_pointer(b.stored(p.type), p.base, scalar_sum(part));
+      shared.emplace(key, variable);
+      shared_order.push_back(std::move(key));
+    }
+  }
+  return b.byte_pointer(variable, a.constant * bytes(p.type));
+}
+
+/// Vector of the addresses of all lanes.
+TILEWRIGHT_INLINE value_ref emitter::lane_pointers(const place& p, const affine& a) {
+  affine lanes = a;
+  lanes.scalars.clear();
+  lanes.constant = 0;
+  affine base;
+  base.scalars = a.scalars;
+  base.constant = a.constant;
+  return b.element_pointer(b.stored(p.type), pointer(p, base), lane_sum(lanes));
+}
+
+TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
+  const place& p = place_of(e->buffer);
+  const affine a = offset(p, e->buffer, e->args);
+  const bool safe = !lane.mask || in_bounds(e->buffer, e->args);
+  if (!a.uniform()) return {b.to_held(p.type, load_lanes(p, a, safe), lane.lanes), true};
+  value_ref address = pointer(p, a);
+  if (!safe) {
+    // One element for all lanes, wanted only when a lane is on: else read something harmless.
+    const type_ref mask_bits = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lane.lanes));
+    const value_ref any = b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane.mask, mask_bits), b.c.ConstNull(mask_bits));
+    address = b.select(any, address, b.zeros());
+  }
+  const value_ref raw = b.load(b.stored(p.type), address, static_cast<unsigned>(bytes(p.type)));
+  return {b.to_held(p.type, raw, 1), false};
+}
+
+TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a, bool safe) {
+  const int lanes = lane.lanes;
+  const type_ref element = b.stored(p.type), all = b.stored(p.type, lanes);
+  const auto size = static_cast<unsigned>(bytes(p.type));
+  const bool strided = a.lane_steps.empty() && a.vectors.empty();
+  if (strided && a.lane_step == 1) {
+    const value_ref from = pointer(p, a);
+    if (safe) return b.load(all, from, alignment(p, a));
+    return b.intrinsic("llvm.masked.load", {all, b.ptr},
+                       {from, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
+  }
+  if (!safe) {
+    const value_ref addresses = lane_pointers(p, a);
+    return b.intrinsic("llvm.masked.gather", {all, b.vector(b.ptr, lanes)},
+                       {addresses, b.integer(b.i32, size), lane.mask, b.c.ConstNull(all)});
+  }
+  if (strided && a.lane_step == -1) {
+    affine last = a;
+    last.constant -= lanes - 1;
+    const value_ref ordered = b.load(all, pointer(p, last), size);
+    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all), b.ramp(b.i32, lanes - 1, -1, lanes), "");
+  }
+  value_ref out = b.c.GetPoison(all);
+  for (int i = 0; i < lanes; ++i) {
+    const value_ref one = b.load(element, lane_pointer(p, a, i), size);
+    out = b.c.BuildInsertElement(b.b, out, one, b.integer(b.i32, i), "");
+  }
+  return out;
+}
+
+/// Address of one lane of any access.
+TILEWRIGHT_INLINE value_ref emitter::lane_pointer(const place& p, const affine& a, int i) {
+  affine one;
+  one.scalars = a.scalars;
+  one.constant = a.constant + a.lane_step * i;
+  const value_ref start = pointer(p, one);
+  affine rest;
+  for (const auto& [v, k] : a.lane_steps)
+    if (i != 0) rest.scalars.emplace_back(v, k * i);
+  for (const auto& [v, k] : a.vectors) rest.scalars.emplace_back(b.extract(v, i), k);
+  return rest.scalars.empty() ? start : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
+}
+
+TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
+  const value v = emit(s.value);
+  const place& p = place_of(s.buffer);
+  const affine a = offset(p, s.buffer, s.indices);
+  if (lane.lanes == 1)
+    return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a), static_cast<unsigned>(bytes(p.type)));
+  store_lanes(p, a, b.to_stored(p.type, widen(v, true), lane.lanes));
+}
+
+TILEWRIGHT_INLINE void emitter::store_lanes(const place& p, const affine& a, value_ref stored) {
+  const int lanes = lane.lanes;
+  const type_ref all = b.stored(p.type, lanes);
+  const auto size = static_cast<unsigned>(bytes(p.type));
+  if (a.lane_step == 1 && a.lane_steps.empty() && a.vectors.empty()) {
+    const value_ref to = pointer(p, a);
+    if (!lane.mask) return b.store(stored, to, alignment(p, a));
+    b.intrinsic("llvm.masked.store", {all, b.ptr}, {stored, to, b.integer(b.i32, size), lane.mask});
+    return;
+  }
+  if (lane.mask) {
+    const value_ref addresses = lane_pointers(p, a);
+    b.intrinsic("llvm.masked.scatter", {all, b.vector(b.ptr, lanes)},
+                {stored, addresses, b.integer(b.i32, size), lane.mask});
+    return;
+  }
+  for (int i = 0; i < lanes; ++i) b.store(b.extract(stored, i), lane_pointer(p, a, i), size);
+}
+
+}  // namespace tilewright::backend::llvm
