@@ -4,7 +4,6 @@
 #include <bit>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine.ipp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {

@@ -8,7 +8,7 @@
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine.ipp>
+#include <tilewright/impl/backend/llvm/affine_math.ipp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {

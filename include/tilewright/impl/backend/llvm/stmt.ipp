@@ -5,7 +5,7 @@
 #include <bit>
 
 #include <tilewright/backend/llvm/emit.hpp>
-#include <tilewright/impl/backend/llvm/affine.ipp>
+#include <tilewright/impl/backend/llvm/affine_math.ipp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::backend::llvm {
