@@ -42,11 +42,12 @@ struct iter_map {
   /// literal when there is none.
   ir::expr padding_predicate;
   std::vector<fused_iter> fused;
-  loop_domains loops;  // as given: splits of a loop variable count from its minimum
+  loop_domains loops;  // with constant ranges as the predicate cuts them
+  bool bijective = true;
 };
 
 enum class iter_map_level : std::uint8_t {
-  surjective,  // each index runs over a whole interval, and the indices are independent
+  surjective,  // the indices take every combination of the values in an arithmetic progression each
   bijective    // and no two iterations have the same indices
 };
 
@@ -61,9 +62,9 @@ std::optional<iter_map> detect_iter_map(const std::vector<ir::expr>& indices,
 std::optional<ir::var_map> inverse_affine(const iter_map& map,
                                           const std::vector<ir::expr>& outputs);
 
-/// True when `values` visit exactly the domains `iters`, in the sense of `iter_map_level::surjective`, and
-/// the leading term of each has scale 1. Pass only the inner loops to ask about a partial binding:
-/// variables outside `loops` are constants, and then the values must be intervals of whatever extent.
+/// True when `values` are a surjective map whose every value runs over an interval (scale 1), and that of
+/// a reduce iteration variable over exactly its domain. Pass only the inner loops to ask about a partial
+/// binding: variables outside of `loops` are constants, and a value that uses one may be any interval.
 bool is_affine_binding(const std::vector<ir::expr>& values, const std::vector<ir::iter_var>& iters,
                        const loop_domains& loops, const ir::expr& predicate, const analyzer& known);
 

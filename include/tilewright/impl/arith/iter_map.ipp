@@ -1,0 +1,279 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/arith/iter_builder.hpp>
+#include <tilewright/arith/linear.hpp>
+
+namespace tilewright::arith {
+
+/// f >= 0 as an upper limit of a fused sum.
+TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
+  form running, fixed;
+  fixed.constant = f.constant;
+  for (const summand& s : f.terms) {
+    if (uses_loops(s.term)) add_term(running, s.term, -s.coefficient);
+    else add_term(fixed, s.term, s.coefficient);
+  }
+  if (running.terms.empty()) return true;  // constant while the loops run
+  digit_sum sum;
+  if (!parse_form(running, sum) || !normalize(sum.digits)) return false;
+  add(fixed, sum.base, -1);  // sum of digits <= fixed
+  form spare = fixed;
+  bool rising = true;
+  for (const digit& d : sum.digits) {
+    std::int64_t most = 0;
+    if (__builtin_mul_overflow(d.scale, d.extent - 1, &most)) return false;
+    add_constant(spare, -std::max<std::int64_t>(most, 0));
+    rising = rising && d.scale > 0;
+  }
+  if (solver_.nonnegative(spare)) return true;  // no limit within these extents
+  if (!rising) return false;
+  digit whole;
+  if (!fuse(sum.digits, whole)) return false;
+  mark* m = &marks_[whole.mark];
+  const std::int64_t unit = whole.scale;
+  if (!fixed.is_constant()) {
+    if (whole.lower != 1 || whole.extent < m->extent || !m->consumed.empty()) return false;
+    const dtype type = m->source.type();
+    form count = solver_.divide(fixed, unit, type);
+    add_constant(count, 1);
+    const ir::expr before = m->exact ? ir::integer(type, m->extent) : m->symbolic_extent;
+    m->exact = false;
+    m->symbolic_extent = ir::min(before, expression(count, type));
+    return true;
+  }
+  if (fixed.constant < 0) return false;
+  const std::int64_t extent = fixed.constant / unit + 1;
+  if (extent >= whole.extent) return m->exact;
+  if (!m->exact) return false;
+  if (!is_top(whole) || !m->consumed.empty()) {
+    whole.scale = 1;
+    fresh_mark({whole}, extent, true);
+    return true;
+  }
+  m->extent = std::min(m->extent, whole.lower * extent);
+  return true;
+}
+
+TILEWRIGHT_INLINE bool iter_builder::restrict_by(const ir::expr& predicate) {
+  if (ir::is_int(predicate)) return predicate->integer != 0;
+  std::vector<form> limits;
+  for (const ir::expr& part : ir::conjuncts(predicate)) {
+    // read without the help of the predicate itself
+    const form f = solver(outside_).inequality(part);
+    if (!f.valid) {
+      if (uses_loops(part)) return false;
+      continue;
+    }
+    // a limit of a single variable is in the analyzer's bounds, and so in the extent of the mark
+    const bool limits_loop = f.terms.size() == 1 && std::any_of(marks_.begin(), marks_.end(),
+        [&](const mark& m) { return m.exact && m.source.same(f.terms[0].term); });
+    if (limits_loop) continue;
+    limits.push_back(f);
+  }
+  std::stable_sort(limits.begin(), limits.end(), [](const form& a, const form& b) {
+    return a.terms.size() < b.terms.size();
+  });
+  for (const form& f : limits)
+    if (!limit(f)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE bool iter_builder::add_index(const ir::expr& index) {
+  indices_.emplace_back();
+  return parse(index, indices_.back());
+}
+
+/// The digits in use must be independent: each above the ones below it, and all combinations must occur.
+TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, std::vector<digit> used,
+                                                iter_map_level level) const {
+  const mark& m = marks_[index];
+  const bool bijective = level == iter_map_level::bijective;
+  if (m.extent < 1) return false;
+  if (m.extent == 1 && m.exact) return true;
+  if (used.empty()) return !bijective;
+  std::sort(used.begin(), used.end(), [](const digit& a, const digit& b) { return a.lower < b.lower; });
+  if (!m.exact) return used.size() == 1 && used[0].lower == 1 && used[0].extent >= m.extent;
+  for (std::size_t i = 0; i + 1 < used.size(); ++i) {
+    const std::int64_t end = used[i].lower * used[i].extent;
+    if (used[i + 1].lower % end != 0 || (bijective && used[i + 1].lower != end)) return false;
+  }
+  const digit& top = used.back();
+  if (bijective && (used[0].lower != 1 || top.lower * top.extent != m.extent)) return false;
+  if (top.lower * top.extent <= m.extent || used.size() == 1) return true;
+  const std::int64_t last_block = m.extent - top.lower * (top.extent - 1);
+  const digit& below = used[used.size() - 2];
+  return below.lower * below.extent <= last_block;
+}
+
+TILEWRIGHT_INLINE std::optional<iter_map> iter_builder::finish(iter_map_level level) {
+  std::vector<std::vector<digit>> used(marks_.size());
+  for (digit_sum& index : indices_) {
+    if (!normalize(index.digits) || !is_compact(index.digits)) return std::nullopt;
+    for (const digit& d : index.digits) used[d.mark].push_back(d);
+  }
+  for (const mark& m : marks_)
+    for (digit part : m.parts) {
+      part.extent = std::min(part.extent, extent_above(part));
+      used[part.mark].push_back(part);
+    }
+  iter_map out;
+  for (std::size_t m = 0; m < marks_.size(); ++m) {
+    out.bijective = out.bijective && check_mark(m, used[m], iter_map_level::bijective);
+    if (!out.bijective && !check_mark(m, used[m], level)) return std::nullopt;
+  }
+  out.loops = loops_;
+  for (std::size_t m = 0; m < loops_.size(); ++m) {
+    ir::range& r = out.loops[m].second;
+    r.min = minimums_[m];
+    if (marks_[m].exact) r.extent = ir::integer(loops_[m].first.type(), marks_[m].extent);
+  }
+  out.padding_predicate = ir::boolean(false);
+  const auto to_split = [&](const digit& d) {
+    const mark& m = marks_[d.mark];
+    return iter_split{m.source, d.lower, d.extent, d.scale, m.symbolic_extent};
+  };
+  const auto to_sum = [&](const std::vector<digit>& ascending) {
+    iter_sum sum;
+    for (auto d = ascending.rbegin(); d != ascending.rend(); ++d) sum.splits.push_back(to_split(*d));
+    return sum;
+  };
+  for (const digit_sum& index : indices_) {
+    out.indices.push_back(to_sum(index.digits));
+    out.indices.back().base =
+        expression(index.base, loops_.empty() ? dtype::i32 : loops_[0].first.type());
+  }
+  for (std::size_t m = loops_.size(); m < marks_.size(); ++m) {
+    out.fused.push_back({marks_[m].source, to_sum(marks_[m].parts), marks_[m].extent});
+    out.fused.back().value.base = ir::integer(marks_[m].source.type(), 0);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<iter_map> detect_iter_map(const std::vector<ir::expr>& indices,
+                                                          const loop_domains& loops,
+                                                          const ir::expr& predicate,
+                                                          iter_map_level level,
+                                                          const analyzer& known) {
+  analyzer outside = known;
+  outside.bind_new(loops);
+  analyzer inner = outside;
+  inner.assume(predicate);
+  iter_builder builder(loops, outside, inner);
+  if (!builder.restrict_by(predicate)) return std::nullopt;
+  for (const ir::expr& index : indices)
+    if (!builder.add_index(index)) return std::nullopt;
+  return builder.finish(level);
+}
+
+namespace detail {
+
+/// The digit of `sum` at `i`, read from the value of the whole sum; splits fall in scale.
+inline ir::expr read_digit(const iter_sum& sum, std::size_t i, const ir::expr& value) {
+  const iter_split& s = sum.splits[i];
+  const dtype type = value.type();
+  const ir::expr above = ir::floordiv(value, ir::integer(type, s.scale));
+  return i == 0 ? above : ir::floormod(above, ir::integer(type, s.extent));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::optional<ir::var_map> inverse_affine(const iter_map& map,
+                                                            const std::vector<ir::expr>& outputs) {
+  if (!map.bijective || outputs.size() != map.indices.size()) return std::nullopt;
+  ir::var_map sources;
+  const auto distribute = [&](const iter_sum& sum, const ir::expr& value) {
+    for (std::size_t i = 0; i < sum.splits.size(); ++i) {
+      const iter_split& s = sum.splits[i];
+      const ir::expr part = detail::read_digit(sum, i, value) * ir::integer(value.type(), s.lower_factor);
+      ir::expr& whole = sources[s.source];
+      whole = whole ? whole + part : part;
+    }
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    distribute(map.indices[i], outputs[i] - ir::cast(outputs[i].type(), map.indices[i].base));
+  for (auto f = map.fused.rbegin(); f != map.fused.rend(); ++f) {
+    const auto found = sources.find(f->var);
+    if (found == sources.end()) return std::nullopt;
+    const ir::expr value = found->second;
+    sources.erase(found);
+    distribute(f->value, value);
+  }
+  ir::var_map out;
+  for (const auto& [v, r] : map.loops) {
+    const auto found = sources.find(v);
+    if (found == sources.end() && !ir::is_int(r.extent, 1)) return std::nullopt;
+    const ir::expr value = found == sources.end() ? r.min : found->second + r.min;
+    out[v] = simplify(ir::cast(v.type(), value));
+  }
+  return out;
+}
+
+namespace detail {
+
+/// Distinct whole loops in some order: the usual case, decided without an analysis.
+inline bool is_trivial_binding(const std::vector<ir::expr>& values,
+                               const std::vector<ir::iter_var>& iters, const loop_domains& loops) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!ir::is_var(values[i])) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (values[i].same(values[j])) return false;
+    const auto loop = std::find_if(loops.begin(), loops.end(),
+                                   [&](const auto& each) { return each.first.same(values[i]); });
+    if (loop == loops.end()) return false;
+    const ir::range &runs = loop->second, &dom = iters[i].dom;
+    if (iters[i].kind == ir::iter_kind::reduce &&
+        (!same_value(runs.min, dom.min) || !same_value(runs.extent, dom.extent)))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a sum runs over exactly the domain; taken as true where an outer variable moves it.
+inline bool fills_domain(const iter_sum& sum, const ir::range& dom, const analyzer& known) {
+  if (!ir::is_int(sum.base)) return true;
+  if (!known.prove_equal(sum.base, dom.min)) return false;
+  ir::expr extent = ir::integer(dom.extent.type(), 1);
+  for (const iter_split& s : sum.splits) {
+    const ir::expr digits =
+        s.symbolic_extent ? s.symbolic_extent : ir::integer(dom.extent.type(), s.extent);
+    extent = extent + (ir::cast(dom.extent.type(), digits) - ir::integer(dom.extent.type(), 1)) *
+                          ir::integer(dom.extent.type(), s.scale);
+  }
+  return known.prove_equal(extent, dom.extent);
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool is_affine_binding(const std::vector<ir::expr>& values,
+                                         const std::vector<ir::iter_var>& iters,
+                                         const loop_domains& loops, const ir::expr& predicate,
+                                         const analyzer& known) {
+  if (ir::is_int(predicate, 1) && detail::is_trivial_binding(values, iters, loops)) return true;
+  const std::optional<iter_map> map =
+      detect_iter_map(values, loops, predicate, iter_map_level::surjective, known);
+  if (!map) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const iter_sum& sum = map->indices[i];
+    if (!sum.splits.empty() && sum.splits.back().scale != 1) return false;
+    const bool reduces = iters[i].kind == ir::iter_kind::reduce;
+    if (reduces && !detail::fills_domain(sum, iters[i].dom, known)) return false;
+  }
+  return true;
+}
+
+TILEWRIGHT_INLINE std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
+                                                         const loop_domains& loops,
+                                                         const ir::expr& predicate,
+                                                         const analyzer& known) {
+  analyzer inner = known;
+  inner.bind_new(loops);
+  inner.assume(predicate);
+  std::vector<ir::expr> out;
+  out.reserve(indices.size());
+  for (const ir::expr& index : indices) out.push_back(inner.simplify(index));
+  return out;
+}
+
+}  // namespace tilewright::arith
