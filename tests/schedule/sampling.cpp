@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include <tilewright/schedule/primitive/query.hpp>
+
 #include "check_schedule.hpp"
 #include "programs.hpp"
 
@@ -186,4 +188,61 @@ TEST_CASE("a wrong decision changes nothing, the random stream included") {
   CHECK(s.trace() == before.trace());
   CHECK(s.state().random == before.state().random);
   CHECK(s.state().symbols.empty());
+}
+
+namespace {
+
+std::vector<std::int64_t> places(const schedule& s, const char* name) {
+  std::vector<std::int64_t> out;
+  const std::uint64_t id = primitive::get_block(s.function(), name);
+  for (const auto& where : primitive::compute_locations(s.function(), id)) out.push_back(where.index);
+  return out;
+}
+using indices = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("compute_locations: inline, root, and the loops of the consumer") {
+  const ir::function f = programs::two_stages(12);
+  schedule s(f);
+  CHECK(places(s, "B") == indices{-2, -1, 0});
+  CHECK(places(s, "C") == indices{-1});  // an output block
+  const auto [i] = s.loops<1>(s.block("C"));
+  s.split(i, {infer, 1, 4});
+  CHECK(places(s, "B") == indices{-2, -1, 0, 2});  // the unit loop is left out
+  const ir::function g = programs::matmul_relu(4, 6, 8);
+  CHECK(places(schedule(g), "C") == indices{-1, 0, 1});
+}
+
+TEST_CASE("sample_compute_location: drawn, and every place can be used") {
+  const ir::function f = programs::two_stages(12);
+  std::map<std::int64_t, int> counts;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    schedule s(f, seed);
+    const block_rv b = s.block("B");
+    const loop_rv where = s.sample_compute_location(b);
+    s.compute_at(b, where, true);
+    ++counts[s.trace()[1].choice.at(0)];
+    check_meaning(s, f);
+  }
+  CHECK(counts.size() == 3);
+}
+
+TEST_CASE("sample_compute_location: a stale decision takes the largest legal place below it") {
+  const ir::function f = programs::two_stages(12);
+  const auto chosen = [&](std::int64_t given) {
+    schedule s(f);
+    s.sample_compute_location(s.block("B"), given);
+    return s.trace()[1].choice.at(0);
+  };
+  CHECK(chosen(5) == 0);
+  CHECK(chosen(0) == 0);
+  CHECK(chosen(-1) == -1);
+  CHECK(chosen(-2) == -2);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const loop_rv root = s.sample_compute_location(c, -2);  // inlining an output is not legal
+  CHECK(s.trace()[1].choice == decision{-1});
+  CHECK_THROWS_AS(s.get(root), schedule_error);
+  check_refusal(s, "split", 0, [&] { s.split(root, {infer, 2}); });
 }
