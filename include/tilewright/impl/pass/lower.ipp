@@ -3,11 +3,13 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/split_vectors.hpp>
+#include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
@@ -15,7 +17,9 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
   ir::function out = simplify_loops(lower_blocks(f));
   out = simplify_loops(compact_buffers(out));
-  out = sink_vectors(out);
+  out = trim_loops(sink_vectors(out));
+  out = simplify_loops(peel_tails(out));
+  out = simplify_loops(trim_loops(out));
   accumulator_limits registers;
   registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
   out = promote_accumulators(out, registers);

@@ -1,0 +1,41 @@
+#include <tilewright/pass/trim_loops.hpp>
+
+#include "programs.hpp"
+
+using namespace programs;
+
+TEST_CASE("a guard around the body becomes the loop's bound") {
+  const buffer y = make_buffer("Y", dtype::f32, {10});
+  const var o = make_var("o"), i = make_var("i");
+  const expr at = o * 4 + i - 1;
+  const function f = make_function(
+      {y}, nest({{o, 3}, {i, 4}}, make_if(logical_and(ge(at, 0), lt(at, 10)), make_store(y, {at}, f32(1)))));
+  const function g = pass::trim_loops(f);
+  CHECK(count(g.body, stmt_kind::if_else) == 0);
+  check_same(f, g);
+}
+
+TEST_CASE("factors round to the right side, other conditions stay") {
+  const buffer y = make_buffer("Y", dtype::f32, {64});
+  const var i = make_var("i");
+  for (int c = -5; c < 40; c += 7) {
+    const function f = make_function(
+        {y}, nest({{i, 8}}, make_if(conjunction({lt(i * 3, c), ge(i * 5, c - 11), ne(i, 2)}), make_store(y, {i * 3}, f32(1)))));
+    const function g = pass::trim_loops(f);
+    check_same(f, g);
+  }
+}
+
+TEST_CASE("vectorized loops take constant bounds only") {
+  const buffer y = make_buffer("Y", dtype::f32, {30});
+  const var o = make_var("o"), i = make_var("i");
+  const function f = make_function(
+      {y}, nest({{o, 4}, {i, 8, loop_kind::vectorized}}, make_if(lt(o * 8 + i, 30), make_store(y, {o * 8 + i}, f32(1)))));
+  CHECK(count(pass::trim_loops(f).body, stmt_kind::if_else) == 1);
+  const function g = make_function(
+      {y}, nest({{i, 8, loop_kind::vectorized}}, make_if(lt(i, 5), make_store(y, {i}, f32(1)))));
+  const function trimmed = pass::trim_loops(g);
+  REQUIRE(as_loop(trimmed.body));
+  CHECK(is_int(as_loop(trimmed.body)->extent, 5));
+  check_same(g, trimmed);
+}
