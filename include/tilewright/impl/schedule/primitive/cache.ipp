@@ -130,7 +130,7 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<cons
   std::vector<bounds> clip(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     const dtype type = p.original->shape[d].type();
-    ir::var v = ir::make_var("v" + std::to_string(d), type);
+    ir::var v = ir::make_var(std::string("v").append(std::to_string(d)), type);
     block.iters.push_back({v, {ir::integer(type, 0), p.cache->shape[d]}, ir::iter_kind::spatial});
     clip[d] = constant_range(block.iters.back().dom);
     here.push_back(v);
