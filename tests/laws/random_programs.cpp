@@ -503,7 +503,9 @@ std::vector<std::vector<char>> results_of(const ir::function& f) {
     }
     args.push_back({memory.back().data(), {}});
   }
-  interpret(f, args);
+  interpret_options options;
+  options.check_races = true;
+  interpret(f, args, options);
   return memory;
 }
 

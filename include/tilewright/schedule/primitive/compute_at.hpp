@@ -37,7 +37,7 @@ namespace tilewright::primitive {
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
 /// 6. there is a place below the loop after its producers and before its consumers, and `index` is one;
-/// 7. the needed part of the block's domain is not empty;
+/// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all iterations);
 /// 8. what it reads at the new place is written before, in the same iteration.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,

@@ -91,15 +91,17 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
   return static_cast<std::size_t>(m.index);
 }
 
-/// What one iteration of the loop needs: of the block's results (forward), or offers it to read.
-inline std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
-                                       const std::vector<std::size_t>& peers, const ir::loop_node& loop) {
+/// What one iteration of the first `depth(peer)` loops around each peer needs of the block's results (forward),
+/// or offers it to read.
+template <class Depth>
+std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
+                                const std::vector<std::size_t>& peers, const Depth& depth) {
   std::vector<requirement> out;
   const ir::block_node& block = scope[child].block();
   const std::vector<ir::buffer_region>& own = m.forward ? block.writes : block.reads;
   for (const std::size_t p : peers) {
     const child_block& peer = scope[p];
-    const auto fixed = static_cast<std::size_t>(loop_index(peer.loops, loop.var)) + 1;
+    const std::size_t fixed = depth(p);
     const bound_iters iters = bind_iters(peer);
     for (const ir::buffer_region& r : m.forward ? peer.block().reads : peer.block().writes) {
       const bool shared = std::any_of(own.begin(), own.end(), [&](const ir::buffer_region& o) {
@@ -111,6 +113,29 @@ inline std::vector<requirement> gather(const move& m, const block_scope& scope, 
     }
   }
   return out;
+}
+
+/// Every instance of a consumer must be called for by some iteration. One that reads nothing which its producers
+/// write, as the border of a padding does, is not.
+inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
+                             const std::vector<std::size_t>& peers) {
+  const child_block& c = scope[child];
+  std::size_t common = c.loops.size();
+  for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
+  const std::vector<requirement> offered = gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  const std::vector<iter_domain> solved = infer_domains(c.block(), c.block().reads, offered, c.loops);
+  const bound_iters now = bind_iters(c);
+  for (std::size_t i = 0; i < solved.size(); ++i) {
+    if (!solved[i].lo || !solved[i].hi) continue;
+    const linear_range runs = relax(now.values[i], c, {common, {}});
+    const bool below = range_of(*solved[i].lo, c.loops).hi <= now.clip[i].lo ||
+                       (runs.lo && range_of(difference(*runs.lo, *solved[i].lo), c.loops).lo >= 0);
+    const bool above = range_of(*solved[i].hi, c.loops).lo >= now.clip[i].hi ||
+                       (runs.hi && range_of(difference(*solved[i].hi, *runs.hi), c.loops).lo >= 0);
+    if (!below || !above)
+      refuse(m, 7, quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
+                       "\" that read nothing of its producers; no iteration of the loop would run them");
+  }
 }
 
 /// The nest of the block at its new place.
@@ -156,7 +181,10 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
   std::vector<ir::stmt> items = statements(loop);
   const std::size_t position = find_position(m, scope, child, loop, items);
-  const std::vector<requirement> required = gather(m, scope, child, peers, loop);
+  const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
+    return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
+  });
+  if (!m.forward) check_all_called(m, scope, child, peers);
   ir::stmt nest = build_nest(m, scope[child], required, scope[peers.front()].loops);
 
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), std::move(nest));
