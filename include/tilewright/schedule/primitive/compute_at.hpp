@@ -56,7 +56,7 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// Loops, guards, init and `index` are as for compute_at.
 ///
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
-/// 4. moved, a reduction still runs each of its instances once;
+/// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at once;
 /// 5. it has producers, all of them are below the loop, and none of them is still reducing there.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,

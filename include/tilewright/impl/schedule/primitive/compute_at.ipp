@@ -159,8 +159,16 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) 
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
-  if (!m.forward && scope[child].block().init && reduction_violation(scope, child) != 0)
+  if (m.forward || !scope[child].block().init) return;
+  if (reduction_violation(scope, child) != 0)
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
+  const child_block& c = scope[child];
+  for (const ir::loop_node* l : c.loops) {
+    if (l->loop != ir::loop_kind::parallel && l->loop != ir::loop_kind::vectorized) continue;
+    for (std::size_t i = 0; i < c.realize->values.size(); ++i)
+      if (c.block().iters[i].kind != ir::iter_kind::spatial && ir::uses_var(c.realize->values[i], l->var))
+        refuse(m, 4, "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " + quoted(c));
+  }
 }
 
 inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id, const ir::var& v) {
