@@ -46,8 +46,11 @@ TEST_CASE_FIXTURE(fixture, "quotients and remainders are reduced by bounds and d
   CHECK(becomes(floordiv(n * 32 + i * 4 + 3, 16), n * 2 + floordiv(i, 4)));
   CHECK(becomes(floormod(n * 10 + i, 5), floormod(i, 5)));
   CHECK(becomes(floormod(n * 4 + 2, 6), floormod(n * 2 + 1, 3) * 2));
-  CHECK(becomes(floordiv(n * 6 + 4, 4), floordiv(n, 2) + n + 1));
+  CHECK(becomes(floordiv(n * 6 + 4, 4), floordiv(n * 3, 2) + 1));
   CHECK(becomes(floordiv(i - 8, 8), integer(dtype::i32, -1)));
+  CHECK(becomes(floordiv(n * 9 + i, 8) - n, floordiv(n * 9 + i, 8) - n));
+  CHECK(becomes(floordiv(i * 9, 8), i));
+  CHECK(becomes(floormod(i * 9, 8), i));
   CHECK(becomes(floordiv(n * k + i, k), floordiv(i, k) + n));
 }
 

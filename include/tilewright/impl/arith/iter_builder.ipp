@@ -97,7 +97,11 @@ TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int6
   const bool quotient = t->op == ir::op::floordiv;
   digit_sum inner;
   digit x;
-  if (!parse_form(plain_form(t->args[0]), inner) || !fuse(inner.digits, x)) return false;
+  if (!parse_form(plain_form(t->args[0]), inner)) return false;
+  // a digit is split as it stands, even where a part of it is consumed: its parts may fit
+  merge(inner.digits);
+  if (inner.digits.size() == 1 && inner.digits[0].scale > 0) x = inner.digits[0];
+  else if (!fuse(inner.digits, x)) return false;
   const std::int64_t g = x.scale;
   // (g * x + b) // (g * k') == (x + b // g) // k', since the rest of b below g never carries
   if (k % g != 0) return false;
@@ -139,8 +143,10 @@ TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool 
     return true;
   }
   if (from.extent % k != 0 && !is_top(from)) {
+    std::vector<digit> whole{from};
+    if (!fuse(whole, from)) return false;
     const std::size_t m = fresh_mark({from}, from.extent, true);
-    from = {m, 1, d.extent, 1};
+    from = {m, 1, marks_[m].extent, 1};
   }
   out = from;
   if (quotient) {

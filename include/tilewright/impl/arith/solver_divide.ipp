@@ -11,22 +11,31 @@
 namespace tilewright::arith {
 namespace detail {
 
-/// value == divisor * quotient + remainder, each coefficient of the remainder smaller than the divisor.
+/// value == divisor * quotient + remainder. Only whole multiples leave the remainder, so that a fused sum
+/// like (i * 7 + j) // 3 stays recognizable; with `smallest`, every coefficient is reduced.
 struct division {
   form quotient;
   form remainder;
 
-  division(const form& f, std::int64_t divisor) {
+  division(const form& f, std::int64_t divisor, bool smallest = false) {
     quotient.data = remainder.data = f.data;
     for (const summand& s : f.terms) {
       const std::int64_t q = s.coefficient / divisor, r = s.coefficient % divisor;
-      if (q != 0) quotient.terms.push_back({s.term, q});
-      if (r != 0) remainder.terms.push_back({s.term, r});
+      const bool reduces = q != 0 && (r == 0 || smallest);
+      if (reduces) quotient.terms.push_back({s.term, q});
+      if (!reduces) remainder.terms.push_back(s);
+      else if (r != 0) remainder.terms.push_back({s.term, r});
     }
     quotient.constant = ir::floor_divide(f.constant, divisor);
     remainder.constant = ir::floor_modulo(f.constant, divisor);
   }
 };
+
+inline bool has_large_coefficient(const form& f, std::int64_t divisor) {
+  return std::any_of(f.terms.begin(), f.terms.end(), [&](const summand& s) {
+    return s.coefficient > divisor || s.coefficient < -divisor;
+  });
+}
 
 /// Proper divisors of `divisor` that also divide some coefficient of `f`, falling.
 struct common_divisors {
@@ -91,6 +100,13 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
     add_constant(q, block);
     return q;
   }
+  if (detail::has_large_coefficient(r, divisor)) {
+    detail::division small(f, divisor, true);
+    if (detail::in_one_block(range(small.remainder), divisor, block)) {
+      add_constant(small.quotient, block);
+      return small.quotient;
+    }
+  }
   const detail::common_divisors candidates(r, divisor);
   for (std::size_t i = 0; i < candidates.count; ++i) {
     const std::int64_t g = candidates.values[i];
@@ -151,6 +167,13 @@ TILEWRIGHT_INLINE form solver::modulo(const form& f, std::int64_t divisor, dtype
   if (detail::in_one_block(range(r), divisor, block)) {
     add_constant(r, -block * divisor);
     return r;
+  }
+  if (detail::has_large_coefficient(r, divisor)) {
+    form small = detail::division(r, divisor, true).remainder;
+    if (small.terms.empty() || detail::in_one_block(range(small), divisor, block)) {
+      add_constant(small, small.terms.empty() ? 0 : -block * divisor);
+      return small;
+    }
   }
   const detail::common_divisors candidates(r, divisor);
   for (std::size_t i = 0; i < candidates.count; ++i) {
