@@ -1,0 +1,56 @@
+// Keeps a faulty candidate from taking the program down: guarded memory and guarded calls.
+//
+// Code under test may be wrong: a schedule of the user's, an artifact of a future code generator. It runs
+// between two inaccessible pages, under handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL that jump back to
+// the thread that ran it. Faults elsewhere go to the handler that was there before.
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tilewright/config.hpp>
+
+namespace tilewright::search {
+
+/// Memory between two inaccessible pages. The data end as near to the upper one as `alignment` allows.
+class guarded_buffer {
+ public:
+  guarded_buffer() = default;
+  /// @throws build_error when there is not enough memory
+  explicit guarded_buffer(std::size_t bytes, std::size_t alignment = 64);
+  ~guarded_buffer();
+  guarded_buffer(guarded_buffer&& other) noexcept;
+  guarded_buffer& operator=(guarded_buffer&& other) noexcept;
+  guarded_buffer(const guarded_buffer&) = delete;
+  guarded_buffer& operator=(const guarded_buffer&) = delete;
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  std::byte* mapping_ = nullptr;
+  std::size_t mapped_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// While one lives, the fault handlers are installed. Counted; any thread.
+class fault_handlers {
+ public:
+  fault_handlers();
+  ~fault_handlers();
+  fault_handlers(const fault_handlers&) = delete;
+  fault_handlers& operator=(const fault_handlers&) = delete;
+};
+
+/// Name of a signal that a guarded call may end with: "SIGSEGV".
+const char* fault_name(int signal);
+
+/// Calls `body(context)`; a fault inside it on this thread ends the call. Frames of `body` are not unwound,
+/// so it holds nothing that needs a destructor. Nests.
+/// @returns 0, or the number of the signal
+int run_guarded(void (*body)(void*), void* context);
+
+}  // namespace tilewright::search

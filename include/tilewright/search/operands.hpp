@@ -1,0 +1,55 @@
+// What a function asks of the memory it is called with.
+//
+// The same facts serve the tuner, which makes up arguments, and the call, which checks the user's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::search {
+
+/// Parameter of a function with literal extents.
+struct operand {
+  std::string name;
+  dtype type = dtype::f32;
+  bool scalar = false;
+  std::vector<std::int64_t> extents;  // [rank], elements
+  bool written = false;
+  bool read = false;  // outputs of reductions count as read only where a block says so
+  /// Values an element may have when it is used as an index: [first, last].
+  struct index_range {
+    std::int64_t first, last;
+  };
+  std::optional<index_range> index;
+
+  std::int64_t elements() const;
+};
+
+/// The parameters of `f` in order. An integer parameter whose elements index another tensor, directly or in
+/// a linear expression, gets the range for which every such access is in bounds.
+/// @throws argument_error when an extent is no literal
+std::vector<operand> operands(const ir::function& f);
+
+/// Properties of a function that decide which made-up values are sane.
+struct value_needs {
+  bool positive = false;         // logarithms, roots, powers, float divisions: keep away from 0 and below
+  bool integer_divisor = false;  // an integer division by data: keep away from 0
+  std::int64_t reduction = 1;    // terms of the longest reduction chain, for tolerances
+};
+value_needs needs_of(const ir::function& f);
+
+/// Row-major contiguous strides. // elements
+std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents);
+
+/// Offsets of the first and the last element that lie in memory, relative to element 0.
+struct memory_span {
+  std::int64_t first = 0, last = 0;  // elements; last < first when there is none
+};
+memory_span span_of(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides);
+
+}  // namespace tilewright::search
