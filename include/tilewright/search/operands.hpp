@@ -39,9 +39,13 @@ std::vector<operand> operands(const ir::function& f);
 struct value_needs {
   bool positive = false;         // logarithms, roots, powers, float divisions: keep away from 0 and below
   bool integer_divisor = false;  // an integer division by data: keep away from 0
-  std::int64_t reduction = 1;    // terms of the longest reduction chain, for tolerances
+  std::int64_t reduction = 1;    // terms of the longest reduction, for tolerances
+  double epsilon = 0;            // of the narrowest float type that is stored, for tolerances
 };
 value_needs needs_of(const ir::function& f);
+
+/// Distance from 1 to the next value of a float type.
+double epsilon_of(dtype type);
 
 /// Row-major contiguous strides. // elements
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents);

@@ -175,6 +175,8 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     if (division && !is_float(e.type()) && !ir::is_int(e->args[1])) out.integer_divisor = true;
   });
   ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const ir::store_node* store = ir::as_store(s); store && is_float(store->buffer->type))
+      out.epsilon = std::max(out.epsilon, epsilon_of(store->buffer->type));
     const ir::block_realize_node* r = ir::as_realize(s);
     if (!r || !r->block->init) return;
     std::int64_t terms = 1;
@@ -183,6 +185,15 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     out.reduction = std::max(out.reduction, terms);
   });
   return out;
+}
+
+TILEWRIGHT_INLINE double epsilon_of(dtype type) {
+  switch (type) {
+    case dtype::f64: return 0x1p-52;
+    case dtype::f16: return 0x1p-10;
+    case dtype::bf16: return 0x1p-7;
+    default: return 0x1p-23;
+  }
 }
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {

@@ -296,7 +296,8 @@ struct runner::state {
   }
 
   void begin(double deadline) {
-    cancel.store(ended.load() ? 1 : 0);
+    cancel.store(0);
+    if (ended.load()) cancel.store(1);  // in this order: `cancel` may come from another thread
     watch.arm(deadline);
   }
   void end(measurement& out) {

@@ -1,0 +1,375 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/search/builder.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/search/verify.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+using session_clock = std::chrono::steady_clock;
+
+/// A verified or measured schedule that new candidates are made from.
+struct parent {
+  tilewright::trace trace;
+  double seconds = 0;
+};
+
+/// The state of `tune`.
+class tuner {
+ public:
+  tuner(const workload& w, const session_options& o, database& db)
+      : w_(w),
+        o_(o),
+        db_(db),
+        random_(o.seed),
+        runner_(w.function, w.layouts, *w.exec, o.seed),
+        needs_(needs_of(w.function)) {}
+
+  tuning_result run() {
+    start_ = session_clock::now();
+    start_baseline();
+    recall();
+    while (!over() && !exhausted()) round();
+    finish();
+    result_.seconds = elapsed();
+    result_.trials = progress_.trials;
+    result_.failures = progress_.failures;
+    return std::move(result_);
+  }
+
+ private:
+  // A part of the budget is kept for timing the finalists again.
+  static constexpr double search_share = 0.9;
+  static constexpr std::size_t parents_kept = 24;
+  static constexpr int empty_rounds_allowed = 3;
+
+  double elapsed() const { return std::chrono::duration<double>(session_clock::now() - start_).count(); }
+  bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
+  bool over() const {
+    return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials;
+  }
+  bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
+
+  provenance here() const {
+    return {w_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision};
+  }
+
+  record record_of(const std::string& text, const measurement& m) const {
+    return {w_.key, w_.family, w_.extents, text, m.seconds, from_, false};
+  }
+
+  /// Compiles, checks and times the default schedule, whose outputs are what candidates are compared with.
+  void start_baseline() {
+    const space::context where{w_.cpu, w_.exec->threads};
+    sketches_ = sketches(where);
+    const schedule& first = sketches_.front();
+    built b = build(first.function(), *w_.cpu);
+    if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
+    from_ = here();
+    check_default(where);
+    const measurement once = runner_.run(*b.code);
+    if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
+    expected_ = runner_.outputs();
+    const measurement m = runner_.measure(*b.code, {});
+    result_.trace = first.trace().print();
+    result_.code = b.artifact;
+    result_.baseline = result_.best = m.ok() ? m.median() : once.best();
+    progress_.baseline = progress_.best = result_.baseline;
+    baseline_ = b.code;
+    seen_.insert(ir::workload_key(first.function()));
+    db_.add(record_of(result_.trace, m.ok() ? m : once));
+    parents_.push_back({first.trace(), result_.baseline});
+    for (const schedule& s : sketches_) origins_.push_back(s.trace().without_decisions());
+  }
+
+  std::vector<schedule> sketches(const space::context& where) {
+    std::vector<schedule> out;
+    try {
+      if (w_.space) out = w_.space.sketches(w_.function, where, o_.seed);
+    } catch (const schedule_error& e) {
+      result_.remarks.push_back(std::string("the space failed: ") + e.what());
+    }
+    if (out.empty()) out.emplace_back(w_.function, o_.seed);
+    return out;
+  }
+
+  /// The default schedule at small extents against the interpreter.
+  void check_default(const space::context& where) {
+    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
+    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    if (!small) {
+      result_.remarks.push_back("not compared with the interpreter: no small form of the kernel");
+      return;
+    }
+    const schedule s = default_schedule(*small, w_.space, where, o_.seed);
+    const built b = build(s.function(), *w_.cpu);
+    if (!b.code) throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
+    runner r(*small, {}, *w_.exec, o_.seed);
+    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
+    if (!wrong.empty())
+      throw internal_error("the default schedule of " + w_.function.name + " disagrees with the interpreter: " + wrong);
+  }
+
+  /// What earlier sessions measured.
+  void recall() {
+    for (const record& r : db_.top(w_.key, parents_kept)) {
+      try {
+        const std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
+        if (!c || !seen_.insert(c->identity).second) continue;
+        parents_.push_back({c->scheduled.trace(), r.best()});
+      } catch (const error& e) {
+        result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
+      }
+    }
+    if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
+      try {
+        if (auto c = replay(trace::parse(near->trace), w_.function, o_.seed)) pending_.push_back(std::move(*c));
+      } catch (const error&) {  // made for other extents: it need not fit
+      }
+    }
+    sort_parents();
+  }
+
+  void sort_parents() {
+    std::stable_sort(parents_.begin(), parents_.end(),
+                     [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
+    if (parents_.size() > parents_kept) parents_.resize(parents_kept);
+  }
+
+  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers whether
+  /// or not it succeeds.
+  std::optional<candidate> propose() {
+    support::random r = random_.split();
+    const bool fresh = parents_.size() < 4 || progress_.round == 0 || r.below(5) == 0;
+    std::optional<trace> t;
+    if (!fresh) {
+      // the better half is twice as likely, in steps
+      const std::size_t a = r.below(parents_.size()), b = r.below(parents_.size());
+      t = parents_[std::min(a, b)].trace;
+      for (int changes = r.below(3) == 0 ? 2 : 1; t && changes > 0; --changes) t = mutate(*t, r);
+    }
+    if (!t) t = origins_[next_origin_++ % origins_.size()];
+    return replay(*t, w_.function, r.next());
+  }
+
+  std::vector<candidate> proposals(std::size_t count) {
+    std::vector<candidate> out = std::move(pending_);
+    pending_.clear();
+    for (candidate& c : out) seen_.insert(c.identity);
+    const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
+    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over(); ++attempt) {
+      std::optional<candidate> c = propose();
+      if (!c)
+        ++progress_.failures[failure::schedule];
+      else if (seen_.insert(c->identity).second)
+        out.push_back(std::move(*c));
+    }
+    return chosen(std::move(out), count);
+  }
+
+  std::vector<candidate> chosen(std::vector<candidate> all, std::size_t count) {
+    if (!o_.model.score || all.size() <= count) return all;
+    const std::vector<double> scores = o_.model.score(all);
+    std::vector<std::size_t> order(all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    std::vector<candidate> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
+    for (std::size_t i = count; i < order.size(); ++i) seen_.erase(all[order[i]].identity);
+    return out;
+  }
+
+  void round() {
+    const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
+    const std::vector<candidate> batch = proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
+    empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
+    std::vector<ir::function> programs;
+    for (const candidate& c : batch) programs.push_back(c.scheduled.function());
+    // compiling beside a measurement disturbs it only when the measurement uses all cores
+    const bool beside = w_.exec->threads < w_.cpu->cores;
+    build_queue queue(std::move(programs), *w_.cpu, beside ? w_.cpu->cores - w_.exec->threads : w_.cpu->cores);
+    if (!beside) queue.finish();
+    std::vector<measurement> measured;
+    for (std::size_t i = 0; i < batch.size() && !over(); ++i) measured.push_back(try_one(batch[i], queue.take(i)));
+    if (o_.model.learn) o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())}, measured);
+    sort_parents();
+    ++progress_.round;
+  }
+
+  measurement try_one(const candidate& c, const built& b) {
+    measurement m;
+    if (!b.code) {
+      m.failed = failure::build;
+      m.detail = b.error;
+    } else {
+      measure_options options;
+      options.best = result_.best;
+      options.deadline = std::max(1.0, 20 * result_.baseline);
+      m = runner_.measure(*b.code, options);
+      if (m.ok() && m.median() < result_.best) accept(c, b, m);
+    }
+    ++progress_.trials;
+    if (m.failed != failure::none) {
+      ++progress_.failures[m.failed];
+    } else {
+      db_.add(record_of(c.scheduled.trace().print(), m));
+      parents_.push_back({c.scheduled.trace(), m.median()});
+    }
+    report();
+    return m;
+  }
+
+  /// A new best must compute the same as the default schedule.
+  void accept(const candidate& c, const built& b, measurement& m) {
+    const measurement again = runner_.run(*b.code);
+    std::string wrong = again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, runner_.outputs()) : again.detail;
+    if (!wrong.empty()) {
+      m.failed = failure::wrong_result;
+      m.detail = wrong;
+      result_.remarks.push_back("a candidate was dropped: " + wrong);
+      return;
+    }
+    result_.best = progress_.best = m.median();
+    finalists_.push_back({c.scheduled.trace().print(), b.artifact, b.code});
+    if (finalists_.size() > 3) finalists_.erase(finalists_.begin());
+  }
+
+  void report() {
+    progress_.elapsed = elapsed();
+    progress_.left = std::max(0.0, o_.seconds - progress_.elapsed);
+    progress_.rate = progress_.trials / std::max(progress_.elapsed, 1e-3);
+    if (o_.events) o_.events(progress_);
+  }
+
+  struct finalist {
+    std::string trace;
+    backend::artifact artifact;
+    std::shared_ptr<const backend::loaded> code;
+  };
+
+  /// Finalists of earlier sessions have to be built again.
+  void revive() {
+    for (const parent& p : parents_) {
+      if (finalists_.size() >= 3 || p.seconds >= result_.best) return;
+      const auto c = replay(p.trace, w_.function, o_.seed);
+      if (!c) continue;
+      built b = build(c->scheduled.function(), *w_.cpu);
+      measurement m;
+      if (b.code) accept(*c, b, m);
+    }
+  }
+
+  /// Times finalists and default in turn, so that drift of the machine meets all of them.
+  void finish() {
+    revive();
+    std::vector<measurement> times(finalists_.size() + 1);
+    measure_options once;
+    once.repeats = once.most_repeats = 2;
+    once.budget = 0.004;
+    const double until = std::max(elapsed() + 0.05, o_.seconds);
+    for (int turn = 0; turn < 15 && !finalists_.empty(); ++turn) {
+      if (turn >= 5 && (elapsed() > until || cancelled())) break;
+      if (turn >= 2 && elapsed() > until + 1) break;
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        const measurement m = runner_.measure(i == 0 ? *baseline_ : *finalists_[i - 1].code, once);
+        if (m.ok()) times[i].seconds.push_back(m.best());
+      }
+    }
+    decide(times);
+  }
+
+  void decide(const std::vector<measurement>& times) {
+    std::size_t winner = 0;
+    for (std::size_t i = 1; i < times.size(); ++i)
+      if (!times[i].seconds.empty() && times[i].median() < times[winner].median()) winner = i;
+    if (!times[0].seconds.empty()) result_.baseline = times[0].median();
+    // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
+    const double noise = winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
+    result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
+    record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
+    result_.best = result_.baseline;
+    if (result_.improved) {
+      result_.trace = finalists_[winner - 1].trace;
+      result_.code = finalists_[winner - 1].artifact;
+      result_.best = times[winner].median();
+      best = record_of(result_.trace, times[winner]);
+    }
+    best.chosen = !cancelled();
+    db_.add(best);
+    if (best.chosen) db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
+  }
+
+  measurement baseline_times() const {
+    measurement m;
+    m.seconds = {result_.baseline};
+    return m;
+  }
+
+  const workload& w_;
+  const session_options& o_;
+  database& db_;
+  support::random random_;
+  runner runner_;
+  value_needs needs_;
+  session_clock::time_point start_;
+  provenance from_;
+  std::vector<schedule> sketches_;
+  std::vector<trace> origins_;
+  std::size_t next_origin_ = 0;
+  std::vector<parent> parents_;
+  std::vector<candidate> pending_;
+  std::set<support::hash128> seen_;
+  std::vector<std::vector<std::byte>> expected_;
+  std::shared_ptr<const backend::loaded> baseline_;
+  std::vector<finalist> finalists_;
+  int empty_rounds_ = 0;
+  progress progress_;
+  tuning_result result_;
+};
+
+inline std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-6) std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3) std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  else if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  else std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::space& s,
+                                            const space::context& where, std::uint64_t seed) {
+  try {
+    if (s) {
+      std::vector<schedule> out = s.sketches(f, where, seed);
+      if (!out.empty()) return std::move(out.front());
+    }
+  } catch (const schedule_error&) {  // a space that does not fit the program
+  }
+  return schedule(f, seed);
+}
+
+TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options, database& db) {
+  return detail::tuner(w, options, db).run();
+}
+
+TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
+  char text[160];
+  int failed = 0;
+  for (const auto& [kind, count] : p.failures)
+    if (kind != failure::schedule) failed += count;
+  std::snprintf(text, sizeof text, "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
+                detail::time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
+  return text;
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/search/verify.hpp>
+#include <tilewright/support/float16.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+inline double float_at(dtype type, const std::byte* at) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+    case dtype::f64: return as(0.0);
+    case dtype::f32: return static_cast<double>(as(0.0f));
+    case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
+    default: return 0;
+  }
+}
+
+inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
+  std::string out;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out = std::to_string(flat % extents[d]) + (out.empty() ? "" : ", ") + out;
+    flat /= extents[d];
+  }
+  return "[" + out + "]";
+}
+
+inline std::string compare_floats(const operand& o, double relative, const std::vector<std::byte>& expected,
+                                  const std::vector<std::byte>& actual) {
+  const auto size = static_cast<std::size_t>(bytes(o.type));
+  double squares = 0;
+  std::size_t finite = 0;
+  for (std::size_t at = 0; at < expected.size(); at += size)
+    if (const double v = float_at(o.type, &expected[at]); std::isfinite(v)) squares += v * v, ++finite;
+  const double scale = finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+  for (std::size_t at = 0; at < expected.size(); at += size) {
+    const double a = float_at(o.type, &expected[at]), b = float_at(o.type, &actual[at]);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b || std::abs(a - b) <= relative * std::max(std::abs(a), scale)) continue;
+    char text[160];
+    std::snprintf(text, sizeof text, " is %.9g instead of %.9g (tolerance %.3g)", b, a,
+                  relative * std::max(std::abs(a), scale));
+    return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + text;
+  }
+  return {};
+}
+
+/// Counts the iterations around every store.
+class work_counter : public ir::visitor {
+ public:
+  double total = 0;
+  using ir::visitor::visit;
+  void visit(const ir::stmt& s) override {
+    const ir::loop_node* l = ir::as_loop(s);
+    const double before = around_;
+    if (l && ir::is_int(l->extent)) around_ *= static_cast<double>(ir::as_int(l->extent));
+    if (ir::as_store(s)) total += around_;
+    ir::visitor::visit(s);
+    around_ = before;
+  }
+  void visit(const ir::expr&) override {}
+
+ private:
+  double around_ = 1;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
+                                              const std::vector<std::vector<std::byte>>& expected,
+                                              const std::vector<std::vector<std::byte>>& actual) {
+  std::size_t k = 0;
+  for (const operand& o : operands) {
+    if (!o.written) continue;
+    const std::vector<std::byte>&a = expected[k], &b = actual[k];
+    ++k;
+    if (a == b) continue;
+    if (!is_float(o.type)) {
+      const auto size = static_cast<std::size_t>(bytes(o.type));
+      std::size_t at = 0;
+      while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
+      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
+    }
+    const double relative = std::max(epsilon_of(o.type), needs.epsilon) *
+                            (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
+    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty()) return difference;
+  }
+  return {};
+}
+
+TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code) {
+  const measurement m = r.run(code);
+  if (!m.ok()) return m.detail;
+  const auto actual = r.outputs();
+  r.reset_outputs();
+  std::vector<ir::tensor_view> views;
+  for (std::size_t i = 0; i < r.data().size(); ++i) views.push_back({r.data()[i], r.layouts()[i].strides});
+  try {
+    ir::interpret(f, std::move(views));
+  } catch (const std::exception& e) {
+    return std::string("the interpreter refuses the program: ") + e.what();
+  }
+  return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual);
+}
+
+TILEWRIGHT_INLINE double work_of(const ir::function& f) {
+  detail::work_counter counter;
+  counter.visit(f.body);
+  return counter.total;
+}
+
+}  // namespace tilewright::search

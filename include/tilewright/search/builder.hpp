@@ -1,0 +1,47 @@
+// From a scheduled program to loaded code; several at a time, beside the measuring thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::search {
+
+/// Code of one candidate, or why there is none.
+struct built {
+  backend::artifact artifact;
+  std::shared_ptr<const backend::loaded> code;
+  std::string error;
+};
+
+/// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
+built build(const ir::function& scheduled, const target::cpu& cpu);
+
+/// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up what has not
+/// begun and joins.
+class build_queue {
+ public:
+  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads);
+  ~build_queue();
+  build_queue(const build_queue&) = delete;
+  build_queue& operator=(const build_queue&) = delete;
+
+  built take(std::size_t i);
+  /// Waits for all, so that nothing runs beside a measurement.
+  void finish();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::search

@@ -1,0 +1,101 @@
+// Tunes one workload: proposes schedules, measures them, and decides what to keep.
+//
+// Random members of the space come first, then mutations of the fastest; programs that are equal are
+// measured once. A new best is compared in full with the default schedule before it counts. At the end
+// the finalists and the default are timed again in turn, and the winner is kept only if it is faster by
+// more than the noise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/artifact.hpp>
+#include <tilewright/backend/call.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/runner.hpp>
+#include <tilewright/space/space.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::search {
+
+/// What is tuned, and where.
+struct workload {
+  ir::function function;  // literal extents
+  record_key key;
+  std::string family;
+  std::vector<std::int64_t> extents;     // as in record
+  std::vector<argument_layout> layouts;  // one per parameter
+  const target::cpu* cpu = nullptr;
+  const backend::executor* exec = nullptr;
+  space::space space;
+  /// The same kernel at small extents, for the comparison of the default schedule with the interpreter; may be
+  /// null, or give nothing.
+  std::function<std::optional<ir::function>()> shrunk;
+};
+
+/// State of a session, given to the events callback after every measurement.
+struct progress {
+  int round = 0;
+  int trials = 0;
+  double best = 0;       // s
+  double baseline = 0;   // s, the default schedule
+  double elapsed = 0;    // s
+  double left = 0;       // s
+  double rate = 0;       // measured candidates per second
+  std::map<failure, int> failures;
+};
+
+/// Ranks candidates before they are compiled: larger is better.
+struct scorer {
+  std::function<std::vector<double>(const std::vector<candidate>&)> score;  // null: no preference
+  /// What was measured, for a model that learns.
+  std::function<void(const std::vector<candidate>&, const std::vector<measurement>&)> learn;  // may be null
+  int oversample = 1;  // candidates proposed per candidate measured
+};
+
+struct session_options {
+  double seconds = 10;
+  int trials = std::numeric_limits<int>::max();
+  std::uint64_t seed = 42;
+  int batch = 16;
+  scorer model;
+  std::function<void(const progress&)> events;   // may be null
+  const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
+};
+
+/// What a session found. The default schedule wins when nothing beats it by more than the noise.
+struct tuning_result {
+  std::string trace;  // of the winner
+  backend::artifact code;
+  double best = 0;      // s, median of the final timing
+  double baseline = 0;  // s, the same of the default schedule
+  bool improved = false;
+  int trials = 0;
+  double seconds = 0;
+  std::map<failure, int> failures;
+  std::vector<std::string> remarks;  // checks that were skipped, records that did not replay, ...
+};
+
+/// Runs a session. Every measurement is stored in `db` as it is made; the winner is stored as chosen, with its
+/// code. A session that was cancelled, or killed, goes on where it was: what `db` knows are the first parents.
+/// @throws build_error when not even the default schedule can be compiled
+/// @throws internal_error when the default schedule computes something else than the interpreter
+tuning_result tune(const workload& w, const session_options& options, database& db);
+
+/// The schedule that runs when nothing was measured: the first sketch of the space, or the program as it
+/// stands when the space has none.
+schedule default_schedule(const ir::function& f, const space::space& s, const space::context& where,
+                          std::uint64_t seed);
+
+/// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
+std::string progress_line(const progress& p);
+
+}  // namespace tilewright::search

@@ -1,0 +1,33 @@
+// Decides whether a candidate computes what it should.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/call.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/search/operands.hpp>
+#include <tilewright/search/runner.hpp>
+
+namespace tilewright::search {
+
+/// Compares the outputs of two runs on the same inputs, each as runner::outputs gives them. Integers must be
+/// equal. Floats may differ by eps * (16 + 4 * sqrt(terms)) of the larger of the value and the output's root mean
+/// square, eps being the distance from 1 to the next value of the type and `terms` the longest reduction; NaN
+/// equals NaN.
+/// @returns empty, or the first difference in words
+std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
+                            const std::vector<std::vector<std::byte>>& expected,
+                            const std::vector<std::vector<std::byte>>& actual);
+
+/// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
+/// caller sees to it that it is small.
+/// @returns empty, or what is wrong
+std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code);
+
+/// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.
+double work_of(const ir::function& f);
+
+}  // namespace tilewright::search
