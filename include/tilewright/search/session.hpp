@@ -33,9 +33,9 @@ struct workload {
   std::string family;
   std::vector<std::int64_t> extents;     // as in record
   std::vector<argument_layout> layouts;  // one per parameter
-  const target::cpu* cpu = nullptr;
+  const target::cpu* cpu = nullptr;      // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
-  space::space space;
+  space::design_space space;
   /// The same kernel at small extents, for the comparison of the default schedule with the interpreter; may be
   /// null, or give nothing.
   std::function<std::optional<ir::function>()> shrunk;
@@ -92,8 +92,11 @@ tuning_result tune(const workload& w, const session_options& options, database& 
 
 /// The schedule that runs when nothing was measured: the first sketch of the space, or the program as it
 /// stands when the space has none.
-schedule default_schedule(const ir::function& f, const space::space& s, const space::context& where,
+schedule default_schedule(const ir::function& f, const space::design_space& s, const space::context& where,
                           std::uint64_t seed);
+
+/// "1.23 ms".
+std::string time_text(double seconds);
 
 /// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
 std::string progress_line(const progress& p);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/ir/key.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/verify.hpp>
@@ -194,8 +195,8 @@ class tuner {
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     // compiling beside a measurement disturbs it only when the measurement uses all cores
-    const bool beside = w_.exec->threads < w_.cpu->cores;
-    build_queue queue(std::move(programs), *w_.cpu, beside ? w_.cpu->cores - w_.exec->threads : w_.cpu->cores);
+    const bool beside = w_.exec->threads < target::host().cores;
+    build_queue queue(std::move(programs), *w_.cpu, beside ? target::host().cores - w_.exec->threads : target::host().cores);
     if (!beside) queue.finish();
     std::vector<measurement> measured;
     for (std::size_t i = 0; i < batch.size() && !over(); ++i) measured.push_back(try_one(batch[i], queue.take(i)));
@@ -335,18 +336,9 @@ class tuner {
   tuning_result result_;
 };
 
-inline std::string time_text(double seconds) {
-  char text[32];
-  if (seconds < 1e-6) std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3) std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
-
 }  // namespace detail
 
-TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::space& s,
+TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,
                                             const space::context& where, std::uint64_t seed) {
   try {
     if (s) {
@@ -362,13 +354,22 @@ TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& o
   return detail::tuner(w, options, db).run();
 }
 
+TILEWRIGHT_INLINE std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-6) std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3) std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  else if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  else std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
 TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
   char text[160];
   int failed = 0;
   for (const auto& [kind, count] : p.failures)
     if (kind != failure::schedule) failed += count;
   std::snprintf(text, sizeof text, "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                detail::time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
+                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
   return text;
 }
 

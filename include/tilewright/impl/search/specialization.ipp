@@ -1,0 +1,213 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/search/builder.hpp>
+#include <tilewright/search/specialization.hpp>
+#include <tilewright/search/verify.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+inline const char* origin_text(origin o) {
+  switch (o) {
+    case origin::stored_code: return "stored schedule, stored code";
+    case origin::stored_schedule: return "stored schedule, code made again";
+    case origin::tuned: return "tuned by this process";
+    case origin::nearest: return "fallback: schedule of the nearest stored extents";
+    case origin::unscheduled: return "fallback: default schedule";
+    case origin::interpreter: return "fallback: interpreter";
+  }
+  return "";
+}
+
+/// Prints progress on a terminal, in place; or one line per second where it was asked for.
+class progress_printer {
+ public:
+  explicit progress_printer(bool verbose) : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
+  ~progress_printer() {
+    if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
+  }
+  progress_printer(const progress_printer&) = delete;
+  progress_printer& operator=(const progress_printer&) = delete;
+
+  void operator()(const std::string& name, const progress& p) {
+    if (!on_ || p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
+    last_ = p.elapsed;
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(), progress_line(p).c_str());
+    std::fflush(stderr);
+  }
+
+ private:
+  bool terminal_, on_;
+  double last_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE specialization::specialization(workload w, const tuned_options& options,
+                                                 std::shared_ptr<database> db)
+    : workload_(std::move(w)), options_(options), db_(std::move(db)) {}
+
+TILEWRIGHT_INLINE void specialization::publish(variant v) {
+  if (v.code) {
+    v.entry = v.code->entry();
+    v.workspace_bytes = v.code->workspace_bytes();
+  }
+  published_.push_back(std::make_unique<const variant>(std::move(v)));
+  current_.store(published_.back().get(), std::memory_order_release);
+}
+
+TILEWRIGHT_INLINE bool specialization::publish_trace(const std::string& text, origin from,
+                                                     const std::string& remark, double seconds) {
+  std::string why;
+  try {
+    const auto c = replay(trace::parse(text), workload_.function, options_.seed, &why);
+    if (c) {
+      built b = build(c->scheduled.function(), *workload_.cpu);
+      if (b.code) {
+        publish({nullptr, 0, b.code, from, text, remark, seconds, 0});
+        if (from == origin::stored_schedule)
+          db_->add_code(workload_.key, text,
+                        {workload_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision},
+                        backend::serialize(b.artifact));
+        return true;
+      }
+      why = b.error;
+    }
+  } catch (const argument_error& e) {
+    why = e.what();
+  }
+  remarks_.push_back("a stored schedule could not be used: " + why);
+  return false;
+}
+
+TILEWRIGHT_INLINE bool specialization::load_stored() {
+  const std::optional<record> hit = db_->chosen(workload_.key);
+  if (!hit) return false;
+  std::string why;
+  if (const auto bytes = db_->code(workload_.key, hit->trace, backend::lowering_revision, &why)) {
+    try {
+      variant v;
+      v.code = backend::load(backend::deserialize(bytes->data(), bytes->size()));
+      v.from = origin::stored_code;
+      v.trace = hit->trace;
+      v.seconds = hit->best();
+      v.remark = "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
+      publish(std::move(v));
+      return true;
+    } catch (const build_error& e) {
+      why = e.what();
+    }
+  }
+  return publish_trace(hit->trace, origin::stored_schedule, why, hit->best());
+}
+
+TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) {
+  if (!backend::compiler_available()) {
+    variant v;
+    v.from = origin::interpreter;
+    v.remark = remark;
+    try {
+      (void)backend::compiler_version();
+    } catch (const error& e) {
+      v.remark += (v.remark.empty() ? "" : "; ") + std::string(e.what());
+    }
+    publish(std::move(v));
+    return;
+  }
+  // what an interrupted session measured is nearer than anything else
+  for (const record& r : db_->top(workload_.key, 1))
+    if (publish_trace(r.trace, origin::nearest, remark, r.best())) return;
+  if (const auto near = db_->nearest(workload_.family, workload_.extents, workload_.key))
+    if (publish_trace(near->trace, origin::nearest, remark, 0)) return;
+  const space::context where{workload_.cpu, workload_.exec->threads};
+  const schedule s = default_schedule(workload_.function, workload_.space, where, options_.seed);
+  const built b = build(s.function(), *workload_.cpu);
+  if (b.code) {
+    publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0});
+    return;
+  }
+  const built plain = build(workload_.function, *workload_.cpu);
+  if (!plain.code) throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
+  publish({nullptr, 0, plain.code, origin::unscheduled, "", remark + "; the default schedule failed: " + b.error, 0, 0});
+}
+
+TILEWRIGHT_INLINE session_options specialization::session() const {
+  session_options o;
+  o.seconds = options_.seconds;
+  o.trials = options_.trials;
+  o.seed = options_.seed;
+  o.model = options_.model;
+  return o;
+}
+
+TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) {
+  if (!backend::compiler_available()) {
+    load_fallback({});
+    return true;
+  }
+  if (!db_->lease(workload_.key, options_.seconds + 30)) return false;
+  const struct lease_guard {
+    database& db;
+    const record_key& key;
+    ~lease_guard() { db.release(key); }
+  } guard{*db_, workload_.key};
+  session_options o = session();
+  o.cancelled = &cancelled;
+  detail::progress_printer print(options_.verbose);
+  o.events = [&](const progress& p) {
+    print(workload_.function.name, p);
+    if (options_.events) options_.events(p);
+  };
+  db_->add_workload(workload_.key.workload, ir::print(workload_.function));
+  tuning_result r = search::tune(workload_, o, *db_);
+  for (std::string& remark : r.remarks) remarks_.push_back(std::move(remark));
+  char summary[160];
+  std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
+  publish({nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
+           std::string(summary) + (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
+           r.best, r.baseline});
+  return true;
+}
+
+TILEWRIGHT_INLINE std::string specialization::report() const {
+  const variant* v = current();
+  std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
+  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) + " threads\n";
+  if (!v) return out + "  nothing has run yet\n";
+  out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
+  if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
+  if (v->seconds > 0) {
+    out += "  time      " + time_text(v->seconds);
+    char rate[64];
+    std::snprintf(rate, sizeof rate, ", %.3g G stores/s", work_of(workload_.function) / v->seconds * 1e-9);
+    out += rate;
+    if (v->baseline > 0) {
+      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)", v->baseline / v->seconds,
+                    time_text(v->baseline).c_str());
+      out += rate;
+    }
+    out += "\n";
+  }
+  out += "  database  " + (db_->persistent() ? db_->path() : db_->status()) + "\n";
+  out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
+  for (const std::string& r : remarks_) out += "  remark    " + r + "\n";
+  if (!v->trace.empty()) {
+    out += "  schedule\n";
+    for (std::size_t at = 0; at < v->trace.size();) {
+      const std::size_t end = std::min(v->trace.find('\n', at), v->trace.size());
+      out += "    " + v->trace.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,73 @@
+// One kernel at one set of extents and layout classes: which code runs, and how it was found.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/config.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/options.hpp>
+#include <tilewright/search/session.hpp>
+
+namespace tilewright::search {
+
+/// Where the running code comes from.
+enum class origin {
+  stored_code,      // the database had a chosen schedule and its code
+  stored_schedule,  // it had the schedule; the code was made again
+  tuned,            // a session of this process chose it
+  nearest,          // fallback: the schedule of the nearest extents
+  unscheduled,      // fallback: the default schedule
+  interpreter       // no code can be made
+};
+
+/// Code that calls run. Immutable; lives as long as its specialization.
+struct variant {
+  backend::entry entry = nullptr;  // null: interpret
+  std::int64_t workspace_bytes = 0;
+  std::shared_ptr<const backend::loaded> code;
+  origin from = origin::interpreter;
+  std::string trace;
+  std::string remark;  // why it is no better one
+  double seconds = 0;   // measured; 0: unknown
+  double baseline = 0;  // of the default schedule; 0: unknown
+};
+
+/// All members but `current` and `report` are for one thread at a time.
+class specialization {
+ public:
+  specialization(workload w, const tuned_options& options, std::shared_ptr<database> db);
+
+  /// Code to run now; null before `prepare`.
+  const variant* current() const noexcept { return current_.load(std::memory_order_acquire); }
+  const workload& task() const noexcept { return workload_; }
+
+  /// Publishes stored code. False when nothing is stored for this key.
+  bool load_stored();
+  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else the
+  /// interpreter when no code generator can be opened.
+  void load_fallback(const std::string& remark);
+  /// Runs a session and publishes its winner; false when another process holds the lease. Falls back when
+  /// code cannot be made.
+  bool tune(const std::atomic<bool>& cancelled);
+
+  /// Text for people: code, schedule, times, origin.
+  std::string report() const;
+
+ private:
+  void publish(variant v);
+  bool publish_trace(const std::string& text, origin from, const std::string& remark, double seconds);
+  session_options session() const;
+
+  workload workload_;
+  const tuned_options& options_;
+  std::shared_ptr<database> db_;
+  std::atomic<const variant*> current_{nullptr};
+  std::vector<std::unique_ptr<const variant>> published_;  // calls may still run the old ones
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace tilewright::search
