@@ -1,0 +1,91 @@
+// The call: a kernel that finds a fast implementation of itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <tilewright/config.hpp>
+#include <tilewright/expr/argument.hpp>
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/search/dispatcher.hpp>
+#include <tilewright/search/options.hpp>
+
+namespace tilewright {
+
+/// The dispatcher of a kernel whose types are erased.
+std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel, tuned_options options);
+
+/// A kernel to call:
+///
+///     tuned op{matmul_relu<float>, {.seconds = 1}};
+///     op(a, b, c);                       // the first call at these extents tunes
+///     op(a, b, c);                       // later ones look up and call
+///     std::cout << op.report(a, b, c);
+///
+/// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer, {extents},
+/// {strides})` and scalars, in the order of the kernel's parameters; results do not depend on their layout,
+/// and no copy is made. Any number of threads may call one op. Copies share what was tuned.
+///
+/// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are met;
+/// 2) data are not null and aligned to their element type; 3) no output overlaps another argument;
+/// 4) the elements of an output do not share memory; 5) elements used as indices are in bounds. Extents may
+/// be zero: sums over nothing are their identity.
+template <class Kernel>
+class tuned {
+ public:
+  /// @throws argument_error for options that make no sense
+  tuned(const Kernel& kernel, tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
+      : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
+
+  /// Runs the kernel.
+  /// @throws argument_error naming the parameters, build_error when no code can be made
+  template <class... Argument>
+  void operator()(Argument&&... arguments) const {
+    if constexpr (dsl::check_call<Kernel, Argument...>())
+      with_arguments([&](const search::call_argument* a) { dispatcher_->call(a); }, arguments...);
+  }
+
+  /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did not run yet.
+  template <class... Argument>
+  std::string report(Argument&&... arguments) const {
+    std::string out;
+    if constexpr (dsl::check_call<Kernel, Argument...>())
+      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); }, arguments...);
+    return out;
+  }
+
+  /// Does what a first call does, except running the kernel on the arguments.
+  template <class... Argument>
+  void warm(Argument&&... arguments) const {
+    if constexpr (dsl::check_call<Kernel, Argument...>())
+      with_arguments([&](const search::call_argument* a) { dispatcher_->warm(a); }, arguments...);
+  }
+
+  /// Ends tuning, from any thread; what was measured is kept.
+  void cancel() const { dispatcher_->cancel(); }
+  /// Waits for tuning in the background.
+  void wait() const { dispatcher_->wait(); }
+
+ private:
+  template <class Use, class... Argument>
+  static void with_arguments(const Use& use, Argument&... arguments) {
+    const auto list = dsl::make_arguments<Kernel>(arguments...);
+    std::array<search::call_argument, sizeof...(Argument) + 1> erased;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      erased[i] = {const_cast<void*>(list[i].address()), list[i].extents.data(), list[i].strides.data()};
+    use(erased.data());
+  }
+
+  std::shared_ptr<search::dispatcher> dispatcher_;
+};
+
+/// Ends tuning of an op; the same as its member.
+template <class Kernel>
+void cancel(const tuned<Kernel>& op) {
+  op.cancel();
+}
+
+}  // namespace tilewright
