@@ -16,7 +16,6 @@ struct float16;
 struct bfloat16;
 
 class any_kernel;
-struct argument;
 class schedule;
 class trace;
 struct block_rv;

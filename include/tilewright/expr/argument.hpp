@@ -180,6 +180,6 @@ constexpr int param_index() {
 /// share a dimension agree on its extent; 3) static extents are met; 4) extents are positive and
 /// data pointers not null; 5) arguments of outputs are mutable.
 /// @throws argument_error that names the parameters concerned
-dim_values bind_extents(const kernel_info& kernel, const argument* args, std::size_t count);
+dim_values bind_extents(const kernel_info& kernel, const dsl::argument* args, std::size_t count);
 
 }  // namespace tilewright

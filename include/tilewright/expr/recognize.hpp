@@ -16,6 +16,8 @@
 
 namespace tilewright {
 
+namespace dsl {
+
 /// A tensor or scalar as handed to a call.
 struct argument {
   static constexpr int max_rank = 8;
@@ -30,6 +32,8 @@ struct argument {
   /// Address of the first element, or of the scalar inside this object.
   const void* address() const noexcept { return data ? data : value.data(); }
 };
+
+}  // namespace dsl
 
 /// Pointer, extents and strides as an argument; see `view`.
 template <class T, std::size_t Rank>

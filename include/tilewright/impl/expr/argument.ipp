@@ -33,7 +33,7 @@ struct dim_origin {
 
 }  // namespace dsl::detail
 
-TILEWRIGHT_INLINE dim_values bind_extents(const kernel_info& kernel, const argument* args,
+TILEWRIGHT_INLINE dim_values bind_extents(const kernel_info& kernel, const dsl::argument* args,
                                           std::size_t count) {
   using dsl::detail::refuse_argument;
   if (count != kernel.params.size())
