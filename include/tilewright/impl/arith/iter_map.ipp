@@ -195,9 +195,9 @@ TILEWRIGHT_INLINE std::optional<ir::var_map> inverse_affine(const iter_map& map,
     distribute(map.indices[i], outputs[i] - ir::cast(outputs[i].type(), map.indices[i].base));
   for (auto f = map.fused.rbegin(); f != map.fused.rend(); ++f) {
     const auto found = sources.find(f->var);
-    if (found == sources.end()) return std::nullopt;
-    const ir::expr value = found->second;
-    sources.erase(found);
+    if (found == sources.end() && f->extent != 1) return std::nullopt;
+    const ir::expr value = found == sources.end() ? f->value.base : found->second;
+    if (found != sources.end()) sources.erase(found);
     distribute(f->value, value);
   }
   ir::var_map out;
