@@ -86,7 +86,8 @@ constexpr bool check_argument() {
     return false;
   } else if constexpr (form::is_const &&
                        (Param::tensor_role == role::out || Param::tensor_role == role::inout)) {
-    TILEWRIGHT_MISTAKE(argument_is_mutable, "tilewright: an output's argument needs to be mutable",
+    TILEWRIGHT_MISTAKE(argument_is_mutable,
+                       "tilewright: the argument of an output needs to be mutable",
                        typename Param::name, object);
     return false;
   } else {

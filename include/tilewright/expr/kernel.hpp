@@ -121,12 +121,12 @@ constexpr auto build_kernel(const F& f, param_list<Param...>) {
   using result = decltype(f(Param{}...));
   if constexpr (!(is_tensor<Param> && ...)) {
     TILEWRIGHT_MISTAKE(takes_tensors_by_value,
-                       "tilewright: a kernel's lambda takes in, out, inout and weight tensors",
+                       "tilewright: the lambda of a kernel takes in, out, inout and weight tensors",
                        Param...);
   } else if constexpr (!is_definitions<result>) {
     TILEWRIGHT_MISTAKE(
         returns_definitions,
-        "tilewright: a kernel's lambda returns `tensor(axes) = value` or blocks(...)", Name);
+        "tilewright: the lambda of a kernel returns `tensor(axes) = value` or blocks(...)", Name);
   } else {
     kernel_of<Name, result::length, Param...> out;
     if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {

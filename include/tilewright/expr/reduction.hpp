@@ -167,7 +167,7 @@ constexpr auto fold(const reducer_of<Identity, Combine>& r, const X&... x) {
   constexpr int parts = tuple_parts<Identity> ? tuple_parts<Identity> : 1;
   if constexpr (parts != sizeof...(X)) {
     TILEWRIGHT_MISTAKE(has_one_part_per_value,
-                       "tilewright: fold needs one value per part of the reducer's identity",
+                       "tilewright: fold needs one value per part of the identity of its reducer",
                        Identity);
   } else if constexpr (parts == 1) {
     using T = typename part_type<X..., Identity>::type;

@@ -125,7 +125,8 @@ constexpr void report_mistake() {
   } else if constexpr (f.what == fault::unknown_dimension) {
     TILEWRIGHT_MISTAKE(
         dimension_is_known,
-        "tilewright: a dimension's name needs to occur in a parameter, which binds it", subject);
+        "tilewright: the name of a dimension needs to occur in a parameter, which binds it",
+        subject);
   } else if constexpr (f.what == fault::indirect_store) {
     TILEWRIGHT_MISTAKE(stores_at_affine_indices,
                        "tilewright: the left side needs sums of axes and constants as indices",

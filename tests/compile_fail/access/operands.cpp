@@ -1,0 +1,8 @@
+// expect: one element type | float | int
+#include <tilewright/expr/kernel.hpp>
+using namespace tilewright;
+using axes::i, axes::j, axes::k;
+
+constexpr auto f = kernel<"f">([](in<"A", float, "M", "K"> A, in<"w", int, "M"> w, out<"C", float, "M"> C) {
+  return C(i) = sum<j>(A(i, j)) * w(i);
+});

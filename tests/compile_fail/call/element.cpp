@@ -1,0 +1,24 @@
+// expect: element type of its parameter | 'A' | float | double
+#include <array>
+#include <vector>
+
+#include <tilewright/expr/argument.hpp>
+using namespace tilewright;
+
+constexpr auto scale = kernel<"scale">(
+    [](in<"alpha", float> alpha, in<"A", float, "M", "N"> A, out<"C", float, "M", 4> C) {
+      using axes::i, axes::j;
+      return C(i, j) = alpha * A(i, j + 0);
+    });
+
+template <class... A>
+void call(A&&...) {
+  static_cast<void>(dsl::check_call<std::remove_const_t<decltype(scale)>, A...>());
+}
+
+void test() {
+  float a[3][5], c[3][4];
+  double b[3][5];
+  static_cast<void>(a);
+  call(2.0f, b, c);
+}

@@ -1,0 +1,8 @@
+// expect: blocks(...) lists definitions
+#include <tilewright/expr/kernel.hpp>
+using namespace tilewright;
+using axes::i, axes::j, axes::k;
+
+constexpr auto f = kernel<"f">([](in<"A", float, "M"> A, out<"C", float, "M"> C) {
+  return blocks(C(i) = A(i), A(i));
+});
