@@ -16,6 +16,9 @@ inline constexpr const char* reduction_note = "tilewright.reduction";
 /// Annotation of loops and blocks: number of partial results of a reduction; 0 asks for none.
 inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
 
+/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by peel_tails.
+inline constexpr const char* edge_note = "tilewright.edge";
+
 /// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their branch.
 class scoped_mutator : public ir::mutator {
  public:

@@ -10,20 +10,26 @@
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/trim_loops.hpp>
+#include <tilewright/pass/unroll_loops.hpp>
+#include <tilewright/pass/vectorize_reductions.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
 TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
   ir::function out = simplify_loops(lower_blocks(f));
-  out = simplify_loops(compact_buffers(out));
+  out = simplify_loops(unroll_loops(compact_buffers(out), target));
+  // guards become bounds where they can, then code of constant size
   out = trim_loops(sink_vectors(out));
   out = simplify_loops(peel_tails(out));
   out = simplify_loops(trim_loops(out));
+  // what is reduced lives in registers
+  out = vectorize_reductions(out, target);
   accumulator_limits registers;
   registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
   out = promote_accumulators(out, registers);
-  out = simplify_loops(split_vectors(out, target));
+  out = split_vectors(unroll_reductions(out, target), target);
+  out = simplify_loops(out);
   workspace_options memory;
   memory.workers = target.cores;
   out = plan_workspace(out, memory);

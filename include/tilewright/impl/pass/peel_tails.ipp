@@ -221,7 +221,18 @@ class peeler : public scoped_mutator {
       map[g.condition] = one_value ? le(arith::from_linear(rest), integer(rest.type, 0))
                                    : call(dtype::boolean, kept, {g.condition});
     }
-    return rename_loops(replace_conditions(body, map));
+    return rename_loops(mark_edge(replace_conditions(body, map)));
+  }
+
+  static stmt mark_edge(const stmt& s) {
+    const auto on_stmt = [](const stmt& x) {
+      const loop_node* loop = as_loop(x);
+      if (!loop || !is_reduction(*loop) || loop->annotations.count(edge_note)) return x;
+      auto* marked = new loop_node(*loop);
+      marked->annotations[edge_note] = 1;
+      return stmt(marked);
+    };
+    return rewrite(s, [](const expr& e) { return e; }, on_stmt);
   }
 
   /// Nothing of `body` runs when the guards do not hold.
@@ -247,7 +258,7 @@ class peeler : public scoped_mutator {
       return make_if(whole, std::move(main), std::move(edge));
     }
     if (std::optional<std::pair<expr, stmt>> padded = version_values(body)) {
-      stmt main = mutate(padded->second), edge = mutate(rename_loops(body));
+      stmt main = mutate(padded->second), edge = mutate(rename_loops(mark_edge(body)));
       return make_if(padded->first, std::move(main), std::move(edge));
     }
     return mutate(body);

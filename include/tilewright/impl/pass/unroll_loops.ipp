@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <tilewright/pass/guards.hpp>
+#include <tilewright/pass/split_vectors.hpp>
+#include <tilewright/pass/unroll_loops.hpp>
+#include <tilewright/pass/walk.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::pass::detail::unroll {
+
+using namespace tilewright::ir;
+
+/// Vector statements that `s` writes out: unrolled loops multiply, serial ones count once.
+inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
+  switch (s->kind) {
+    case stmt_kind::store: case stmt_kind::evaluate: return 1;
+    case stmt_kind::seq: {
+      std::int64_t sum = 0;
+      for (const stmt& child : as_seq(s)->stmts) sum += written_out(child, target);
+      return sum;
+    }
+    case stmt_kind::if_else:
+      return written_out(as_if(s)->then_body, target) + (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
+    case stmt_kind::let: return written_out(as_let(s)->body, target);
+    case stmt_kind::allocate: return written_out(as_allocate(s)->body, target);
+    case stmt_kind::block_realize: return written_out(as_realize(s)->block->body, target);
+    case stmt_kind::loop: break;
+  }
+  const loop_node& loop = *as_loop(s);
+  const std::int64_t body = written_out(loop.body, target);
+  const std::int64_t extent = constant_extent(loop);
+  if (loop.loop == loop_kind::unrolled) return body * std::max<std::int64_t>(extent, 1);
+  if (loop.loop != loop_kind::vectorized) return body;
+  const std::int64_t lanes = lanes_of(loop.body, target);
+  return body * std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
+}
+
+inline std::int64_t step_of(const loop_node& loop) {
+  const auto note = loop.annotations.find("pragma_auto_unroll_max_step");
+  if (note == loop.annotations.end()) return 0;
+  const std::int64_t* step = std::get_if<std::int64_t>(&note->second.value);
+  return step ? *step : 0;
+}
+
+class unroller : public mutator {
+ public:
+  unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    if (!loop) return mutator::mutate(s);
+    if (loop->loop == loop_kind::thread_binding)
+      throw build_error("loop " + loop->var->name + " is bound to " + loop->thread_tag +
+                        "; a CPU has no such threads: use parallel instead of bind");
+    const std::int64_t outer_step = step_;
+    const bool outer_parallel = in_parallel_;
+    step_ = std::max(step_, std::min(step_of(*loop), limits_.max_auto_step));
+    in_parallel_ = in_parallel_ || loop->loop == loop_kind::parallel;
+    const stmt body = mutate(loop->body);
+    const loop_kind kind = decide(*loop, body, outer_step, outer_parallel);
+    step_ = outer_step;
+    in_parallel_ = outer_parallel;
+    if (kind == loop->loop) return body == loop->body ? s : with_body(*loop, body);
+    return with_kind(*loop, kind, body);
+  }
+
+ private:
+  loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step, bool in_parallel) const {
+    const std::int64_t extent = constant_extent(loop), size = extent * written_out(body, target_);
+    const bool literal = extent > 0 && is_int(loop.min);
+    switch (loop.loop) {
+      case loop_kind::parallel: return in_parallel ? loop_kind::serial : loop_kind::parallel;
+      case loop_kind::unrolled:
+        return literal && size <= limits_.max_statements ? loop_kind::unrolled : loop_kind::serial;
+      case loop_kind::serial: return literal && size <= step ? loop_kind::unrolled : loop_kind::serial;
+      default: return loop.loop;
+    }
+  }
+
+  const target::cpu& target_;
+  const unroll_limits& limits_;
+  std::int64_t step_ = 0;
+  bool in_parallel_ = false;
+};
+
+class reduction_unroller : public mutator {
+ public:
+  reduction_unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    stmt out = mutator::mutate(s);
+    const loop_node* loop = as_loop(out);
+    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || loop->annotations.count(edge_note)) return out;
+    if (!writes_out(loop->body)) return out;
+    const std::int64_t size = written_out(loop->body, target_), extent = constant_extent(*loop);
+    std::int64_t factor = limits_.reduction_factor;
+    while (factor > 1 && factor * size > limits_.reduction_statements) factor /= 2;
+    if (factor == 1 || (extent > 0 && extent < 2 * factor)) return out;
+    return split(*loop, extent, factor);
+  }
+
+ private:
+  /// Only loops that disappear are inside.
+  static bool writes_out(const stmt& s) {
+    bool all = true;
+    for_each_stmt(s, [&](const stmt& x) {
+      const loop_node* l = as_loop(x);
+      if (l) all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) && constant_extent(*l) > 0;
+      all = all && x->kind != stmt_kind::allocate;
+    });
+    return all;
+  }
+
+  static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
+    const dtype type = loop.var.type();
+    const expr by = integer(type, factor);
+    const expr whole = extent > 0 ? integer(type, extent / factor) : floordiv(loop.extent, by);
+    const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
+    stmt inner = make_loop(u, integer(type, 0), by, rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
+                           loop_kind::unrolled);
+    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial, loop.annotations);
+    if (extent > 0 && extent % factor == 0) return main;
+    return make_seq({std::move(main), with_domain(loop, loop.min + whole * by, loop.extent - whole * by, loop.body)});
+  }
+
+  const target::cpu& target_;
+  const unroll_limits& limits_;
+};
+
+}  // namespace tilewright::pass::detail::unroll
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target::cpu& target, const unroll_limits& limits) {
+  ir::function out = f;
+  out.body = detail::unroll::unroller(target, limits).mutate(f.body);
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
+                                                 const unroll_limits& limits) {
+  ir::function out = f;
+  out.body = detail::unroll::reduction_unroller(target, limits).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass
