@@ -75,7 +75,10 @@ class tuned {
     const auto list = dsl::make_arguments<Kernel>(arguments...);
     std::array<search::call_argument, sizeof...(Argument) + 1> erased;
     for (std::size_t i = 0; i < list.size(); ++i)
-      erased[i] = {const_cast<void*>(list[i].address()), list[i].extents.data(), list[i].strides.data()};
+      {
+      const void* data = list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
+      erased[i] = {const_cast<void*>(data), list[i].extents.data(), list[i].strides.data()};
+    }
     use(erased.data());
   }
 

@@ -19,6 +19,7 @@ struct operand {
   dtype type = dtype::f32;
   bool scalar = false;
   std::vector<std::int64_t> extents;  // [rank], elements
+  std::vector<std::int64_t> strides;  // [rank], elements: as declared; row-major where left to run time
   bool written = false;
   bool read = false;  // outputs of reductions count as read only where a block says so
   /// Values an element may have when it is used as an index: [first, last].

@@ -54,7 +54,7 @@ struct argument_layout {
 /// bounds. Not thread-safe.
 class runner {
  public:
-  /// @param layouts one per parameter of `f`; an empty list or empty strides mean contiguous row-major
+  /// @param layouts one per parameter of `f`; an empty list or empty strides mean as declared
   runner(const ir::function& f, std::vector<argument_layout> layouts, const backend::executor& exec,
          std::uint64_t seed);
   ~runner();

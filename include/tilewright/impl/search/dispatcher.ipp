@@ -230,7 +230,8 @@ struct dispatcher::state {
       }
       if (reach * static_cast<long double>(bytes(p.type)) > 0x1p62L)
         refuse("the strides of \"" + p.name + "\" reach beyond what memory can hold");
-      if (!p.written) continue;
+      const bool empty = std::any_of(a[i].extents, a[i].extents + p.dims.size(), [](std::int64_t e) { return e == 0; });
+      if (!p.written || empty) continue;
       std::sort(by_stride.begin(), by_stride.end());
       std::int64_t inner = 0;  // offset of the last element of the dimensions so far
       for (const auto& [stride, extent] : by_stride) {
@@ -571,7 +572,9 @@ TILEWRIGHT_INLINE void dispatcher::run(const binding& b, const call_argument* a)
   const std::size_t n = s.ranks.size();
   if (!v || !v->entry) {
     std::vector<ir::tensor_view> views;
-    for (std::size_t i = 0; i < n; ++i) views.push_back({a[i].data, {a[i].strides, a[i].strides + s.ranks[i]}});
+    static std::int64_t no_elements = 0;  // stands for the null pointer of an empty argument
+    for (std::size_t i = 0; i < n; ++i)
+      views.push_back({a[i].data ? a[i].data : &no_elements, {a[i].strides, a[i].strides + s.ranks[i]}});
     ir::interpret(of.identity ? *of.identity : of.function, std::move(views));
     return;
   }

@@ -144,7 +144,7 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const ir::param& p = f.params[i];
     if (!p.buffer) {
-      out[i] = {p.scalar->name, p.scalar.type(), true, {}, false, true, {}};
+      out[i] = {p.scalar->name, p.scalar.type(), true, {}, {}, false, true, {}};
       continue;
     }
     out[i].name = p.buffer->name;
@@ -153,6 +153,9 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
       if (!ir::is_int(e)) throw argument_error("extent of " + p.buffer->name + " is not a number; bind it first");
       out[i].extents.push_back(ir::as_int(e));
     }
+    out[i].strides = row_major(out[i].extents);
+    for (std::size_t d = 0; d < p.buffer->strides.size(); ++d)
+      if (ir::is_int(p.buffer->strides[d])) out[i].strides[d] = ir::as_int(p.buffer->strides[d]);
     of[p.buffer.get()] = &out[i];
   }
   detail::mark_accesses(f, of);

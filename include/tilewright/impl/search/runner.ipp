@@ -316,7 +316,7 @@ TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_lay
   state_->memories.resize(n);
   support::random random(seed);
   for (std::size_t i = 0; i < n; ++i) {
-    if (layouts[i].strides.empty()) layouts[i].strides = row_major(state_->operands[i].extents);
+    if (layouts[i].strides.empty()) layouts[i].strides = state_->operands[i].strides;
     state_->layouts.push_back(layouts[i]);
     state_->make(i, random.split());
     state_->data.push_back(state_->memories[i].element0);

@@ -1,0 +1,216 @@
+#include <tilewright/tilewright.hpp>
+
+#include <Eigen/Dense>
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+using namespace tw;
+
+namespace {
+
+constexpr auto matmul_relu = kernel<"matmul_relu">(
+    [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+      using axes::i, axes::j, axes::k;
+      return C(i, j) = max(sum<k>(A(i, k) * B(k, j)), 0.0f);
+    });
+
+constexpr auto gather = kernel<"gather">(
+    [](in<"X", float, "N", "C"> X, in<"I", std::int32_t, "M"> I, out<"Y", float, "M", "C"> Y) {
+      using axes::i, axes::c;
+      return Y(i, c) = X(I(i), c);
+    });
+
+using matrix = Eigen::MatrixXf;
+using row_major = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+tuned_options quick(mode m = mode::now) {
+  tuned_options o;
+  o.seconds = 0.5;
+  o.trials = 6;
+  o.database = ":memory:";
+  o.mode = m;
+  return o;
+}
+
+template <class M>
+M expected(const auto& a, const auto& b) {
+  return (a * b).cwiseMax(0.0f);
+}
+
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/tilewright-tuned-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string file() const { return path + "/t.db"; }
+};
+
+std::string message_of(const auto& call) {
+  try {
+    call();
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a call computes, in any layout") {
+  const tuned op{matmul_relu, quick()};
+  const matrix a = matrix::Random(33, 20), b = matrix::Random(20, 41);
+  matrix c(33, 41);
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  const row_major ar = a, br = b;
+  row_major cr(33, 41);
+  op(ar, br, cr);
+  CHECK((cr - expected<row_major>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  matrix big = matrix::Zero(80, 90);
+  auto part = big.block(3, 5, 33, 41);
+  op(a, br, part);
+  CHECK((big.block(3, 5, 33, 41) - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(big.topRows(3).cwiseAbs().maxCoeff() == 0.0f);
+  CHECK(big.leftCols(5).cwiseAbs().maxCoeff() == 0.0f);
+  c.setZero();
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+}
+
+TEST_CASE("every mode computes") {
+  const matrix a = matrix::Random(17, 9), b = matrix::Random(9, 25);
+  for (const mode m : {mode::off, mode::background}) {
+    const tuned op{matmul_relu, quick(m)};
+    matrix c(17, 25);
+    op(a, b, c);
+    CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+    op.wait();
+    c.setZero();
+    op(a, b, c);
+    CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+    CHECK(op.report(a, b, c).find(m == mode::off ? "default schedule" : "tuned by this process") != std::string::npos);
+  }
+  const tuned strict{matmul_relu, quick(mode::miss_error)};
+  matrix c(17, 25);
+  CHECK_THROWS_AS(strict(a, b, c), argument_error);
+}
+
+TEST_CASE("bad arguments are refused by name") {
+  const tuned op{matmul_relu, quick(mode::off)};
+  matrix a(8, 4), b(5, 8), c(8, 8);
+  CHECK(message_of([&] { op(a, b, c); }) ==
+        "matmul_relu: extent \"K\" is 4 at dimension 1 of \"A\" and 5 at dimension 0 of \"B\"; they must agree");
+  matrix b4(4, 8);
+  CHECK(message_of([&] { op(c, c, c); }).find("output \"C\" overlaps \"A\"") != std::string::npos);
+  float* none = nullptr;
+  CHECK(message_of([&] { op(a, b4, view(none, {8, 8})); }).find("\"C\" are a null pointer") != std::string::npos);
+  std::vector<float> memory(64);
+  CHECK(message_of([&] { op(a, b4, view(memory.data(), {8, 8}, {0, 1})); }).find("several elements into one place") !=
+        std::string::npos);
+  CHECK(message_of([&] { op(a, b4, view(memory.data(), {8, 8}, {4, 1})); }).find("at least 8") != std::string::npos);
+  const std::int64_t far = std::int64_t{1} << 61;
+  CHECK(message_of([&] { op(view(memory.data(), {8, 4}, {far, 1}), b4, c); }).find("memory can hold") != std::string::npos);
+  CHECK(message_of([&] { op(view(memory.data(), {8, -4}, {4, 1}), b4, c); }).find("not negative") != std::string::npos);
+  auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(memory.data()) + 1);
+  CHECK(message_of([&] { op(view(odd, {8, 4}), b4, c); }).find("not aligned") != std::string::npos);
+}
+
+TEST_CASE("nothing to do is done, and sums over nothing are zero") {
+  const tuned op{matmul_relu, quick(mode::off)};
+  matrix a(0, 4), b(4, 8), c(0, 8);
+  op(a, b, c);
+  matrix a0(8, 0), b0(0, 8), c0 = matrix::Constant(8, 8, 7.0f);
+  op(a0, b0, c0);
+  CHECK(c0.cwiseAbs().maxCoeff() == 0.0f);
+  CHECK(op.report(a0, b0, c0).find("identity") != std::string::npos);
+}
+
+TEST_CASE("an index that points outside is refused before the call") {
+  const tuned op{gather, quick()};
+  const row_major x = row_major::Random(10, 3);
+  row_major y(4, 3);
+  std::vector<std::int32_t> index{0, 9, 3, 3};
+  op(x, index, y);
+  for (int r = 0; r < 4; ++r) CHECK(y.row(r) == x.row(index[static_cast<std::size_t>(r)]));
+  index[2] = 10;
+  CHECK(message_of([&] { op(x, index, y); }) == "gather: \"I\"[2] is 10; as an index it must be in [0, 9]");
+  index[2] = -1;
+  CHECK(message_of([&] { op(x, index, y); }).find("\"I\"[2] is -1") != std::string::npos);
+}
+
+TEST_CASE("another process finds schedule and code in the database") {
+  const folder f;
+  const matrix a = matrix::Random(40, 24), b = matrix::Random(24, 32);
+  tuned_options options = quick();
+  options.database = f.file();
+  {
+    const tuned op{matmul_relu, options};
+    matrix c(40, 32);
+    op(a, b, c);
+    CHECK(op.report(a, b, c).find("tuned by this process") != std::string::npos);
+  }
+  options.mode = mode::miss_error;  // nothing may be tuned
+  const tuned op{matmul_relu, options};
+  matrix c(40, 32);
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(op.report(a, b, c).find("stored code") != std::string::npos);
+}
+
+TEST_CASE("many threads call while one tunes") {
+  const tuned op{matmul_relu, quick()};
+  const matrix a = matrix::Random(32, 32), b = matrix::Random(32, 32);
+  const matrix want = expected<matrix>(a, b);
+  std::vector<std::thread> threads;
+  std::vector<float> worst(4);
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      matrix c(32, 32);
+      for (int r = 0; r < 20; ++r) {
+        op(a, b, c);
+        worst[t] = std::max(worst[t], (c - want).cwiseAbs().maxCoeff());
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  for (const float w : worst) CHECK(w < 1e-4f);
+}
+
+TEST_CASE("a forked child goes on, with old and new extents") {
+  const tuned op{matmul_relu, quick()};
+  const matrix a = matrix::Random(16, 16), b = matrix::Random(16, 16);
+  matrix c(16, 16);
+  op(a, b, c);
+  const pid_t child = fork();
+  if (child == 0) {
+    matrix d(16, 16);
+    op(a, b, d);
+    bool good = d == c;
+    const matrix a2 = matrix::Random(24, 16);
+    matrix d2(24, 16);
+    op(a2, b, d2);
+    good &= (d2 - expected<matrix>(a2, b)).cwiseAbs().maxCoeff() < 1e-4f;
+    _exit(good ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a wrong TILEWRIGHT_TUNE is refused") {
+  setenv("TILEWRIGHT_TUNE", "never", 1);
+  CHECK(message_of([] { tuned{matmul_relu, quick()}; }).find("now, background, off or miss_error") != std::string::npos);
+  unsetenv("TILEWRIGHT_TUNE");
+}
