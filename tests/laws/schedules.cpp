@@ -1,5 +1,5 @@
-// Random schedules of small programs: whatever the primitives accept keeps the meaning of the program, and
-// whatever they refuse leaves the schedule as it was.
+// Random schedules of small programs: whatever the primitives accept keeps the meaning of the
+// program, and whatever they refuse leaves the schedule as it was.
 #include <schedule/check_schedule.hpp>
 #include <schedule/programs.hpp>
 
@@ -36,14 +36,16 @@ ir::function centered(int n, int m) {
   const nest out({"i", "j"}, {n, m});
   row.iters[1].kind = iter_kind::reduce;
   const std::vector<expr> in{row.v(0), row.v(1)}, at{out.v(0), out.v(1)};
-  block_node sum = store_block("S", s, {in[0]}, load(s, {in[0]}) + load(a, in), {{a, point_box(in)}});
+  block_node sum =
+      store_block("S", s, {in[0]}, load(s, {in[0]}) + load(a, in), {{a, point_box(in)}});
   sum.init = make_store(s, {in[0]}, real(dtype::f32, 0));
   ir::function f;
   f.params = {{a, {}}, {d, {}}};
-  f.body = make_root(make_seq({row.wrap(std::move(sum)),
-                               out.wrap(store_block("D", d, at, load(a, at) - load(s, {at[0]}),
-                                                    {{a, point_box(at)}, {s, point_box({at[0]})}}))}),
-                     {s});
+  f.body =
+      make_root(make_seq({row.wrap(std::move(sum)),
+                          out.wrap(store_block("D", d, at, load(a, at) - load(s, {at[0]}),
+                                               {{a, point_box(at)}, {s, point_box({at[0]})}}))}),
+                {s});
   return f;
 }
 
@@ -93,7 +95,9 @@ class walker {
       case 8: s_.compute_at(b, any_loop(any_block()), below(2) == 0); break;
       case 9: s_.reverse_compute_at(b, any_loop(any_block()), below(2) == 0); break;
       case 10: below(2) == 0 ? s_.compute_inline(b) : s_.reverse_compute_inline(b); break;
-      case 11: s_.cache_read(b, static_cast<int>(below(2)), below(2) == 0 ? "local" : "global"); break;
+      case 11:
+        s_.cache_read(b, static_cast<int>(below(2)), below(2) == 0 ? "local" : "global");
+        break;
       case 12: s_.cache_write(b, 0, "local"); break;
       case 13: s_.decompose_reduction(b, any_loop(b)); break;
       case 14: {
@@ -135,8 +139,14 @@ void walk(const ir::function& f, std::uint64_t seeds, int steps) {
 
 }  // namespace
 
-TEST_CASE("random schedules keep the meaning: elementwise") { walk(programs::elementwise({"i", "j"}, {7, 6}), 60, 12); }
-TEST_CASE("random schedules keep the meaning: two stages") { walk(programs::two_stages(13), 60, 12); }
-TEST_CASE("random schedules keep the meaning: matrix product") { walk(programs::matmul_relu(5, 6, 4), 60, 14); }
+TEST_CASE("random schedules keep the meaning: elementwise") {
+  walk(programs::elementwise({"i", "j"}, {7, 6}), 60, 12);
+}
+TEST_CASE("random schedules keep the meaning: two stages") {
+  walk(programs::two_stages(13), 60, 12);
+}
+TEST_CASE("random schedules keep the meaning: matrix product") {
+  walk(programs::matmul_relu(5, 6, 4), 60, 14);
+}
 TEST_CASE("random schedules keep the meaning: stencil") { walk(stencil(11), 60, 14); }
 TEST_CASE("random schedules keep the meaning: row sums") { walk(centered(5, 6), 60, 14); }

@@ -13,9 +13,10 @@
 #include <tilewright/ir/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
-/// The program is well formed, the trace survives printing and parsing, and replaying what was parsed on the
-/// original program gives the same program and the same trace.
-inline void check_schedule(const tilewright::schedule& s, const tilewright::ir::function& original) {
+/// The program is well formed, the trace survives printing and parsing, and replaying what was
+/// parsed on the original program gives the same program and the same trace.
+inline void check_schedule(const tilewright::schedule& s,
+                           const tilewright::ir::function& original) {
   using namespace tilewright;
   CHECK_NOTHROW(ir::verify(s.function()));
   const std::string text = s.trace().print();
@@ -31,7 +32,8 @@ inline void check_schedule(const tilewright::schedule& s, const tilewright::ir::
 using dims = std::map<std::string, std::int64_t>;
 
 /// Contents of all buffer parameters (f32, i32 or i64) after interpreting `f` on small integers.
-inline std::vector<std::vector<double>> results_of(const tilewright::ir::function& f, const dims& sizes = {}) {
+inline std::vector<std::vector<double>> results_of(const tilewright::ir::function& f,
+                                                   const dims& sizes = {}) {
   using namespace tilewright;
   std::vector<std::vector<char>> memory;
   std::vector<std::size_t> counts;
@@ -62,9 +64,10 @@ inline std::vector<std::vector<double>> results_of(const tilewright::ir::functio
     const dtype type = f.params[p].buffer->type;
     for (std::size_t i = 0; i < counts[p]; ++i) {
       const char* at = memory[p].data() + i * static_cast<std::size_t>(bytes(type));
-      out.back().push_back(type == dtype::f32   ? static_cast<double>(*reinterpret_cast<const float*>(at))
-                           : type == dtype::i32 ? *reinterpret_cast<const std::int32_t*>(at)
-                                                : static_cast<double>(*reinterpret_cast<const std::int64_t*>(at)));
+      out.back().push_back(
+          type == dtype::f32   ? static_cast<double>(*reinterpret_cast<const float*>(at))
+          : type == dtype::i32 ? *reinterpret_cast<const std::int32_t*>(at)
+                               : static_cast<double>(*reinterpret_cast<const std::int64_t*>(at)));
     }
   }
   return out;
@@ -77,10 +80,11 @@ inline void check_meaning(const tilewright::schedule& s, const tilewright::ir::f
   CHECK(results_of(s.function(), sizes) == results_of(original, sizes));
 }
 
-/// The call throws a schedule_error of that primitive and requirement, and leaves program, trace and random
-/// stream of `s` untouched.
+/// The call throws a schedule_error of that primitive and requirement, and leaves program, trace
+/// and random stream of `s` untouched.
 template <class Call>
-void check_refusal(tilewright::schedule& s, const char* primitive, int requirement, const Call& call) {
+void check_refusal(tilewright::schedule& s, const char* primitive, int requirement,
+                   const Call& call) {
   using namespace tilewright;
   const ir::stmt body = s.function().body;
   const std::string text = s.trace().print();

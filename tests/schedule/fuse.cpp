@@ -108,13 +108,16 @@ TEST_CASE("fuse: an inner extent that depends on the outer loop, and a loop from
   // for i in 4: for j in range(i + 1)
   const ir::buffer b = ir::make_buffer("B", dtype::f32, {4, 4});
   programs::nest n({"i", "j"}, {4, 4});
-  ir::block_node node = programs::store_block("B", b, {n.v(0), n.v(1)}, ir::real(dtype::f32, 1), {});
+  ir::block_node node =
+      programs::store_block("B", b, {n.v(0), n.v(1)}, ir::real(dtype::f32, 1), {});
   node.iters = n.iters;
-  const ir::stmt realize = ir::make_realize(n.values(), ir::boolean(true), ir::make_block(std::move(node)));
+  const ir::stmt realize =
+      ir::make_realize(n.values(), ir::boolean(true), ir::make_block(std::move(node)));
   const auto program = [&](const ir::expr& from, const ir::expr& extent) {
     ir::function f;
     f.params = {{b, {}}};
-    f.body = ir::make_root(ir::make_loop(n.loops[0], 0, 4, ir::make_loop(n.loops[1], from, extent, realize)));
+    f.body = ir::make_root(
+        ir::make_loop(n.loops[0], 0, 4, ir::make_loop(n.loops[1], from, extent, realize)));
     return f;
   };
   schedule triangle(program(0, n.loops[0] + 1));

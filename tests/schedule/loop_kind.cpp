@@ -67,7 +67,8 @@ TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
   const ir::block_realize_node& r = *ir::as_realize(k.body);
   const ir::expr odd = ir::floordiv(i.var + k.var, 3);
   f.body = ir::make_root(ir::with_body(
-      i, ir::with_body(j, ir::with_body(k, ir::make_realize({odd, r.values[1], r.values[2]}, r.predicate, r.block)))));
+      i, ir::with_body(j, ir::with_body(k, ir::make_realize({odd, r.values[1], r.values[2]},
+                                                            r.predicate, r.block)))));
   schedule s(f);
   const loop_rv l = s.get_loops(s.block("C"))[1];
   check_refusal(s, "parallel", 1, [&] { s.parallel(l); });

@@ -21,7 +21,8 @@ struct nest {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const dtype type = extents[i].type();
       loops.push_back(make_var(names[i], type));
-      iters.push_back({make_var("v" + names[i], type), {integer(type, 0), extents[i]}, iter_kind::spatial});
+      iters.push_back(
+          {make_var("v" + names[i], type), {integer(type, 0), extents[i]}, iter_kind::spatial});
     }
   }
   const var& v(std::size_t i) const { return iters[i].var; }
@@ -38,8 +39,8 @@ struct nest {
   }
 };
 
-inline block_node store_block(const std::string& name, const buffer& to, std::vector<expr> at, expr value,
-                              std::vector<buffer_region> reads) {
+inline block_node store_block(const std::string& name, const buffer& to, std::vector<expr> at,
+                              expr value, std::vector<buffer_region> reads) {
   block_node b;
   b.name = name;
   b.writes = {{to, point_box(at)}};
@@ -63,7 +64,8 @@ inline function elementwise(const std::vector<std::string>& names, const std::ve
 }
 
 /// Loops i, j, k around block `name`: to[vi, vj] += a[vi, vk] * b[vk, vj].
-inline stmt matmul_nest(const std::string& name, const buffer& a, const buffer& b, const buffer& to) {
+inline stmt matmul_nest(const std::string& name, const buffer& a, const buffer& b,
+                        const buffer& to) {
   nest n({"i", "j", "k"}, {to->shape[0], to->shape[1], a->shape[1]});
   n.iters[2].kind = iter_kind::reduce;
   const std::vector<expr> at{n.v(0), n.v(1)}, at_a{n.v(0), n.v(2)}, at_b{n.v(2), n.v(1)};
@@ -105,10 +107,12 @@ inline function two_stages(int n) {
   const std::vector<expr> at_b{first.v(0)}, at_c{second.v(0)};
   function f;
   f.params = {{a, {}}, {c, {}}};
-  f.body = make_root(
-      make_seq({first.wrap(store_block("B", b, at_b, load(a, at_b) + real(dtype::f32, 1), {{a, point_box(at_b)}})),
-                second.wrap(store_block("C", c, at_c, load(b, at_c) * real(dtype::f32, 2), {{b, point_box(at_c)}}))}),
-      {b});
+  f.body =
+      make_root(make_seq({first.wrap(store_block("B", b, at_b, load(a, at_b) + real(dtype::f32, 1),
+                                                 {{a, point_box(at_b)}})),
+                          second.wrap(store_block("C", c, at_c, load(b, at_c) * real(dtype::f32, 2),
+                                                  {{b, point_box(at_c)}}))}),
+                {b});
   return f;
 }
 

@@ -88,9 +88,11 @@ TEST_CASE("reorder: requirements by number") {
 
 TEST_CASE("reorder: a statement between the loops") {
   // for i: { A block; for j: B block }
-  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4}), b = ir::make_buffer("B", dtype::f32, {4, 4});
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4}),
+                   b = ir::make_buffer("B", dtype::f32, {4, 4});
   programs::nest outer({"i"}, {4}), inner({"i", "j"}, {4, 4});
-  ir::block_node first = programs::store_block("first", a, {outer.v(0)}, ir::real(dtype::f32, 1), {});
+  ir::block_node first =
+      programs::store_block("first", a, {outer.v(0)}, ir::real(dtype::f32, 1), {});
   first.iters = outer.iters;
   ir::block_node second =
       programs::store_block("second", b, {inner.v(0), inner.v(1)}, ir::real(dtype::f32, 1), {});
@@ -101,26 +103,31 @@ TEST_CASE("reorder: a statement between the loops") {
   f.body = ir::make_root(ir::make_loop(
       i, 0, 4,
       ir::make_seq({ir::make_realize({i}, ir::boolean(true), ir::make_block(std::move(first))),
-                    ir::make_loop(j, 0, 4, ir::make_realize({i, j}, ir::boolean(true),
-                                                            ir::make_block(std::move(second))))})));
+                    ir::make_loop(j, 0, 4,
+                                  ir::make_realize({i, j}, ir::boolean(true),
+                                                   ir::make_block(std::move(second))))})));
   schedule s(f);
   const std::vector<loop_rv> loops = s.get_loops(s.block("second"));
   check_refusal(s, "reorder", 2, [&] { s.reorder(loops[1], loops[0]); });
 }
 
-TEST_CASE("reorder: a range that uses an outer loop, an ordered iterator, bindings that are no map") {
+TEST_CASE(
+    "reorder: a range that uses an outer loop, an ordered iterator, bindings that are no map") {
   const ir::buffer b = ir::make_buffer("B", dtype::f32, {4, 4});
   programs::nest n({"i", "j"}, {4, 4});
-  const auto program = [&](const ir::expr& extent, ir::iter_kind kind, std::vector<ir::expr> values) {
-    ir::block_node node = programs::store_block("B", b, {n.v(0), n.v(1)}, ir::real(dtype::f32, 1), {});
+  const auto program = [&](const ir::expr& extent, ir::iter_kind kind,
+                           std::vector<ir::expr> values) {
+    ir::block_node node =
+        programs::store_block("B", b, {n.v(0), n.v(1)}, ir::real(dtype::f32, 1), {});
     node.iters = n.iters;
     node.iters[1].kind = kind;
     ir::function f;
     f.params = {{b, {}}};
-    f.body = ir::make_root(ir::make_loop(
-        n.loops[0], 0, 4,
-        ir::make_loop(n.loops[1], 0, extent,
-                      ir::make_realize(std::move(values), ir::boolean(true), ir::make_block(std::move(node))))));
+    f.body = ir::make_root(
+        ir::make_loop(n.loops[0], 0, 4,
+                      ir::make_loop(n.loops[1], 0, extent,
+                                    ir::make_realize(std::move(values), ir::boolean(true),
+                                                     ir::make_block(std::move(node))))));
     return f;
   };
   const auto refused = [&](const ir::function& f, int requirement) {
@@ -131,7 +138,9 @@ TEST_CASE("reorder: a range that uses an outer loop, an ordered iterator, bindin
   refused(program(n.loops[0] + 1, ir::iter_kind::spatial, n.values()), 3);
   refused(program(4, ir::iter_kind::ordered, n.values()), 4);
   refused(program(4, ir::iter_kind::opaque, n.values()), 4);
-  refused(program(4, ir::iter_kind::spatial, {n.loops[0], ir::floordiv(n.loops[0] + n.loops[1], 2)}), 5);
+  refused(
+      program(4, ir::iter_kind::spatial, {n.loops[0], ir::floordiv(n.loops[0] + n.loops[1], 2)}),
+      5);
 }
 
 TEST_CASE("reorder: a guard that breaks the map; the other order of primitives is legal") {
@@ -139,7 +148,8 @@ TEST_CASE("reorder: a guard that breaks the map; the other order of primitives i
   schedule s(f);
   const auto [i, j] = s.loops<2>(s.block("B"));
   const loop_rv fused = s.fuse(i, j);
-  const std::array<loop_rv, 2> parts = s.split(fused, {infer, 8});  // 36 = 4 * 9, 8 does not divide it
+  const std::array<loop_rv, 2> parts =
+      s.split(fused, {infer, 8});  // 36 = 4 * 9, 8 does not divide it
   check_refusal(s, "reorder", 5, [&] { s.reorder(parts[1], parts[0]); });
   schedule t(f);
   const auto [ti, tj] = t.loops<2>(t.block("B"));

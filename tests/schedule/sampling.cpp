@@ -147,7 +147,8 @@ TEST_CASE("sample_tile: a stale decision is clamped") {
 TEST_CASE("sample_categorical: by weight, with checked arguments") {
   support::random r(8);
   std::map<std::int64_t, int> counts;
-  for (int i = 0; i < 10000; ++i) ++counts[primitive::sample_categorical(r, {10, 20, 30}, {1, 0, 3})];
+  for (int i = 0; i < 10000; ++i)
+    ++counts[primitive::sample_categorical(r, {10, 20, 30}, {1, 0, 3})];
   CHECK(counts[1] == 0);
   CHECK(counts[0] > 2250);
   CHECK(counts[0] < 2750);
@@ -195,7 +196,8 @@ namespace {
 std::vector<std::int64_t> places(const schedule& s, const char* name) {
   std::vector<std::int64_t> out;
   const std::uint64_t id = primitive::get_block(s.function(), name);
-  for (const auto& where : primitive::compute_locations(s.function(), id)) out.push_back(where.index);
+  for (const auto& where : primitive::compute_locations(s.function(), id))
+    out.push_back(where.index);
   return out;
 }
 using indices = std::vector<std::int64_t>;

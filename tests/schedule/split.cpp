@@ -72,7 +72,8 @@ TEST_CASE("split: unit loops vanish from the bindings on request") {
   for (const bool preserve : {true, false}) {
     schedule s(f);
     const block_rv b = s.block("B");
-    const std::vector<loop_rv> parts = s.split(s.get_loops(b)[0], std::vector<factor>{1, 16, 1}, preserve);
+    const std::vector<loop_rv> parts =
+        s.split(s.get_loops(b)[0], std::vector<factor>{1, 16, 1}, preserve);
     CHECK(ir::uses_var(s.get(b).values[0], s.get(parts[0]).var) == preserve);
     CHECK(ir::uses_var(s.get(b).values[0], s.get(parts[1]).var));
     check_meaning(s, f);

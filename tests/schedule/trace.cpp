@@ -28,7 +28,8 @@ const char* tiled_text =
     "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
     "l1, l2, l3 = sch.get_loops(block=b0)\n"
     "v4, v5 = sch.sample_perfect_tile(loop=l1, n=2, max_innermost_factor=16, decision=[2, 4])\n"
-    "l6, l7 = sch.split(loop=l1, factors=[v4, v5], preserve_unit_iters=True, disable_predication=False)\n"
+    "l6, l7 = sch.split(loop=l1, factors=[v4, v5], preserve_unit_iters=True, "
+    "disable_predication=False)\n"
     "sch.reorder(l6, l2, l3, l7)\n"
     "l8 = sch.fuse(l6, l2, preserve_unit_iters=True)\n"
     "v9 = sch.sample_categorical(candidates=[0, 16], probs=[0.25, 0.75], decision=1)\n"
@@ -68,14 +69,16 @@ TEST_CASE("parse accepts what TVM and people write") {
   CHECK(t.print() ==
         "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
         "l1, l2, l3 = sch.get_loops(block=b0)\n"
-        "l4, l5 = sch.split(loop=l1, factors=[None, 4], preserve_unit_iters=True, disable_predication=False)\n"
+        "l4, l5 = sch.split(loop=l1, factors=[None, 4], preserve_unit_iters=True, "
+        "disable_predication=False)\n"
         "l6, l7 = sch.split(loop=l2, factors=[None, (2 + 3 * 2) // 4], preserve_unit_iters=True, "
         "disable_predication=False)\n"
         "sch.reorder(l4, l6, l3)\n"
         "sch.compute_inline(block=b0)\n");
 }
 
-TEST_CASE("a list of one result keeps its comma, defaults and empty lists are printed as TVM does") {
+TEST_CASE(
+    "a list of one result keeps its comma, defaults and empty lists are printed as TVM does") {
   const char* text =
       "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
       "l1, = sch.get_loops(block=b0)\n"
@@ -84,7 +87,8 @@ TEST_CASE("a list of one result keeps its comma, defaults and empty lists are pr
       "sch.get_child_blocks(b0)\n"
       "sch.get_child_blocks(l1)\n"
       "b3 = sch.cache_read(block=b0, read_buffer_index=0, storage_scope=\"local\")\n"
-      "b4 = sch.cache_write(block=b0, write_buffer_index=0, storage_scope=\"local\", consumer_blocks=[b2, b3])\n"
+      "b4 = sch.cache_write(block=b0, write_buffer_index=0, storage_scope=\"local\", "
+      "consumer_blocks=[b2, b3])\n"
       "l5 = sch.sample_compute_location(block=b0, decision=-1)\n"
       "sch.compute_at(block=b0, loop=l5, preserve_unit_loops=True, index=-1)\n"
       "b6 = sch.decompose_reduction(block=b0, loop=l1)\n"
@@ -116,13 +120,17 @@ TEST_CASE("parse errors name the place and what is expected") {
   says("b0 = sch.get_block(name=3)\n", "column 25", "a string");
   says("b0 = sch.get_block(name=\"C\"", "line 1", "expected");
   says("v0 = sch.sample_categorical(candidates=[1, 2, probs=[0.5])\n", "line 1", "expected");
-  says("v0 = sch.sample_categorical(candidates=[99999999999999999999], probs=[1.0])\n", "line 1", "expected");
+  says("v0 = sch.sample_categorical(candidates=[99999999999999999999], probs=[1.0])\n", "line 1",
+       "expected");
   says("x y\n", "line 1", "expected");
   says("b0 = sch.get_block(name=\"C\") b1 = 3\n", "line 1", "expected");
   std::string deep = "sch.split(loop=l0, factors=[";
-  deep = "b0 = sch.get_block(name=\"C\")\nl0, = sch.get_loops(b0)\nl1, = " + deep + std::string(100000, '(');
+  deep = "b0 = sch.get_block(name=\"C\")\nl0, = sch.get_loops(b0)\nl1, = " + deep +
+         std::string(100000, '(');
   CHECK(error(deep.c_str()) != "accepted");
-  std::string longer = "b0 = sch.get_block(name=\"C\")\nl0, = sch.get_loops(b0)\nl1, = sch.split(loop=l0, factors=[1";
+  std::string longer =
+      "b0 = sch.get_block(name=\"C\")\nl0, = sch.get_loops(b0)\nl1, = sch.split(loop=l0, "
+      "factors=[1";
   for (int i = 0; i < 100000; ++i) longer += "+1";
   CHECK(error((longer + "])\n").c_str()) != "accepted");
 }
@@ -135,7 +143,8 @@ TEST_CASE("replay: stored decisions, fresh ones, and a provider") {
   CHECK(ir::equal(again.function(), s.function()));
   CHECK(again.trace() == s.trace());
   // instructions are shared, not copied, where variables keep their numbers
-  for (std::size_t i = 0; i < s.trace().size(); ++i) CHECK(again.trace()[i].what == s.trace()[i].what);
+  for (std::size_t i = 0; i < s.trace().size(); ++i)
+    CHECK(again.trace()[i].what == s.trace()[i].what);
 
   const trace space = s.trace().without_decisions();
   int different = 0;
@@ -184,7 +193,8 @@ TEST_CASE("a refused replay names the instruction") {
     CHECK(e.requirement() == 2);
     CHECK(std::string(e.what()).rfind("instruction 2: parallel: ", 0) == 0);
   }
-  const trace wrong_count = trace::parse("b0 = sch.get_block(name=\"C\")\nl1, l2 = sch.get_loops(block=b0)\n");
+  const trace wrong_count =
+      trace::parse("b0 = sch.get_block(name=\"C\")\nl1, l2 = sch.get_loops(block=b0)\n");
   schedule u(f);
   CHECK_THROWS_AS(wrong_count.apply_to(u), argument_error);
 }

@@ -1,8 +1,8 @@
 // Instructions: one application of a primitive with its arguments, and the table of all kinds.
 //
 // A kind is one line of the table in impl/schedule/instruction_table.ipp: a name, the names of the
-// parameters, and the function. Types of parameters, the adapter that calls the function, printing and
-// parsing follow from the function's signature.
+// parameters, and the function. Types of parameters, the adapter that calls the function, printing
+// and parsing follow from the function's signature.
 #pragma once
 
 #include <concepts>
@@ -29,23 +29,35 @@ struct annotation_value {
   std::variant<ir::attr, factor> value;
 
   template <class T>
-    requires std::constructible_from<ir::attr, T>
-  annotation_value(T v) : value(ir::attr(std::move(v))) {}       // NOLINT
-  annotation_value(expr_rv v) : value(factor(v)) {}              // NOLINT
-  annotation_value(factor f) : value(std::move(f)) {}            // NOLINT
+  requires std::constructible_from<ir::attr, T> annotation_value(T v)
+      : value(ir::attr(std::move(v))) {}               // NOLINT
+  annotation_value(expr_rv v) : value(factor(v)) {}    // NOLINT
+  annotation_value(factor f) : value(std::move(f)) {}  // NOLINT
   friend bool operator==(const annotation_value&, const annotation_value&) = default;
 };
 
 /// Argument of an instruction; monostate for an optional one that was left out.
-using argument = std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
-                              std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value>;
+using argument =
+    std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
+                 std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value>;
 
 enum class argument_type : std::uint8_t {
-  block, loop, block_or_loop, blocks, loops, factors, boolean, integer, string, integers, reals, note
+  block,
+  loop,
+  block_or_loop,
+  blocks,
+  loops,
+  factors,
+  boolean,
+  integer,
+  string,
+  integers,
+  reals,
+  note
 };
 
-/// Parameter of a kind. A positional one is printed without its name; one with a default may be left
-/// out where a trace is parsed.
+/// Parameter of a kind. A positional one is printed without its name; one with a default may be
+/// left out where a trace is parsed.
 struct parameter {
   std::string_view name;
   argument_type type = argument_type::block;
@@ -58,8 +70,8 @@ struct parameter {
 struct outcome {
   std::optional<ir::function> function;  // nothing: the program stays
   std::vector<symbol> outputs;
-  decision choice;                         // sampling: drawn, given, or given and repaired
-  std::optional<support::random> random;   // sampling: the stream after the draw
+  decision choice;                        // sampling: drawn, given, or given and repaired
+  std::optional<support::random> random;  // sampling: the stream after the draw
 };
 
 enum class output_shape : std::uint8_t { none, one, many };

@@ -1,7 +1,8 @@
-// Places in a function: find a loop by its variable or a block by its id, and replace what stands there.
+// Places in a function: find a loop by its variable or a block by its id, and replace what stands
+// there.
 //
-// Paths are found by one descent over the tree, which has tens of nodes; nothing is cached, so there is
-// nothing to keep consistent. Blocks inside `init` do not exist and init is not entered.
+// Paths are found by one descent over the tree, which has tens of nodes; nothing is cached, so
+// there is nothing to keep consistent. Blocks inside `init` do not exist and init is not entered.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct new_loops {
   std::vector<ir::var> loops;
 };
 
-/// The statements from a function's body down to a place. Valid as long as the function's body lives.
+/// The statements from a function's body down to a place. Valid as long as the function's body
+/// lives.
 struct path {
   // [0] is the body of the function; each slot lies inside the node of the one before.
   std::vector<const ir::stmt*> slots;
@@ -44,7 +46,8 @@ struct path {
   const ir::block_realize_node* scope() const noexcept;
 };
 
-/// Path to the loop whose variable is `loop`, or to the realize of the block; empty when there is none.
+/// Path to the loop whose variable is `loop`, or to the realize of the block; empty when there is
+/// none.
 path find_loop(const ir::function& f, const ir::var& loop);
 path find_block(const ir::function& f, std::uint64_t block_id);
 
@@ -53,12 +56,13 @@ path find_block(const ir::function& f, std::uint64_t block_id);
 path need_loop(const ir::function& f, const ir::var& loop, const char* primitive);
 path need_block(const ir::function& f, std::uint64_t block_id, const char* primitive);
 
-/// The function with the statement at the end of `at` replaced; everything beside the path is shared.
-/// A null statement removes the place together with the loops, sequences and branches left empty.
+/// The function with the statement at the end of `at` replaced; everything beside the path is
+/// shared. A null statement removes the place together with the loops, sequences and branches left
+/// empty.
 /// @throws internal_error when the removal would leave a block without body
 ir::function replace(const ir::function& f, const path& at, ir::stmt with);
-/// The function with another version of the block whose realize is the end of `realize`; the binding
-/// stays.
+/// The function with another version of the block whose realize is the end of `realize`; the
+/// binding stays.
 ir::function replace_block(const ir::function& f, const path& realize, ir::block with);
 
 /// Direct child blocks: the outermost block realizes inside `s`, in program order.

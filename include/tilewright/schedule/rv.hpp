@@ -43,16 +43,17 @@ struct expr_rv {
 struct infer_t {};
 inline constexpr infer_t infer{};
 
-/// An integer known when the schedule runs: a literal, an integer variable, an expression over these
+/// An integer known when the schedule runs: a literal, an integer variable, an expression over
+/// these
 /// (`v3 // 4` in a trace, `floordiv(v3, 4)` in C++), or `infer`.
 class factor {
  public:
   enum class op : std::uint8_t { inferred, literal, variable, add, sub, mul, floordiv, floormod };
 
   factor() = default;
-  factor(infer_t) {}                                                                 // NOLINT
-  factor(int value) : op_(op::literal), value_(value) {}                             // NOLINT
-  factor(std::int64_t value) : op_(op::literal), value_(value) {}                    // NOLINT
+  factor(infer_t) {}                                                                     // NOLINT
+  factor(int value) : op_(op::literal), value_(value) {}                                 // NOLINT
+  factor(std::int64_t value) : op_(op::literal), value_(value) {}                        // NOLINT
   factor(expr_rv v) : op_(op::variable), value_(static_cast<std::int64_t>(v.number)) {}  // NOLINT
   factor(op o, factor a, factor b);
 
@@ -72,9 +73,15 @@ class factor {
 inline factor operator+(expr_rv a, factor b) { return {factor::op::add, a, std::move(b)}; }
 inline factor operator-(expr_rv a, factor b) { return {factor::op::sub, a, std::move(b)}; }
 inline factor operator*(expr_rv a, factor b) { return {factor::op::mul, a, std::move(b)}; }
-inline factor operator+(factor a, factor b) { return {factor::op::add, std::move(a), std::move(b)}; }
-inline factor operator-(factor a, factor b) { return {factor::op::sub, std::move(a), std::move(b)}; }
-inline factor operator*(factor a, factor b) { return {factor::op::mul, std::move(a), std::move(b)}; }
+inline factor operator+(factor a, factor b) {
+  return {factor::op::add, std::move(a), std::move(b)};
+}
+inline factor operator-(factor a, factor b) {
+  return {factor::op::sub, std::move(a), std::move(b)};
+}
+inline factor operator*(factor a, factor b) {
+  return {factor::op::mul, std::move(a), std::move(b)};
+}
 /// Rounds towards minus infinity, like `//` in a trace.
 inline factor floordiv(factor a, factor b) {
   return {factor::op::floordiv, std::move(a), std::move(b)};

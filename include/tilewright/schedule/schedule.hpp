@@ -21,13 +21,13 @@ namespace tilewright {
 
 /// A program under transformation.
 ///
-/// Every member function that is recorded either succeeds as a whole or throws and leaves the program,
-/// the trace, the symbol table and the random stream as they were. The requirements of a primitive stand
-/// at the function of the same name in schedule/primitive/; number 0 of all of them is that the loops
-/// and blocks still exist: a loop that was split, fused or removed has expired.
+/// Every member function that is recorded either succeeds as a whole or throws and leaves the
+/// program, the trace, the symbol table and the random stream as they were. The requirements of a
+/// primitive stand at the function of the same name in schedule/primitive/; number 0 of all of them
+/// is that the loops and blocks still exist: a loop that was split, fused or removed has expired.
 ///
-/// A copy (`copy`) shares the program and costs a few pointers; random variables of the original are
-/// valid in it.
+/// A copy (`copy`) shares the program and costs a few pointers; random variables of the original
+/// are valid in it.
 class schedule {
  public:
   /// Starts from a function whose body is the realize of a root block.
@@ -39,8 +39,8 @@ class schedule {
   const schedule_state& state() const noexcept { return state_; }
   /// The program as text.
   std::string show() const;
-  /// Same program, trace and variables; its random stream is split off from this one's, so that both
-  /// draw different numbers from now on.
+  /// Same program, trace and variables; its random stream is split off from this one's, so that
+  /// both draw different numbers from now on.
   schedule copy();
   /// Restarts the random stream.
   void seed(std::uint64_t value) { state_.random = support::random(value); }
@@ -72,15 +72,15 @@ class schedule {
   /// @{
   /// `auto [i0, i1] = s.split(i, {infer, 32});`
   template <std::size_t N>
-  std::array<loop_rv, N> split(loop_rv loop, const factor (&factors)[N], bool preserve_unit_iters = true,
-                               bool disable_predication = false);
+  std::array<loop_rv, N> split(loop_rv loop, const factor (&factors)[N],
+                               bool preserve_unit_iters = true, bool disable_predication = false);
   /// The same for a list made at run time, of factors, integers or integer variables.
   template <class List>
-    requires requires(const List& l) { factor(*l.begin()); }
+  requires requires(const List& l) { factor(*l.begin()); }
   std::vector<loop_rv> split(loop_rv loop, const List& factors, bool preserve_unit_iters = true,
                              bool disable_predication = false) {
-    return split_list(loop, std::vector<factor>(factors.begin(), factors.end()), preserve_unit_iters,
-                      disable_predication);
+    return split_list(loop, std::vector<factor>(factors.begin(), factors.end()),
+                      preserve_unit_iters, disable_predication);
   }
   loop_rv fuse(const std::vector<loop_rv>& loops, bool preserve_unit_iters = true);
   template <std::same_as<loop_rv>... Loops>
@@ -106,7 +106,8 @@ class schedule {
   block_rv cache_write(block_rv block, int write_index, std::string scope,
                        const std::vector<block_rv>& consumers = {});
   void compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false, int index = -1);
-  void reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false, int index = -1);
+  void reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false,
+                          int index = -1);
   void compute_inline(block_rv block);
   void reverse_compute_inline(block_rv block);
   block_rv decompose_reduction(block_rv block, loop_rv loop);
@@ -135,19 +136,20 @@ class schedule {
   /// Marks the end of the search space; what follows belongs to post-processing.
   void enter_postproc();
 
-  /// Runs one instruction of any kind and records it: the door for replay and for kinds that have no
-  /// member function here.
+  /// Runs one instruction of any kind and records it: the door for replay and for kinds that have
+  /// no member function here.
   /// @returns the outputs
-  std::vector<rv> apply(const instruction_kind& kind, std::vector<argument> args, const decision& choice = {});
-  /// The same for a recorded instruction whose arguments are variables of this schedule; the instruction
-  /// is shared when its outputs get the numbers that it has recorded.
+  std::vector<rv> apply(const instruction_kind& kind, std::vector<argument> args,
+                        const decision& choice = {});
+  /// The same for a recorded instruction whose arguments are variables of this schedule; the
+  /// instruction is shared when its outputs get the numbers that it has recorded.
   /// @throws argument_error when the number of outputs differs from the recorded one
   const std::vector<rv>& apply(const support::ref<const instruction>& what, const decision& choice);
 
  private:
   const std::vector<rv>& commit(outcome&& result, support::ref<const instruction> what);
-  std::vector<loop_rv> split_list(loop_rv loop, std::vector<factor> factors, bool preserve_unit_iters,
-                                  bool disable_predication);
+  std::vector<loop_rv> split_list(loop_rv loop, std::vector<factor> factors,
+                                  bool preserve_unit_iters, bool disable_predication);
   std::vector<loop_rv> loops_counted(block_rv block, int n);
 
   schedule_state state_;
@@ -163,8 +165,8 @@ std::array<loop_rv, N> schedule::loops(block_rv block) {
 }
 
 template <std::size_t N>
-std::array<loop_rv, N> schedule::split(loop_rv loop, const factor (&factors)[N], bool preserve_unit_iters,
-                                       bool disable_predication) {
+std::array<loop_rv, N> schedule::split(loop_rv loop, const factor (&factors)[N],
+                                       bool preserve_unit_iters, bool disable_predication) {
   const std::vector<loop_rv> list = split_list(loop, std::vector<factor>(factors, factors + N),
                                                preserve_unit_iters, disable_predication);
   std::array<loop_rv, N> out;

@@ -15,8 +15,9 @@ namespace tilewright {
 /// What a random variable stands for now.
 struct symbol {
   rv_class kind = rv_class::block;
-  std::int64_t value = 0;  // block: its id; integer: its value; loop without variable: a marker below
-  ir::var loop;            // loop: its variable
+  std::int64_t value =
+      0;         // block: its id; integer: its value; loop without variable: a marker below
+  ir::var loop;  // loop: its variable
 
   static symbol of_block(std::uint64_t id);
   static symbol of_loop(ir::var v);
@@ -28,8 +29,8 @@ struct symbol {
 /// them as "leave the block where it is" and "inline it".
 inline constexpr std::int64_t root_location = -1;
 inline constexpr std::int64_t inline_location = -2;
-/// Value of an integer symbol that stands for `infer`, from sampling a loop of symbolic extent. In a
-/// decision it is written -1.
+/// Value of an integer symbol that stands for `infer`, from sampling a loop of symbolic extent. In
+/// a decision it is written -1.
 inline constexpr std::int64_t inferred_value = std::numeric_limits<std::int64_t>::min();
 
 /// An immutable function, what the random variables of a schedule stand for, and the random stream.

@@ -28,8 +28,8 @@ class replay_error : public schedule_error {
   std::string what_;
 };
 
-/// Chooses the decision of a sampling instruction in a replay: given its position, the instruction and
-/// the stored decision (empty: none). An empty result draws anew.
+/// Chooses the decision of a sampling instruction in a replay: given its position, the instruction
+/// and the stored decision (empty: none). An empty result draws anew.
 using decision_provider =
     std::function<decision(std::size_t index, const instruction& what, const decision& stored)>;
 
@@ -50,9 +50,9 @@ class trace {
 
   void append(support::ref<const instruction> what, decision choice = {});
 
-  /// Runs the instructions on `s`, which need not be fresh. A stored decision is used, a missing one is
-  /// drawn from the schedule's stream; `provider` overrides both. What ran before an error stays, like
-  /// calls made by hand; replay on a copy to be able to drop it.
+  /// Runs the instructions on `s`, which need not be fresh. A stored decision is used, a missing
+  /// one is drawn from the schedule's stream; `provider` overrides both. What ran before an error
+  /// stays, like calls made by hand; replay on a copy to be able to drop it.
   /// @throws replay_error when a primitive refuses
   /// @throws argument_error when the trace does not fit the schedule, e.g. a loop count differs
   void apply_to(schedule& s, const decision_provider& provider = {}) const;
@@ -62,14 +62,16 @@ class trace {
   /// b0 = sch.get_block(name="C", func_name="main")
   /// l1, l2, l3 = sch.get_loops(block=b0)
   /// v4, v5 = sch.sample_perfect_tile(loop=l1, n=2, max_innermost_factor=16, decision=[8, 16])
-  /// l6, l7 = sch.split(loop=l1, factors=[v4, v5], preserve_unit_iters=True, disable_predication=False)
+  /// l6, l7 = sch.split(loop=l1, factors=[v4, v5], preserve_unit_iters=True,
+  /// disable_predication=False)
   /// ```
   std::string print() const;
-  /// Inverse of `print`. Comments, blank lines, a leading `def` line, indentation and get_sblock are
-  /// accepted too; arguments with a default may be left out.
+  /// Inverse of `print`. Comments, blank lines, a leading `def` line, indentation and get_sblock
+  /// are accepted too; arguments with a default may be left out.
   /// @throws ir::parse_error (an argument_error) with line, column and what was expected
   static trace parse(std::string_view text);
-  /// The trace as statements of C++ on a schedule `s`; decisions are pinned. For reading and pasting.
+  /// The trace as statements of C++ on a schedule `s`; decisions are pinned. For reading and
+  /// pasting.
   std::string print_cpp() const;
 
   /// The same instructions with one decision replaced.

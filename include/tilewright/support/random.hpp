@@ -1,8 +1,8 @@
 // Random numbers that are the same on every machine.
 //
 // The generator is counter based (SplitMix; Steele, Lea and Flood, OOPSLA 14): a draw is a hash of
-// seed + n * gamma, so a state is two words, a copy costs nothing, and `split` gives a stream that is
-// independent of its parent. Not for cryptography.
+// seed + n * gamma, so a state is two words, a copy costs nothing, and `split` gives a stream that
+// is independent of its parent. Not for cryptography.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Makes an instruction kind of a primitive: the types of its parameters, the call with arguments taken
-// from an instruction, and the shape of what it gives, all read off the function's signature.
+// Makes an instruction kind of a primitive: the types of its parameters, the call with arguments
+// taken from an instruction, and the shape of what it gives, all read off the function's signature.
 #pragma once
 
 #include <array>
@@ -39,19 +39,24 @@ const T& as(const argument& a) {
   return *value;
 }
 
-/// How a C++ parameter type is written in instructions, and how its value is taken from an argument.
+/// How a C++ parameter type is written in instructions, and how its value is taken from an
+/// argument.
 template <class T>
 struct slot;
 
 template <>
 struct slot<std::uint64_t> {
   static constexpr argument_type type = argument_type::block;
-  static std::uint64_t get(const schedule_state& s, const argument& a) { return s.block(as<rv>(a)); }
+  static std::uint64_t get(const schedule_state& s, const argument& a) {
+    return s.block(as<rv>(a));
+  }
 };
 template <>
 struct slot<ir::var> {
   static constexpr argument_type type = argument_type::loop;
-  static const ir::var& get(const schedule_state& s, const argument& a) { return s.loop(as<rv>(a)); }
+  static const ir::var& get(const schedule_state& s, const argument& a) {
+    return s.loop(as<rv>(a));
+  }
 };
 template <>
 struct slot<place> {
@@ -126,7 +131,8 @@ struct slot<bool> : plain_slot<bool, argument_type::boolean> {};
 template <>
 struct slot<std::string> : plain_slot<std::string, argument_type::string> {};
 template <>
-struct slot<std::vector<std::int64_t>> : plain_slot<std::vector<std::int64_t>, argument_type::integers> {};
+struct slot<std::vector<std::int64_t>>
+    : plain_slot<std::vector<std::int64_t>, argument_type::integers> {};
 template <>
 struct slot<std::vector<double>> : plain_slot<std::vector<double>, argument_type::reals> {};
 template <>
@@ -159,7 +165,9 @@ inline void put(outcome& out, primitive::new_loops r) {
   out.function = std::move(r.function);
   put(out, std::move(r.loops));
 }
-inline void put(outcome& out, std::uint64_t block) { out.outputs.push_back(symbol::of_block(block)); }
+inline void put(outcome& out, std::uint64_t block) {
+  out.outputs.push_back(symbol::of_block(block));
+}
 inline void put(outcome& out, const std::vector<std::uint64_t>& blocks) {
   for (const std::uint64_t id : blocks) put(out, id);
 }
@@ -186,8 +194,11 @@ void set_shape(instruction_kind& kind) {
     kind.output_class = type;
     kind.choice = choice;
   };
-  using primitive::compute_location, primitive::new_block, primitive::new_loop, primitive::new_loops;
-  constexpr auto is = []<class... T>(std::tuple<T...>*) { return (std::is_same_v<Result, T> || ...); };
+  using primitive::compute_location, primitive::new_block, primitive::new_loop,
+      primitive::new_loops;
+  constexpr auto is = []<class... T>(std::tuple<T...>*) {
+    return (std::is_same_v<Result, T> || ...);
+  };
   if constexpr (is(static_cast<std::tuple<new_block, std::uint64_t>*>(nullptr)))
     set(output_shape::one, rv_class::block, decision_shape::none);
   else if constexpr (is(static_cast<std::tuple<std::vector<std::uint64_t>>*>(nullptr)))
@@ -234,27 +245,30 @@ void set_parameters(instruction_kind& kind, names list) {
 
 inline void check_count(const std::vector<argument>& args, std::size_t count) {
   if (args.size() != count)
-    throw argument_error("an instruction has " + std::to_string(args.size()) + " arguments; its kind takes " +
-                         std::to_string(count));
+    throw argument_error("an instruction has " + std::to_string(args.size()) +
+                         " arguments; its kind takes " + std::to_string(count));
 }
 
 /// A transformation or a query: Result f(const ir::function&, Args...).
 template <auto F, class Result, class... Args>
 struct transformation {
-  static outcome apply(const schedule_state& s, const std::vector<argument>& args, const decision&) {
+  static outcome apply(const schedule_state& s, const std::vector<argument>& args,
+                       const decision&) {
     check_count(args, sizeof...(Args));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       outcome out;
       put(out, F(s.function, slot<Args>::get(s, args[I])...));
       return out;
-    }(std::index_sequence_for<Args...>{});
+    }
+    (std::index_sequence_for<Args...>{});
   }
 };
 
 /// A random choice: Result f(support::random&, const ir::function&, Args..., const decision&).
 template <auto F, class Result, class... Args>
 struct sampling {
-  static outcome apply(const schedule_state& s, const std::vector<argument>& args, const decision& given) {
+  static outcome apply(const schedule_state& s, const std::vector<argument>& args,
+                       const decision& given) {
     check_count(args, sizeof...(Args));
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       outcome out;
@@ -262,7 +276,8 @@ struct sampling {
       put(out, F(stream, s.function, slot<Args>::get(s, args[I])..., given));
       out.random = stream;
       return out;
-    }(std::index_sequence_for<Args...>{});
+    }
+    (std::index_sequence_for<Args...>{});
   }
 };
 
@@ -278,7 +293,8 @@ instruction_kind build(std::string_view name, names parameters,
 }
 
 template <auto F, class Result, class All, std::size_t... I>
-instruction_kind build_sampling(std::string_view name, names parameters, std::index_sequence<I...>) {
+instruction_kind build_sampling(std::string_view name, names parameters,
+                                std::index_sequence<I...>) {
   instruction_kind kind;
   kind.name = name;
   set_parameters<std::remove_cvref_t<std::tuple_element_t<I, All>>...>(kind, parameters);
@@ -291,8 +307,8 @@ instruction_kind build_sampling(std::string_view name, names parameters, std::in
 template <auto F, class Result, class... Params>
 instruction_kind build(std::string_view name, names parameters,
                        Result (*)(support::random&, const ir::function&, Params...)) {
-  return build_sampling<F, Result, std::tuple<Params...>>(name, parameters,
-                                                          std::make_index_sequence<sizeof...(Params) - 1>{});
+  return build_sampling<F, Result, std::tuple<Params...>>(
+      name, parameters, std::make_index_sequence<sizeof...(Params) - 1>{});
 }
 
 /// A kind that changes the program, or one that draws.

@@ -50,11 +50,13 @@ inline std::uint64_t binomial(std::uint64_t n, std::uint64_t k) {
 
 /// Ways to distribute the exponent of one prime over `parts` >= 1 places.
 inline std::uint64_t distributions(int exponent, int parts) {
-  return binomial(static_cast<std::uint64_t>(exponent + parts - 1), static_cast<std::uint64_t>(parts - 1));
+  return binomial(static_cast<std::uint64_t>(exponent + parts - 1),
+                  static_cast<std::uint64_t>(parts - 1));
 }
 
 /// Number of ordered factorizations of n / d into `parts` >= 1 factors, where d divides n.
-inline std::uint64_t factorizations(const std::vector<prime_power>& primes_of_n, std::int64_t d, int parts) {
+inline std::uint64_t factorizations(const std::vector<prime_power>& primes_of_n, std::int64_t d,
+                                    int parts) {
   std::uint64_t out = 1;
   for (const prime_power& p : primes_of_n) {
     int left = p.exponent;

@@ -33,9 +33,7 @@ inline void collect_factor(const factor& f, std::vector<rv>& out) {
     case factor::op::variable:
       out.push_back({rv_class::integer, static_cast<std::uint32_t>(f.value())});
       return;
-    default:
-      collect_factor(f.left(), out);
-      collect_factor(f.right(), out);
+    default: collect_factor(f.left(), out); collect_factor(f.right(), out);
   }
 }
 
@@ -62,7 +60,8 @@ TILEWRIGHT_INLINE argument renumber(const argument& a, std::span<const std::uint
 
 TILEWRIGHT_INLINE void collect_rvs(const argument& a, std::vector<rv>& out) {
   if (const rv* v = std::get_if<rv>(&a)) out.push_back(*v);
-  if (const auto* list = std::get_if<std::vector<rv>>(&a)) out.insert(out.end(), list->begin(), list->end());
+  if (const auto* list = std::get_if<std::vector<rv>>(&a))
+    out.insert(out.end(), list->begin(), list->end());
   if (const auto* list = std::get_if<std::vector<factor>>(&a))
     for (const factor& f : *list) detail::collect_factor(f, out);
   if (const auto* note = std::get_if<annotation_value>(&a))

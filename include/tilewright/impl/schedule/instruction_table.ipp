@@ -24,7 +24,8 @@ inline std::uint64_t get_block(const ir::function& f, const std::string& name, c
 }
 
 inline std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const block_or_loop& at) {
-  return at.is_block ? primitive::get_child_blocks(f, at.block) : primitive::get_child_blocks(f, at.loop);
+  return at.is_block ? primitive::get_child_blocks(f, at.block)
+                     : primitive::get_child_blocks(f, at.loop);
 }
 
 inline ir::function annotate(const ir::function& f, const block_or_loop& at, const std::string& key,
@@ -33,15 +34,16 @@ inline ir::function annotate(const ir::function& f, const block_or_loop& at, con
                      : primitive::annotate_loop(f, at.loop, key, value);
 }
 
-inline ir::function unannotate(const ir::function& f, const block_or_loop& at, const std::string& key) {
+inline ir::function unannotate(const ir::function& f, const block_or_loop& at,
+                               const std::string& key) {
   return at.is_block ? primitive::unannotate_block(f, at.block, key)
                      : primitive::unannotate_loop(f, at.loop, key);
 }
 
 /// Moves a block to a loop, or does what a compute location stands for.
 template <auto Move, auto Inline>
-ir::function move_to(const ir::function& f, std::uint64_t block, const place& to, bool preserve_unit_loops,
-                     int index) {
+ir::function move_to(const ir::function& f, std::uint64_t block, const place& to,
+                     bool preserve_unit_loops, int index) {
   if (!to.loop && to.marker == root_location) return f;
   if (!to.loop && to.marker == inline_location) return Inline(f, block);
   return Move(f, block, to.loop, preserve_unit_loops, index);
@@ -75,8 +77,10 @@ inline std::vector<instruction_kind> make_table() {
       kind<&parallel>("parallel", {"loop"}),
       kind<&vectorize>("vectorize", {"loop"}),
       kind<&unroll>("unroll", {"loop"}),
-      kind<&cache_read>("cache_read", {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
-      kind<&cache_write>("cache_write", {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
+      kind<&cache_read>("cache_read",
+                        {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
+      kind<&cache_write>("cache_write",
+                         {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
       kind<&move_to<&compute_at, &compute_inline>>(
           "compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
       kind<&move_to<&reverse_compute_at, &reverse_compute_inline>>(

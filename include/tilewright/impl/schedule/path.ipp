@@ -49,7 +49,8 @@ path find(const ir::function& f, const Found& found) {
 inline ir::stmt replace_in_seq(const ir::seq_node& parent, const ir::stmt* slot, ir::stmt with) {
   std::vector<ir::stmt> stmts = parent.stmts;
   stmts[static_cast<std::size_t>(slot - parent.stmts.data())] = std::move(with);
-  const bool empty = std::none_of(stmts.begin(), stmts.end(), [](const ir::stmt& s) { return static_cast<bool>(s); });
+  const bool empty = std::none_of(stmts.begin(), stmts.end(),
+                                  [](const ir::stmt& s) { return static_cast<bool>(s); });
   return empty ? ir::stmt{} : ir::make_seq(std::move(stmts));
 }
 
@@ -66,8 +67,7 @@ inline ir::stmt rebind(const ir::block_realize_node& like, ir::block with) {
 }
 
 inline ir::stmt replace_body(const ir::block_realize_node& parent, ir::stmt body) {
-  if (!body)
-    throw internal_error("removing the last statement of block " + parent.block->name);
+  if (!body) throw internal_error("removing the last statement of block " + parent.block->name);
   ir::block_node changed = *parent.block;
   changed.body = std::move(body);
   return rebind(parent, ir::make_block(std::move(changed)));
@@ -78,7 +78,8 @@ inline ir::stmt replace_child(const ir::stmt& parent, const ir::stmt* slot, ir::
   switch (parent->kind) {
     case ir::stmt_kind::loop:
       return with ? ir::with_body(*ir::as_loop(parent), std::move(with)) : ir::stmt{};
-    case ir::stmt_kind::block_realize: return replace_body(*ir::as_realize(parent), std::move(with));
+    case ir::stmt_kind::block_realize:
+      return replace_body(*ir::as_realize(parent), std::move(with));
     case ir::stmt_kind::seq: return replace_in_seq(*ir::as_seq(parent), slot, std::move(with));
     case ir::stmt_kind::if_else: return replace_in_if(*ir::as_if(parent), slot, std::move(with));
     case ir::stmt_kind::let: {
@@ -86,7 +87,8 @@ inline ir::stmt replace_child(const ir::stmt& parent, const ir::stmt* slot, ir::
       return with ? ir::make_let(n.var, n.value, std::move(with)) : ir::stmt{};
     }
     case ir::stmt_kind::allocate:
-      return with ? ir::make_allocate(ir::as_allocate(parent)->buffer, std::move(with)) : ir::stmt{};
+      return with ? ir::make_allocate(ir::as_allocate(parent)->buffer, std::move(with))
+                  : ir::stmt{};
     case ir::stmt_kind::store:
     case ir::stmt_kind::evaluate: break;
   }
@@ -150,17 +152,21 @@ TILEWRIGHT_INLINE path find_block(const ir::function& f, std::uint64_t block_id)
   });
 }
 
-TILEWRIGHT_INLINE path need_loop(const ir::function& f, const ir::var& loop, const char* primitive) {
+TILEWRIGHT_INLINE path need_loop(const ir::function& f, const ir::var& loop,
+                                 const char* primitive) {
   if (!loop)
-    throw schedule_error(primitive, 0, "the variable stands for a compute location that is no loop");
+    throw schedule_error(primitive, 0,
+                         "the variable stands for a compute location that is no loop");
   path out = find_loop(f, loop);
   if (!out)
-    throw schedule_error(primitive, 0, "loop \"" + loop->name +
-                                           "\" no longer exists; it was split, fused or removed");
+    throw schedule_error(
+        primitive, 0,
+        "loop \"" + loop->name + "\" no longer exists; it was split, fused or removed");
   return out;
 }
 
-TILEWRIGHT_INLINE path need_block(const ir::function& f, std::uint64_t block_id, const char* primitive) {
+TILEWRIGHT_INLINE path need_block(const ir::function& f, std::uint64_t block_id,
+                                  const char* primitive) {
   path out = find_block(f, block_id);
   if (!out)
     throw schedule_error(primitive, 0, "the block no longer exists; it was inlined or removed");
@@ -176,7 +182,8 @@ TILEWRIGHT_INLINE ir::function replace(const ir::function& f, const path& at, ir
   return out;
 }
 
-TILEWRIGHT_INLINE ir::function replace_block(const ir::function& f, const path& realize, ir::block with) {
+TILEWRIGHT_INLINE ir::function replace_block(const ir::function& f, const path& realize,
+                                             ir::block with) {
   return replace(f, realize, detail::rebind(*ir::as_realize(realize.target()), std::move(with)));
 }
 

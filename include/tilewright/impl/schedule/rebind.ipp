@@ -22,7 +22,8 @@ class rebinder : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::block_realize_node* realize = ir::as_realize(s)) return rebind_realize(s, *realize);
+    if (const ir::block_realize_node* realize = ir::as_realize(s))
+      return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
       bind_loop(known_, loop->var, mutate(loop->min), mutate(loop->extent), relax_);
       return ir::mutator::mutate(s);
@@ -37,8 +38,11 @@ class rebinder : public ir::mutator {
 
   // A body that has iteration variables sees no loop variable outside; its domains hardly ever do.
   ir::block mutate(const ir::block& b) override {
-    const auto constant = [](const ir::iter_var& i) { return ir::is_int(i.dom.min) && ir::is_int(i.dom.extent); };
-    const bool closed = !b->iters.empty() && std::all_of(b->iters.begin(), b->iters.end(), constant);
+    const auto constant = [](const ir::iter_var& i) {
+      return ir::is_int(i.dom.min) && ir::is_int(i.dom.extent);
+    };
+    const bool closed =
+        !b->iters.empty() && std::all_of(b->iters.begin(), b->iters.end(), constant);
     return closed ? b : ir::mutator::mutate(b);
   }
 
@@ -62,7 +66,8 @@ class rebinder : public ir::mutator {
     ir::block block = mutate(old.block);
     guard_ = guard;
     changed = changed || !predicate.same(old.predicate) || block != old.block;
-    return changed ? ir::make_realize(std::move(values), std::move(predicate), std::move(block)) : s;
+    return changed ? ir::make_realize(std::move(values), std::move(predicate), std::move(block))
+                   : s;
   }
 
   const ir::var_map& values_;
@@ -73,15 +78,16 @@ class rebinder : public ir::mutator {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min, const ir::expr& extent,
-                      bool relax_unit_loops) {
+TILEWRIGHT_INLINE void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min,
+                                 const ir::expr& extent, bool relax_unit_loops) {
   if (relax_unit_loops && ir::is_int(min) && ir::is_int(extent, 1))
     known.bind(v, min->integer, min->integer + 1);
   else
     known.bind(v, {min, extent});
 }
 
-TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain, int from_zero) {
+TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain,
+                                        int from_zero) {
   const auto refuse = [&](int requirement, const std::string& what) {
     throw schedule_error(primitive, requirement, "loop \"" + loop.var->name + "\" " + what);
   };
@@ -89,7 +95,8 @@ TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* p
     refuse(plain, "has annotation \"" + loop.annotations.begin()->first + "\"; unannotate it, or " +
                       primitive + " first and annotate the result");
   if (loop.loop != ir::loop_kind::serial)
-    refuse(plain, std::string("is not serial; ") + primitive + " first, then set the kind of the result");
+    refuse(plain,
+           std::string("is not serial; ") + primitive + " first, then set the kind of the result");
   if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
 }
 
@@ -100,8 +107,9 @@ TILEWRIGHT_INLINE arith::analyzer known_above(const path& at, bool relax_unit_lo
   return known;
 }
 
-TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
-                                  const arith::analyzer& known, bool relax_unit_loops) {
+TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values,
+                                  const ir::expr& guard, const arith::analyzer& known,
+                                  bool relax_unit_loops) {
   return detail::rebinder(values, guard, known, relax_unit_loops).mutate(body);
 }
 

@@ -1,5 +1,5 @@
-// Variables of a trace under other numbers: for replay on a schedule that has variables already, and for
-// printing.
+// Variables of a trace under other numbers: for replay on a schedule that has variables already,
+// and for printing.
 #pragma once
 
 #include <cstdint>

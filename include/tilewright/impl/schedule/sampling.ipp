@@ -19,12 +19,12 @@ inline constexpr int most_factors = 10;  // keeps the number of factorizations b
 inline void check_factors(const char* primitive, int n, int fewest, const decision& given) {
   const std::string name = primitive;
   if (n < fewest || n > most_factors)
-    throw argument_error(name + ": n is " + std::to_string(n) + "; it must be from " + std::to_string(fewest) +
-                         " to " + std::to_string(most_factors));
+    throw argument_error(name + ": n is " + std::to_string(n) + "; it must be from " +
+                         std::to_string(fewest) + " to " + std::to_string(most_factors));
   if (given.empty()) return;
   if (given.size() != static_cast<std::size_t>(n))
-    throw argument_error(name + ": the decision has " + std::to_string(given.size()) + " factors; n is " +
-                         std::to_string(n));
+    throw argument_error(name + ": the decision has " + std::to_string(given.size()) +
+                         " factors; n is " + std::to_string(n));
 }
 
 inline ir::expr extent_of(const ir::function& f, const ir::var& loop, const char* primitive) {
@@ -59,8 +59,8 @@ inline decision repair_perfect(std::int64_t extent, std::int64_t limit, const de
 }
 
 /// The innermost factor d, with the number of factorizations that end in d as its weight.
-inline std::int64_t draw_innermost(support::random& random, const std::vector<prime_power>& primes, int n,
-                                   std::int64_t limit) {
+inline std::int64_t draw_innermost(support::random& random, const std::vector<prime_power>& primes,
+                                   int n, std::int64_t limit) {
   std::vector<std::int64_t> candidates = divisors(primes);
   candidates.erase(std::upper_bound(candidates.begin(), candidates.end(), limit), candidates.end());
   std::vector<std::uint64_t> weights;
@@ -86,7 +86,8 @@ inline int draw_exponent(support::random& random, int exponent, int parts) {
   return exponent;
 }
 
-inline decision draw_perfect(support::random& random, std::int64_t extent, int n, std::int64_t limit) {
+inline decision draw_perfect(support::random& random, std::int64_t extent, int n,
+                             std::int64_t limit) {
   const std::vector<prime_power> primes = factorize(extent);
   decision out(static_cast<std::size_t>(n), 1);
   out.back() = draw_innermost(random, primes, n, limit);
@@ -143,7 +144,8 @@ inline decision clamp_tile(std::int64_t extent, const decision& given) {
   return out;
 }
 
-/// Loops of the first consumer to which the block might be moved, by structure alone; their positions.
+/// Loops of the first consumer to which the block might be moved, by structure alone; their
+/// positions.
 inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::size_t block) {
   std::vector<std::size_t> out;
   const std::vector<std::size_t> users = consumers(scope, block);
@@ -170,7 +172,8 @@ inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::si
 }
 
 /// The structurally possible places, ascending; whether a place is legal is asked one by one.
-inline std::vector<compute_location> possible_locations(const ir::function& f, std::uint64_t block) {
+inline std::vector<compute_location> possible_locations(const ir::function& f,
+                                                        std::uint64_t block) {
   std::vector<compute_location> out{{inline_location, {}}, {root_location, {}}};
   const path at = need_block(f, block, "sample_compute_location");
   if (!at.scope()) return out;
@@ -191,10 +194,12 @@ inline bool is_legal(const ir::function& f, std::uint64_t block, const compute_l
 
 TILEWRIGHT_INLINE std::int64_t sample_categorical(support::random& random,
                                                   const std::vector<std::int64_t>& candidates,
-                                                  const std::vector<double>& weights, const decision& given) {
+                                                  const std::vector<double>& weights,
+                                                  const decision& given) {
   if (candidates.empty() || candidates.size() != weights.size())
-    throw argument_error("sample_categorical: " + std::to_string(candidates.size()) + " candidates and " +
-                         std::to_string(weights.size()) + " probabilities; one is needed for each candidate");
+    throw argument_error("sample_categorical: " + std::to_string(candidates.size()) +
+                         " candidates and " + std::to_string(weights.size()) +
+                         " probabilities; one is needed for each candidate");
   double total = 0;
   for (const double w : weights) {
     if (!std::isfinite(w) || w < 0)
@@ -204,9 +209,11 @@ TILEWRIGHT_INLINE std::int64_t sample_categorical(support::random& random,
   if (!(total > 0) || !std::isfinite(total))
     throw argument_error("sample_categorical: the probabilities must have a positive, finite sum");
   if (!given.empty()) {
-    if (given.size() != 1 || given[0] < 0 || given[0] >= static_cast<std::int64_t>(candidates.size()))
+    if (given.size() != 1 || given[0] < 0 ||
+        given[0] >= static_cast<std::int64_t>(candidates.size()))
       throw argument_error("sample_categorical: decision " + std::to_string(given[0]) +
-                           " is no index of the " + std::to_string(candidates.size()) + " candidates");
+                           " is no index of the " + std::to_string(candidates.size()) +
+                           " candidates");
     return given[0];
   }
   double at = random.unit() * total;
@@ -225,7 +232,8 @@ TILEWRIGHT_INLINE decision sample_perfect_tile(support::random& random, const ir
   using namespace detail::sampling;
   check_factors("sample_perfect_tile", n, 1, given);
   if (max_innermost_factor < 1 && max_innermost_factor != -1)
-    throw argument_error("sample_perfect_tile: max_innermost_factor is " + std::to_string(max_innermost_factor) +
+    throw argument_error("sample_perfect_tile: max_innermost_factor is " +
+                         std::to_string(max_innermost_factor) +
                          "; it must be positive, or -1 for no limit");
   const ir::expr extent = extent_of(f, loop, "sample_perfect_tile");
   if (!ir::is_int(extent)) return inferred(n, n == 1 ? -1 : 1);
@@ -239,13 +247,16 @@ TILEWRIGHT_INLINE decision sample_perfect_tile(support::random& random, const ir
   return given.empty() ? draw_perfect(random, size, n, limit) : repair_perfect(size, limit, given);
 }
 
-TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::function& f, const ir::var& loop,
-                                       int n, const std::vector<std::int64_t>& innermost, const decision& given) {
+TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::function& f,
+                                       const ir::var& loop, int n,
+                                       const std::vector<std::int64_t>& innermost,
+                                       const decision& given) {
   using namespace detail::sampling;
   check_factors("sample_tile", n, 2, given);
   const auto positive = [](std::int64_t v) { return v > 0; };
   if (innermost.empty() || !std::all_of(innermost.begin(), innermost.end(), positive))
-    throw argument_error("sample_tile: the candidates for the innermost factor must be positive, and at least one");
+    throw argument_error(
+        "sample_tile: the candidates for the innermost factor must be positive, and at least one");
   if (!given.empty() && !std::all_of(given.begin() + 1, given.end(), positive))
     throw argument_error("sample_tile: the factors of a decision must be positive");
   const ir::expr extent = extent_of(f, loop, "sample_tile");
@@ -254,15 +265,18 @@ TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::functi
   return given.empty() ? draw_tile(random, size, n, innermost) : clamp_tile(size, given);
 }
 
-TILEWRIGHT_INLINE std::vector<compute_location> compute_locations(const ir::function& f, std::uint64_t block) {
+TILEWRIGHT_INLINE std::vector<compute_location> compute_locations(const ir::function& f,
+                                                                  std::uint64_t block) {
   std::vector<compute_location> out;
   for (compute_location& where : detail::sampling::possible_locations(f, block))
     if (detail::sampling::is_legal(f, block, where)) out.push_back(std::move(where));
   return out;
 }
 
-TILEWRIGHT_INLINE compute_location sample_compute_location(support::random& random, const ir::function& f,
-                                                           std::uint64_t block, const decision& given) {
+TILEWRIGHT_INLINE compute_location sample_compute_location(support::random& random,
+                                                           const ir::function& f,
+                                                           std::uint64_t block,
+                                                           const decision& given) {
   if (given.empty()) {
     const std::vector<compute_location> legal = compute_locations(f, block);
     return legal[random.below(legal.size())];
@@ -270,7 +284,8 @@ TILEWRIGHT_INLINE compute_location sample_compute_location(support::random& rand
   if (given.size() != 1) throw argument_error("sample_compute_location: a decision is one index");
   const std::vector<compute_location> possible = detail::sampling::possible_locations(f, block);
   for (std::size_t i = possible.size(); i-- > 0;)
-    if (possible[i].index <= given[0] && detail::sampling::is_legal(f, block, possible[i])) return possible[i];
+    if (possible[i].index <= given[0] && detail::sampling::is_legal(f, block, possible[i]))
+      return possible[i];
   return {root_location, {}};
 }
 

@@ -36,12 +36,14 @@ inline decision one(std::optional<std::int64_t> choice) {
 /// Makes room for `more` elements with geometric growth, so that appending them cannot throw.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
-  if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+  if (list.capacity() - list.size() < more)
+    list.reserve(std::max(list.size() + more, 2 * list.capacity()));
 }
 
 /// A sampling that is given an empty list was not meant to draw.
 inline decision some(std::optional<std::vector<std::int64_t>> choice) {
-  if (choice && choice->empty()) throw argument_error("an empty list is no decision; leave it out to draw");
+  if (choice && choice->empty())
+    throw argument_error("an empty list is no decision; leave it out to draw");
   return choice ? std::move(*choice) : decision{};
 }
 
@@ -63,7 +65,8 @@ TILEWRIGHT_INLINE schedule schedule::copy() {
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind, std::vector<argument> args,
+TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
+                                                  std::vector<argument> args,
                                                   const decision& choice) {
   outcome result = kind.apply(state_, args, choice);
   auto* made = new instruction;
@@ -76,16 +79,18 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind, 
   return commit(std::move(result), std::move(what));
 }
 
-TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(const support::ref<const instruction>& what,
-                                                         const decision& choice) {
+TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
+    const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
   if (result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
-                         " results here, the trace has recorded " + std::to_string(what->outputs.size()));
+                         " results here, the trace has recorded " +
+                         std::to_string(what->outputs.size()));
   const auto first = static_cast<std::uint32_t>(state_.symbols.size());
   bool same = true;
   for (std::size_t i = 0; i < result.outputs.size(); ++i)
-    same = same && what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
+    same = same &&
+           what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
   if (same) return commit(std::move(result), what);
   auto* made = new instruction(*what);
   support::ref<const instruction> owner(made);
@@ -117,12 +122,14 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::get_loops(block_rv block) {
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, int n) {
-  const primitive::path at = primitive::need_block(state_.function, state_.block(block), "get_loops");
+  const primitive::path at =
+      primitive::need_block(state_.function, state_.block(block), "get_loops");
   const std::size_t count = at.loops().size();
   if (count != static_cast<std::size_t>(n))
     throw argument_error("loops<" + std::to_string(n) + ">: block \"" +
-                         ir::as_realize(at.target())->block->name + "\" has " + std::to_string(count) +
-                         " loops; write loops<" + std::to_string(count) + "> or get_loops");
+                         ir::as_realize(at.target())->block->name + "\" has " +
+                         std::to_string(count) + " loops; write loops<" + std::to_string(count) +
+                         "> or get_loops");
   return get_loops(block);
 }
 
@@ -160,7 +167,8 @@ TILEWRIGHT_INLINE const ir::loop_node& schedule::get(loop_rv l) const {
   return *ir::as_loop(primitive::need_loop(state_.function, state_.loop(l), "get").target());
 }
 
-TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop, std::vector<factor> factors,
+TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop,
+                                                            std::vector<factor> factors,
                                                             bool preserve_unit_iters,
                                                             bool disable_predication) {
   static const instruction_kind& kind = detail::kind_named("split");
@@ -168,7 +176,8 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop, std::v
       apply(kind, {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
 }
 
-TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops, bool preserve_unit_iters) {
+TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
+                                         bool preserve_unit_iters) {
   static const instruction_kind& kind = detail::kind_named("fuse");
   return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
@@ -193,21 +202,24 @@ TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
 TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
                                                 const std::vector<block_rv>& consumers) {
   static const instruction_kind& kind = detail::kind_named("cache_read");
-  return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), detail::untyped(consumers)})[0]
+  return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope),
+                       detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::cache_write(block_rv block, int write_index, std::string scope,
                                                  const std::vector<block_rv>& consumers) {
   static const instruction_kind& kind = detail::kind_named("cache_write");
-  return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), detail::untyped(consumers)})[0]
+  return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope),
+                       detail::untyped(consumers)})[0]
               .number};
 }
-TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops, int index) {
+TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
+                                            int index) {
   static const instruction_kind& kind = detail::kind_named("compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
-TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
-                                                    int index) {
+TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop,
+                                                    bool preserve_unit_loops, int index) {
   static const instruction_kind& kind = detail::kind_named("reverse_compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
@@ -248,19 +260,22 @@ TILEWRIGHT_INLINE expr_rv schedule::sample_categorical(std::vector<std::int64_t>
   return {apply(kind, {std::move(candidates), std::move(probs)}, detail::one(choice))[0].number};
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
-    loop_rv loop, int n, int max_innermost_factor, std::optional<std::vector<std::int64_t>> choice) {
+    loop_rv loop, int n, int max_innermost_factor,
+    std::optional<std::vector<std::int64_t>> choice) {
   static const instruction_kind& kind = detail::kind_named("sample_perfect_tile");
-  return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
+  return detail::typed<expr_rv>(
+      apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
+            detail::some(std::move(choice))));
+}
+TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(
+    loop_rv loop, int n, std::vector<std::int64_t> innermost,
+    std::optional<std::vector<std::int64_t>> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_tile");
+  return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)},
                                       detail::some(std::move(choice))));
 }
-TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(loop_rv loop, int n,
-                                                             std::vector<std::int64_t> innermost,
-                                                             std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_tile");
-  return detail::typed<expr_rv>(
-      apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)}, detail::some(std::move(choice))));
-}
-TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block, std::optional<std::int64_t> choice) {
+TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
+                                                            std::optional<std::int64_t> choice) {
   static const instruction_kind& kind = detail::kind_named("sample_compute_location");
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
 }

@@ -14,7 +14,8 @@ namespace detail {
 
 inline std::int64_t combine(factor::op o, std::int64_t a, std::int64_t b) {
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  if (a == inferred_value || b == inferred_value) refuse_factor("arithmetic with an inferred factor");
+  if (a == inferred_value || b == inferred_value)
+    refuse_factor("arithmetic with an inferred factor");
   std::int64_t out = 0;
   bool overflow = false;
   switch (o) {
@@ -39,8 +40,12 @@ TILEWRIGHT_INLINE symbol symbol::of_block(std::uint64_t id) {
   return {rv_class::block, static_cast<std::int64_t>(id), {}};
 }
 TILEWRIGHT_INLINE symbol symbol::of_loop(ir::var v) { return {rv_class::loop, 0, std::move(v)}; }
-TILEWRIGHT_INLINE symbol symbol::of_integer(std::int64_t value) { return {rv_class::integer, value, {}}; }
-TILEWRIGHT_INLINE symbol symbol::of_marker(std::int64_t marker) { return {rv_class::loop, marker, {}}; }
+TILEWRIGHT_INLINE symbol symbol::of_integer(std::int64_t value) {
+  return {rv_class::integer, value, {}};
+}
+TILEWRIGHT_INLINE symbol symbol::of_marker(std::int64_t marker) {
+  return {rv_class::loop, marker, {}};
+}
 
 TILEWRIGHT_INLINE const symbol& schedule_state::at(rv v) const {
   if (v.number >= symbols.size() || symbols[v.number].kind != v.kind)

@@ -24,13 +24,14 @@ TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& pro
     try {
       const bool asks = provider && recorded->kind->choice != decision_shape::none;
       const decision chosen = asks ? provider(i, *recorded, steps_[i].choice) : decision{};
-      const auto what = names.identity() ? recorded : detail::with_arguments(*recorded, names.numbers());
+      const auto what =
+          names.identity() ? recorded : detail::with_arguments(*recorded, names.numbers());
       names.bind(recorded->outputs, s.apply(what, asks ? chosen : steps_[i].choice));
     } catch (const schedule_error& refusal) {
       throw replay_error(refusal, i);
     } catch (const argument_error& wrong) {
-      throw argument_error("instruction " + std::to_string(i) + ": " + std::string(recorded->kind->name) +
-                           ": " + wrong.what());
+      throw argument_error("instruction " + std::to_string(i) + ": " +
+                           std::string(recorded->kind->name) + ": " + wrong.what());
     }
   }
 }
@@ -50,8 +51,9 @@ TILEWRIGHT_INLINE trace trace::without_decisions() const {
 }
 
 TILEWRIGHT_INLINE trace trace::without_postproc() const {
-  const auto end = std::find_if(steps_.begin(), steps_.end(),
-                                [](const step& s) { return s.what->kind->name == "enter_postproc"; });
+  const auto end = std::find_if(steps_.begin(), steps_.end(), [](const step& s) {
+    return s.what->kind->name == "enter_postproc";
+  });
   trace out;
   out.steps_.assign(steps_.begin(), end);
   return out;

@@ -1,4 +1,5 @@
-// Parser of TVM's printed form of a trace: Python assignments and calls, and nothing else of Python.
+// Parser of TVM's printed form of a trace: Python assignments and calls, and nothing else of
+// Python.
 #pragma once
 
 #include <charconv>
@@ -20,8 +21,8 @@ class trace_parser {
   trace run() {
     trace out;
     while (!in_.at_end()) {
-      const bool layout = in_.accept(ir::token_kind::newline) || in_.accept(ir::token_kind::indent) ||
-                          in_.accept(ir::token_kind::dedent);
+      const bool layout = in_.accept(ir::token_kind::newline) ||
+                          in_.accept(ir::token_kind::indent) || in_.accept(ir::token_kind::dedent);
       if (!layout) statement(out);
     }
     return out;
@@ -66,7 +67,8 @@ class trace_parser {
     out.append(std::move(what), std::move(choice));
   }
 
-  void check_targets(const instruction_kind& kind, std::size_t count, const ir::token& start) const {
+  void check_targets(const instruction_kind& kind, std::size_t count,
+                     const ir::token& start) const {
     if (kind.outputs == output_shape::none && count != 0)
       in_.fail(start, "no result: " + std::string(kind.name) + " gives none");
     if (kind.outputs == output_shape::one && count != 1)
@@ -88,7 +90,8 @@ class trace_parser {
     }
     const ir::token close = in_.expect(")");
     for (std::size_t i = 0; i < args.size(); ++i)
-      if (std::holds_alternative<std::monostate>(args[i])) args[i] = missing(kind.parameters[i], close);
+      if (std::holds_alternative<std::monostate>(args[i]))
+        args[i] = missing(kind.parameters[i], close);
     return choice;
   }
 
@@ -108,7 +111,8 @@ class trace_parser {
   }
 
   // A positional list takes all arguments that have no name, one entry each.
-  void positional(const instruction_kind& kind, std::vector<argument>& args, std::size_t& position) {
+  void positional(const instruction_kind& kind, std::vector<argument>& args,
+                  std::size_t& position) {
     if (position >= kind.parameters.size()) in_.fail("no further argument");
     const parameter& p = kind.parameters[position];
     const bool variadic = p.positional && p.type == argument_type::loops;
@@ -116,12 +120,14 @@ class trace_parser {
       args[position++] = value(p);
       return;
     }
-    if (!std::holds_alternative<std::vector<rv>>(args[position])) args[position] = std::vector<rv>{};
+    if (!std::holds_alternative<std::vector<rv>>(args[position]))
+      args[position] = std::vector<rv>{};
     std::get<std::vector<rv>>(args[position]).push_back(variable(rv_class::loop));
   }
 
   argument missing(const parameter& p, const ir::token& close) const {
-    if (p.hidden_when_empty || (p.positional && p.type == argument_type::loops)) return std::vector<rv>{};
+    if (p.hidden_when_empty || (p.positional && p.type == argument_type::loops))
+      return std::vector<rv>{};
     if (!p.fallback) in_.fail(close, "an argument \"" + std::string(p.name) + "\"");
     if (p.type == argument_type::string) return std::string(*p.fallback);
     std::int64_t number = 0;
@@ -172,7 +178,9 @@ class trace_parser {
   }
 
   rv variable(rv_class needed) {
-    const char* what = needed == rv_class::block ? "a block" : needed == rv_class::loop ? "a loop" : "an integer";
+    const char* what = needed == rv_class::block  ? "a block"
+                       : needed == rv_class::loop ? "a loop"
+                                                  : "an integer";
     const ir::token name = in_.peek();
     const rv v = lookup(what);
     if (v.kind != needed) in_.fail(name, what);
@@ -268,6 +276,8 @@ class trace_parser {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE trace trace::parse(std::string_view text) { return detail::trace_parser(text).run(); }
+TILEWRIGHT_INLINE trace trace::parse(std::string_view text) {
+  return detail::trace_parser(text).run();
+}
 
 }  // namespace tilewright

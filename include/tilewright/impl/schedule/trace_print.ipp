@@ -19,7 +19,8 @@ struct trace_dialect {
   const char* list_close() const { return cpp ? "}" : "]"; }
 };
 
-// Appending in place: operator+ of a literal and a temporary makes g++ 12 warn about overlapping copies.
+// Appending in place: operator+ of a literal and a temporary makes g++ 12 warn about overlapping
+// copies.
 inline std::string concat(std::initializer_list<std::string_view> parts) {
   std::string out;
   for (const std::string_view part : parts) out.append(part);
@@ -58,14 +59,17 @@ inline std::string text_of(const factor& f, trace_dialect d) {
   switch (f.kind()) {
     case factor::op::inferred: return d.cpp ? "infer" : "None";
     case factor::op::literal: return text_of(f.value());
-    case factor::op::variable: return text_of(rv{rv_class::integer, static_cast<std::uint32_t>(f.value())});
+    case factor::op::variable:
+      return text_of(rv{rv_class::integer, static_cast<std::uint32_t>(f.value())});
     case factor::op::add: return infix(" + ");
     case factor::op::sub: return infix(" - ");
     case factor::op::mul: return infix(" * ");
     case factor::op::floordiv:
-      return d.cpp ? concat({"floordiv(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"}) : infix(" // ");
+      return d.cpp ? concat({"floordiv(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"})
+                   : infix(" // ");
     case factor::op::floormod:
-      return d.cpp ? concat({"floormod(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"}) : infix(" % ");
+      return d.cpp ? concat({"floormod(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"})
+                   : infix(" % ");
   }
   return {};
 }
@@ -106,10 +110,12 @@ inline std::string text_of(const argument& a, trace_dialect d, bool bare_list) {
     return bare_list ? joined(items, text) : bracketed(items, d, text);
   };
   if (const rv* v = std::get_if<rv>(&a)) return text_of(*v);
-  if (const auto* l = std::get_if<std::vector<rv>>(&a)) return list(*l, [](rv v) { return text_of(v); });
+  if (const auto* l = std::get_if<std::vector<rv>>(&a))
+    return list(*l, [](rv v) { return text_of(v); });
   if (const auto* l = std::get_if<std::vector<factor>>(&a))
     return list(*l, [d](const factor& f) { return text_of(f, d); });
-  if (const bool* b = std::get_if<bool>(&a)) return d.cpp ? (*b ? "true" : "false") : (*b ? "True" : "False");
+  if (const bool* b = std::get_if<bool>(&a))
+    return d.cpp ? (*b ? "true" : "false") : (*b ? "True" : "False");
   if (const auto* i = std::get_if<std::int64_t>(&a)) return text_of(*i);
   if (const auto* s = std::get_if<std::string>(&a)) return ir::quote(*s);
   if (const auto* l = std::get_if<std::vector<std::int64_t>>(&a))
@@ -156,7 +162,8 @@ inline std::string call_arguments(const trace::step& s, trace_dialect d) {
 
 inline std::string python_statement(const trace::step& s) {
   std::string out = joined(s.what->outputs, [](rv v) { return text_of(v); });
-  const bool list_of_one = s.what->kind->outputs == output_shape::many && s.what->outputs.size() == 1;
+  const bool list_of_one =
+      s.what->kind->outputs == output_shape::many && s.what->outputs.size() == 1;
   if (!out.empty()) out += list_of_one ? ", = " : " = ";
   return concat({out, "sch.", s.what->kind->name, "(", call_arguments(s, {false}), ")\n"});
 }
@@ -165,7 +172,8 @@ inline std::string cpp_statement(const trace::step& s) {
   const instruction& what = *s.what;
   const std::string call = concat({"s.", what.kind->name, "(", call_arguments(s, {true}), ");\n"});
   if (what.outputs.empty()) return call;
-  if (what.kind->outputs == output_shape::one) return concat({"auto ", text_of(what.outputs[0]), " = ", call});
+  if (what.kind->outputs == output_shape::one)
+    return concat({"auto ", text_of(what.outputs[0]), " = ", call});
   const std::string names = joined(what.outputs, [](rv v) { return text_of(v); });
   if (what.kind->name == "split") return concat({"auto [", names, "] = ", call});
   if (what.kind->name == "get_loops")
@@ -174,7 +182,8 @@ inline std::string cpp_statement(const trace::step& s) {
   const std::string list = concat({"list", std::to_string(what.outputs[0].number)});
   std::string out = concat({"const auto ", list, " = ", call});
   for (std::size_t i = 0; i < what.outputs.size(); ++i)
-    out += concat({"const auto ", text_of(what.outputs[i]), " = ", list, "[", std::to_string(i), "];\n"});
+    out += concat(
+        {"const auto ", text_of(what.outputs[i]), " = ", list, "[", std::to_string(i), "];\n"});
   return out;
 }
 

@@ -37,9 +37,7 @@ TILEWRIGHT_INLINE std::uint64_t random::below(std::uint64_t n) {
   }
 }
 
-TILEWRIGHT_INLINE double random::unit() {
-  return static_cast<double>(next() >> 11) * 0x1.0p-53;
-}
+TILEWRIGHT_INLINE double random::unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 TILEWRIGHT_INLINE random random::split() {
   const std::uint64_t state = next();

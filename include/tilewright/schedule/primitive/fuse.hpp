@@ -14,8 +14,8 @@ namespace tilewright::primitive {
 ///     with block("C"):                       with block("C"):
 ///         vi, vj = (i, j)          ->            vi, vj = (i_j_fused // 8, i_j_fused % 8)
 /// ```
-/// One loop is left as it is. Without `preserve_unit_iters` loops of extent 1 do not occur in the new
-/// bindings.
+/// One loop is left as it is. Without `preserve_unit_iters` loops of extent 1 do not occur in the
+/// new bindings.
 ///
 /// Requires:
 /// 1. at least one loop, none twice;
@@ -27,6 +27,7 @@ namespace tilewright::primitive {
 /// @param loops outermost first
 /// @returns the new loop; the old variables are gone
 /// @throws schedule_error
-new_loop fuse(const ir::function& f, const std::vector<ir::var>& loops, bool preserve_unit_iters = true);
+new_loop fuse(const ir::function& f, const std::vector<ir::var>& loops,
+              bool preserve_unit_iters = true);
 
 }  // namespace tilewright::primitive

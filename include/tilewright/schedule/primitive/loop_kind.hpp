@@ -12,7 +12,8 @@ namespace tilewright::primitive {
 /// for i in range(128):    ->    for i in parallel(128):
 /// ```
 /// Requires:
-/// 1. compact dataflow below the loop: every block there is complete or a reduction within the loop;
+/// 1. compact dataflow below the loop: every block there is complete or a reduction within the
+/// loop;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error

@@ -1,5 +1,5 @@
-// Queries: which blocks and loops a program has. They change nothing and are recorded, since a trace
-// needs the variables they give.
+// Queries: which blocks and loops a program has. They change nothing and are recorded, since a
+// trace needs the variables they give.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace tilewright::primitive {
 
-/// The block of that name. A trace also names a function, for TVM, where a module has several; here there
-/// is one, whatever it is called.
-/// Requires: 1. exactly one block has the name.
+/// The block of that name. A trace also names a function, for TVM, where a module has several; here
+/// there is one, whatever it is called. Requires: 1. exactly one block has the name.
 std::uint64_t get_block(const ir::function& f, const std::string& name);
 
 /// The loops around a block up to its scope block, outermost first; none for the root.
@@ -22,9 +21,9 @@ std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block);
 std::vector<std::uint64_t> get_child_blocks(const ir::function& f, std::uint64_t block);
 std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const ir::var& loop);
 
-/// The blocks of the same scope that write what the block reads or writes (producers), or that read or
-/// write what it writes (consumers): neighbours by read-after-write and write-after-write, in program
-/// order, each once.
+/// The blocks of the same scope that write what the block reads or writes (producers), or that read
+/// or write what it writes (consumers): neighbours by read-after-write and write-after-write, in
+/// program order, each once.
 std::vector<std::uint64_t> get_producers(const ir::function& f, std::uint64_t block);
 std::vector<std::uint64_t> get_consumers(const ir::function& f, std::uint64_t block);
 

@@ -7,7 +7,8 @@
 
 namespace tilewright::primitive {
 
-/// Puts the given loops into the given order; loops of the nest that are not named keep their places.
+/// Puts the given loops into the given order; loops of the nest that are not named keep their
+/// places.
 ///
 /// ```
 /// for i, j, k in grid(4, 8, 16):    ->    for k, j, i in grid(16, 8, 4):    # reorder(k, i)

@@ -17,14 +17,16 @@ namespace tilewright::primitive {
 ///         vi = axis.spatial(128, i)    ->            vi = axis.spatial(128, i_0 * 6 + i_1)
 ///         ...                                        where(i_0 * 6 + i_1 < 128)
 /// ```
-/// Only where the sum cannot be proved to stay below the extent are the blocks below guarded, and only
-/// then; with `disable_predication` never. Without `preserve_unit_iters` the variables of loops of
-/// extent 1 are replaced by 0 in the bindings. An `infer` factor is ceildiv(extent, the others).
+/// Only where the sum cannot be proved to stay below the extent are the blocks below guarded, and
+/// only then; with `disable_predication` never. Without `preserve_unit_iters` the variables of
+/// loops of extent 1 are replaced by 0 in the bindings. An `infer` factor is ceildiv(extent, the
+/// others).
 ///
 /// Requires:
 /// 1. at least one factor, and at most one of them `infer`;
 /// 2. known factors are positive, and their product fits the type of the variable;
-/// 3. the loop has no annotation and is serial: the kind of the parts would be a guess (TVM makes them
+/// 3. the loop has no annotation and is serial: the kind of the parts would be a guess (TVM makes
+/// them
 ///    serial silently); split first, then set kinds;
 /// 4. the loop starts at 0;
 /// 5. the product of the factors is provably at least the extent.
@@ -32,7 +34,7 @@ namespace tilewright::primitive {
 /// @returns the new loops, outermost first; the old variable is gone
 /// @throws schedule_error
 new_loops split(const ir::function& f, const ir::var& loop,
-                const std::vector<std::optional<std::int64_t>>& factors, bool preserve_unit_iters = true,
-                bool disable_predication = false);
+                const std::vector<std::optional<std::int64_t>>& factors,
+                bool preserve_unit_iters = true, bool disable_predication = false);
 
 }  // namespace tilewright::primitive

@@ -5,9 +5,11 @@
 namespace tilewright::primitive {
 namespace detail::annotating {
 
-inline void add(ir::annotations& notes, const std::string& owner, const std::string& key, const ir::attr& value) {
+inline void add(ir::annotations& notes, const std::string& owner, const std::string& key,
+                const ir::attr& value) {
   if (!notes.emplace(key, value).second)
-    throw schedule_error("annotate", 1, owner + " already has an annotation \"" + key + "\"; unannotate it first");
+    throw schedule_error("annotate", 1,
+                         owner + " already has an annotation \"" + key + "\"; unannotate it first");
 }
 
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
@@ -17,7 +19,8 @@ inline void remove(ir::annotations& notes, const std::string& owner, const std::
 
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.
 template <class Edit>
-ir::function edit_loop(const ir::function& f, const ir::var& loop, const char* primitive, const Edit& edit) {
+ir::function edit_loop(const ir::function& f, const ir::var& loop, const char* primitive,
+                       const Edit& edit) {
   const path at = need_loop(f, loop, primitive);
   auto* changed = new ir::loop_node(*ir::as_loop(at.target()));
   ir::stmt owner(changed);
@@ -26,7 +29,8 @@ ir::function edit_loop(const ir::function& f, const ir::var& loop, const char* p
 }
 
 template <class Edit>
-ir::function edit_block(const ir::function& f, std::uint64_t id, const char* primitive, const Edit& edit) {
+ir::function edit_block(const ir::function& f, std::uint64_t id, const char* primitive,
+                        const Edit& edit) {
   const path at = need_block(f, id, primitive);
   ir::block_node changed = *ir::as_realize(at.target())->block;
   edit(changed.annotations, "block \"" + changed.name + "\"");
@@ -35,31 +39,36 @@ ir::function edit_block(const ir::function& f, std::uint64_t id, const char* pri
 
 }  // namespace detail::annotating
 
-TILEWRIGHT_INLINE ir::function annotate_block(const ir::function& f, std::uint64_t block, const std::string& key,
-                                              const ir::attr& value) {
-  return detail::annotating::edit_block(f, block, "annotate", [&](auto& notes, const std::string& owner) {
-    detail::annotating::add(notes, owner, key, value);
-  });
+TILEWRIGHT_INLINE ir::function annotate_block(const ir::function& f, std::uint64_t block,
+                                              const std::string& key, const ir::attr& value) {
+  return detail::annotating::edit_block(f, block, "annotate",
+                                        [&](auto& notes, const std::string& owner) {
+                                          detail::annotating::add(notes, owner, key, value);
+                                        });
 }
 
-TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std::string& key,
-                                             const ir::attr& value) {
-  return detail::annotating::edit_loop(f, loop, "annotate", [&](auto& notes, const std::string& owner) {
-    detail::annotating::add(notes, owner, key, value);
-  });
+TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::var& loop,
+                                             const std::string& key, const ir::attr& value) {
+  return detail::annotating::edit_loop(f, loop, "annotate",
+                                       [&](auto& notes, const std::string& owner) {
+                                         detail::annotating::add(notes, owner, key, value);
+                                       });
 }
 
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
-  return detail::annotating::edit_block(f, block, "unannotate", [&](auto& notes, const std::string& owner) {
-    detail::annotating::remove(notes, owner, key);
-  });
+  return detail::annotating::edit_block(f, block, "unannotate",
+                                        [&](auto& notes, const std::string& owner) {
+                                          detail::annotating::remove(notes, owner, key);
+                                        });
 }
 
-TILEWRIGHT_INLINE ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key) {
-  return detail::annotating::edit_loop(f, loop, "unannotate", [&](auto& notes, const std::string& owner) {
-    detail::annotating::remove(notes, owner, key);
-  });
+TILEWRIGHT_INLINE ir::function unannotate_loop(const ir::function& f, const ir::var& loop,
+                                               const std::string& key) {
+  return detail::annotating::edit_loop(f, loop, "unannotate",
+                                       [&](auto& notes, const std::string& owner) {
+                                         detail::annotating::remove(notes, owner, key);
+                                       });
 }
 
 }  // namespace tilewright::primitive

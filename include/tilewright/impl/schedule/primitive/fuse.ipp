@@ -24,7 +24,8 @@ inline std::vector<const ir::loop_node*> nest(const path& first, const ir::funct
       if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
     const ir::loop_node* inner = ir::as_loop(out.back()->body);
     if (!inner || !inner->var.same(loops[i]))
-      refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" + loops[i - 1]->name + "\"");
+      refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
+                    loops[i - 1]->name + "\"");
     out.push_back(inner);
   }
   return out;
@@ -34,7 +35,8 @@ inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
   for (const ir::loop_node* inner : nest)
     for (const ir::loop_node* outer : nest)
       if (ir::uses_var(inner->extent, outer->var))
-        refuse(5, "the extent of loop \"" + inner->var->name + "\" depends on loop \"" + outer->var->name + "\"");
+        refuse(5, "the extent of loop \"" + inner->var->name + "\" depends on loop \"" +
+                      outer->var->name + "\"");
 }
 
 inline dtype widest(const std::vector<const ir::loop_node*>& nest) {
@@ -44,19 +46,21 @@ inline dtype widest(const std::vector<const ir::loop_node*>& nest) {
 }
 
 /// Product of the extents in `type`, from the loop at `first` inwards.
-inline ir::expr product(const std::vector<const ir::loop_node*>& nest, std::size_t first, dtype type) {
+inline ir::expr product(const std::vector<const ir::loop_node*>& nest, std::size_t first,
+                        dtype type) {
   ir::expr out = ir::integer(type, 1);
   for (std::size_t i = first; i < nest.size(); ++i) out = out * ir::cast(type, nest[i]->extent);
   return out;
 }
 
 inline void check_size(const std::vector<const ir::loop_node*>& nest, dtype type) {
-  const std::int64_t limit =
-      type == dtype::i64 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
+  const std::int64_t limit = type == dtype::i64 ? std::numeric_limits<std::int64_t>::max()
+                                                : std::numeric_limits<std::int32_t>::max();
   std::int64_t size = 1;
   for (const ir::loop_node* n : nest) {
     if (!ir::is_int(n->extent) || n->extent->integer <= 0) continue;
-    if (n->extent->integer > limit / size) refuse(6, "the product of the extents does not fit the index type");
+    if (n->extent->integer > limit / size)
+      refuse(6, "the product of the extents does not fit the index type");
     size *= n->extent->integer;
   }
 }
@@ -82,7 +86,8 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   ir::var_map values;
   for (std::size_t i = 0; i < nest.size(); ++i) {
     const ir::expr inner = detail::fusing::product(nest, i + 1, type);
-    const ir::expr rest = i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
+    const ir::expr rest =
+        i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
     const bool dropped = !preserve_unit_iters && ir::is_int(nest[i]->extent, 1);
     values[nest[i]->var] = dropped ? ir::integer(nest[i]->var.type(), 0)
                                    : ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner));

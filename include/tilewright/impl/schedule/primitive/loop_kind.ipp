@@ -10,7 +10,8 @@ namespace detail {
 
 inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loop_kind kind) {
   const ir::loop_node& old = *ir::as_loop(at.target());
-  return replace(f, at, ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations));
+  return replace(f, at,
+                 ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations));
 }
 
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
@@ -19,11 +20,15 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
   if (const int block = compact_dataflow_violation(scope, loop); block >= 0)
-    throw schedule_error(primitive, 1, "block \"" + scope[static_cast<std::size_t>(block)].block().name + "\" below " + name +
-                                           " is neither complete nor a reduction within the loop");
+    throw schedule_error(primitive, 1,
+                         "block \"" + scope[static_cast<std::size_t>(block)].block().name +
+                             "\" below " + name +
+                             " is neither complete nor a reduction within the loop");
   if (iter_kind_of(scope, loop) != loop_iter_kind::spatial)
-    throw schedule_error(primitive, 2, name + " drives iterators that are not spatial; decompose or factor the "
-                                              "reduction, or choose another loop");
+    throw schedule_error(primitive, 2,
+                         name +
+                             " drives iterators that are not spatial; decompose or factor the "
+                             "reduction, or choose another loop");
   return set_loop_kind(f, at, kind);
 }
 

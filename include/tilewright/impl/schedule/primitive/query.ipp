@@ -17,8 +17,8 @@ inline std::vector<std::uint64_t> ids(const std::vector<const ir::block_realize_
 
 /// The neighbours of a block in its scope, by `select(scope, position)`.
 template <class Select>
-std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block, const char* primitive,
-                                      const Select& select) {
+std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block,
+                                      const char* primitive, const Select& select) {
   const path at = need_block(f, block, primitive);
   std::vector<std::uint64_t> out;
   if (!at.scope()) return out;  // the root block
@@ -32,13 +32,15 @@ std::vector<std::uint64_t> neighbours(const ir::function& f, std::uint64_t block
 
 TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::string& name) {
   std::vector<const ir::block_realize_node*> blocks = all_blocks(f.body);
-  if (const ir::block_realize_node* root = ir::as_realize(f.body)) blocks.insert(blocks.begin(), root);
+  if (const ir::block_realize_node* root = ir::as_realize(f.body))
+    blocks.insert(blocks.begin(), root);
   std::vector<const ir::block_realize_node*> found;
   for (const ir::block_realize_node* r : blocks)
     if (r->block->name == name) found.push_back(r);
   if (found.size() == 1) return found.front()->block->id;
   if (found.size() > 1)
-    throw schedule_error("get_block", 1, std::to_string(found.size()) + " blocks are called \"" + name + "\"");
+    throw schedule_error("get_block", 1,
+                         std::to_string(found.size()) + " blocks are called \"" + name + "\"");
   std::string known;
   for (const ir::block_realize_node* r : blocks) {
     known += known.empty() ? "\"" : ", \"";
@@ -50,35 +52,42 @@ TILEWRIGHT_INLINE std::uint64_t get_block(const ir::function& f, const std::stri
 
 TILEWRIGHT_INLINE std::vector<ir::var> get_loops(const ir::function& f, std::uint64_t block) {
   std::vector<ir::var> out;
-  for (const ir::loop_node* loop : need_block(f, block, "get_loops").loops()) out.push_back(loop->var);
+  for (const ir::loop_node* loop : need_block(f, block, "get_loops").loops())
+    out.push_back(loop->var);
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<std::uint64_t> get_child_blocks(const ir::function& f, std::uint64_t block) {
+TILEWRIGHT_INLINE std::vector<std::uint64_t> get_child_blocks(const ir::function& f,
+                                                              std::uint64_t block) {
   return detail::querying::ids(child_blocks(need_block(f, block, "get_child_blocks").target()));
 }
 
-TILEWRIGHT_INLINE std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const ir::var& loop) {
+TILEWRIGHT_INLINE std::vector<std::uint64_t> get_child_blocks(const ir::function& f,
+                                                              const ir::var& loop) {
   return detail::querying::ids(child_blocks(need_loop(f, loop, "get_child_blocks").target()));
 }
 
-TILEWRIGHT_INLINE std::vector<std::uint64_t> get_producers(const ir::function& f, std::uint64_t block) {
+TILEWRIGHT_INLINE std::vector<std::uint64_t> get_producers(const ir::function& f,
+                                                           std::uint64_t block) {
   return detail::querying::neighbours(f, block, "get_producers", producers);
 }
 
-TILEWRIGHT_INLINE std::vector<std::uint64_t> get_consumers(const ir::function& f, std::uint64_t block) {
+TILEWRIGHT_INLINE std::vector<std::uint64_t> get_consumers(const ir::function& f,
+                                                           std::uint64_t block) {
   return detail::querying::neighbours(f, block, "get_consumers", consumers);
 }
 
-TILEWRIGHT_INLINE std::vector<std::uint64_t> get_output_blocks(const ir::function& f, std::uint64_t scope) {
+TILEWRIGHT_INLINE std::vector<std::uint64_t> get_output_blocks(const ir::function& f,
+                                                               std::uint64_t scope) {
   const path at = need_block(f, scope, "get_output_blocks");
   const std::vector<ir::buffer>& own = ir::as_realize(at.target())->block->alloc_buffers;
   std::vector<std::uint64_t> out;
   for (const ir::block_realize_node* r : all_blocks(at.target())) {
     const auto& writes = r->block->writes;
-    const bool writes_out = std::any_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-      return std::find(own.begin(), own.end(), w.buffer) == own.end();
-    });
+    const bool writes_out =
+        std::any_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+          return std::find(own.begin(), own.end(), w.buffer) == own.end();
+        });
     if (writes_out) out.push_back(r->block->id);
   }
   return out;

@@ -73,9 +73,10 @@ inline void check_ranges(const std::vector<const ir::loop_node*>& order) {
   for (std::size_t outer = 0; outer < order.size(); ++outer) {
     if (ir::is_int(order[outer]->min) && ir::is_int(order[outer]->extent)) continue;
     for (std::size_t inner = outer + 1; inner < order.size(); ++inner)
-      if (ir::uses_var(order[outer]->min, order[inner]->var) || ir::uses_var(order[outer]->extent, order[inner]->var))
-        refuse(3, "the range of loop \"" + order[outer]->var->name + "\" uses loop \"" + order[inner]->var->name +
-                      "\", which would be further inside");
+      if (ir::uses_var(order[outer]->min, order[inner]->var) ||
+          ir::uses_var(order[outer]->extent, order[inner]->var))
+        refuse(3, "the range of loop \"" + order[outer]->var->name + "\" uses loop \"" +
+                      order[inner]->var->name + "\", which would be further inside");
   }
 }
 

@@ -15,19 +15,23 @@ using factor_list = std::vector<std::optional<std::int64_t>>;
 inline std::int64_t known_product(const factor_list& factors, const ir::loop_node& loop) {
   const std::string name = "loop \"" + loop.var->name + "\"";
   if (factors.empty()) throw schedule_error("split", 1, name + " needs at least one factor");
-  const std::int64_t limit = loop.var.type() == dtype::i64 ? std::numeric_limits<std::int64_t>::max()
-                                                           : std::numeric_limits<std::int32_t>::max();
+  const std::int64_t limit = loop.var.type() == dtype::i64
+                                 ? std::numeric_limits<std::int64_t>::max()
+                                 : std::numeric_limits<std::int32_t>::max();
   std::int64_t product = 1;
   int unknown = 0;
   for (const auto& f : factors) {
     if (!f) {
-      if (++unknown > 1) throw schedule_error("split", 1, name + " has more than one factor to infer");
+      if (++unknown > 1)
+        throw schedule_error("split", 1, name + " has more than one factor to infer");
       continue;
     }
     if (*f <= 0)
-      throw schedule_error("split", 2, name + ": factor " + std::to_string(*f) + " is not positive");
+      throw schedule_error("split", 2,
+                           name + ": factor " + std::to_string(*f) + " is not positive");
     if (*f > limit / product)
-      throw schedule_error("split", 2, name + ": the product of the factors does not fit its index type");
+      throw schedule_error("split", 2,
+                           name + ": the product of the factors does not fit its index type");
     product *= *f;
   }
   return product;
@@ -45,8 +49,10 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
                     : known.simplify(ir::ceildiv(loop.extent, ir::integer(type, product))));
   }
   if (!inferred && !known.prove_le(loop.extent, ir::integer(type, product)))
-    throw schedule_error("split", 5, "loop \"" + loop.var->name + "\" has an extent that is not provably at most " +
-                                         std::to_string(product) + ", the product of the factors; leave one to infer");
+    throw schedule_error(
+        "split", 5,
+        "loop \"" + loop.var->name + "\" has an extent that is not provably at most " +
+            std::to_string(product) + ", the product of the factors; leave one to infer");
   return out;
 }
 
@@ -81,8 +87,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   ir::expr sum = zero;
   for (std::size_t i = digits.size(); i-- > 0;) sum = sum + digits[i];
   const bool guarded = !disable_predication && !exact.prove_lt(sum, old.extent);
-  ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed,
-                         preserve_unit_iters);
+  ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{},
+                         relaxed, preserve_unit_iters);
   for (std::size_t i = factors.size(); i-- > 0;)
     body = ir::make_loop(out.loops[i], zero, extents[i], std::move(body));
   out.function = replace(f, at, std::move(body));
