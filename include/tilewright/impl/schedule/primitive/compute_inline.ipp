@@ -271,6 +271,17 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
   return out;
 }
 
+/// Whether the indices are inside of the buffer for every instance: the border of a padding reads nothing.
+inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices, const ir::buffer& x) {
+  arith::analyzer known;
+  for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
+        !known.prove(ir::lt(indices[d], x->shape[d])))
+      return false;
+  return true;
+}
+
 /// Guard of the folded block: the consumer's instance exists and reads what the producer's instance makes.
 inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
                            const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
@@ -342,6 +353,8 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
                                 " do not follow from the indices of its loads");
   if (pair.producer > child || !region_covered(scope, child))
     refuse(name, 6, quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
+  if (!stays_inside(block, loads, pair.between))
+    refuse(name, 6, quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
