@@ -116,6 +116,14 @@ bool is_affine_binding(const child_block& child, std::size_t first);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
+/// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop does that was
+/// fused from both. Their relative order decides which reduce instance of a result comes first, so it must
+/// stay as it is.
+std::vector<std::size_t> mixed_loops(const child_block& child);
+/// Whether the first instance of each result to run is the one that initialises it. Certain without mixed
+/// loops, or when these run through the sums that they are digits of in increasing order.
+bool init_comes_first(const child_block& child);
+
 /// Whether all that a block reads from other blocks of its scope is written before, in the same iteration
 /// of the loops that reader and writer share. Reads are cut to the buffer, writes to what the predicate
 /// lets happen; a reduction counts as written only where its reduce loops are done.
@@ -133,8 +141,8 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// The first block below the loop that is neither complete nor a reduction as far as the loop's subtree
 /// is concerned; -1 when the dataflow below the loop is compact.
 ///
-/// A reduction whose instances repeat across iterations of the loop is accepted when nobody outside the
-/// loop sees its result.
+/// A block whose iterations of the loop write the same elements is accepted only when nobody outside the
+/// loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
 /// @}
 

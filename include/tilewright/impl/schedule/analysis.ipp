@@ -185,6 +185,56 @@ inline bool affine(const child_block& child, std::size_t first) {
                                   domains(child.loops, first), child.realize->predicate, known);
 }
 
+/// No two iterations of the loops from `first` on run the same instance.
+inline bool injective(const child_block& child, std::size_t first) {
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  return arith::detect_iter_map(child.realize->values, domains(child.loops, first), child.realize->predicate,
+                                arith::iter_map_level::bijective, known)
+      .has_value();
+}
+
+/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops inside move it.
+inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
+  for (std::size_t i = 0; i < iters.values.size(); ++i) {
+    if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
+    arith::linear inside;
+    std::int64_t factor = 0;
+    bool plain = true;
+    for (const auto& [term, f] : iters.values[i].terms) {
+      const int l = loop_index(child.loops, term);
+      if (l == static_cast<int>(at)) factor = std::abs(f);
+      else if (l > static_cast<int>(at)) inside.terms.emplace_back(term, f);
+      plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
+    }
+    const bounds moves = range_of(inside, child.loops);
+    if (plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor) return true;
+  }
+  return false;
+}
+
+/// Different iterations of loop `at` write different elements.
+inline bool iterations_apart(const child_block& child, std::size_t at) {
+  return ir::is_int(child.loops[at]->extent, 1) || steps_over(child, at, bind_iters(child)) || injective(child, at);
+}
+
+/// Whether the argument of a quotient or remainder grows in program order.
+inline bool runs_upwards(const ir::expr& e, const child_block& child) {
+  if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return runs_upwards(e->args[0], child);
+  const arith::linear sum = arith::to_linear(e);
+  arith::linear inner;
+  for (std::size_t l = child.loops.size(); l-- > 0;) {
+    for (const auto& [term, factor] : sum.terms) {
+      if (!ir::is_var(term)) return false;
+      if (!child.loops[l]->var.same(term)) continue;
+      if (range_of(inner, child.loops).hi >= factor) return false;
+      inner.terms.emplace_back(term, factor);
+    }
+  }
+  return true;
+}
+
 /// Each instance of the reduction runs once while the loops from the first reduce loop on run, and the
 /// reduce variables see their whole domains.
 inline bool reduces_affinely(const child_block& child) {
@@ -202,6 +252,7 @@ inline bool reduces_affinely(const child_block& child) {
     if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   if (!affine(child, first)) return false;
+  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first)) return false;
   const bound_iters iters = bind_iters(child);
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
@@ -390,6 +441,28 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
   return detail::scopes::affine(child, first);
 }
 
+TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
+  std::vector<std::size_t> out;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    if (ir::is_int(child.loops[l]->extent, 1)) continue;
+    bool spatial = false, reduce = false;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      if (ir::uses_var(child.realize->values[i], child.loops[l]->var))
+        (vars[i].kind == ir::iter_kind::spatial ? spatial : reduce) = true;
+    if (spatial && reduce) out.push_back(l);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
+  if (mixed_loops(child).empty()) return true;
+  for (const ir::expr& value : child.realize->values)
+    for (const auto& [term, factor] : arith::to_linear(value).terms)
+      if (!ir::is_var(term) && !detail::scopes::runs_upwards(term, child)) return false;
+  return true;
+}
+
 TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
   const std::vector<ir::expr>& values = child.realize->values;
   if (values.size() != child.loops.size()) return false;
@@ -442,12 +515,10 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
     if (!dominant_among(scope, i, below)) return static_cast<int>(i);
-    if (shape_of_complete(b) == 0) continue;
-    if (shape_of_reduction(b) != 0) return static_cast<int>(i);
+    if (shape_of_complete(b) != 0 && (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
+      return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    const bool whole = reduces_affinely(scope[i]);
-    const bool apart = is_affine_binding(scope[i], at);
-    if (!whole || (!apart && seen_outside(b))) return static_cast<int>(i);
+    if (!iterations_apart(scope[i], at) && seen_outside(b)) return static_cast<int>(i);
   }
   return -1;
 }

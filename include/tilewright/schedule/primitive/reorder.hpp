@@ -21,7 +21,9 @@ namespace tilewright::primitive {
 /// 3. in the new order, the range of no loop uses the variable of a loop further inside;
 /// 4. every block below has spatial and reduce iterators only;
 /// 5. the binding of every block below is affine with respect to the loops from the outermost one
-///    involved inwards.
+///    involved inwards;
+/// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes them,
+///    keep their order among themselves: it decides which instance of a result runs first.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);

@@ -160,7 +160,7 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) 
   if (!region_covered(scope, child))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
   if (m.forward || !scope[child].block().init) return;
-  if (reduction_violation(scope, child) != 0)
+  if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
   const child_block& c = scope[child];
   for (const ir::loop_node* l : c.loops) {

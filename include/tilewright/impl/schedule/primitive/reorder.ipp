@@ -80,7 +80,22 @@ inline void check_ranges(const std::vector<const ir::loop_node*>& order) {
   }
 }
 
-inline void check_blocks(const path& head) {
+/// A result must be initialised by the first of its instances to run.
+inline void check_first_instances(const child_block& child, std::size_t at,
+                                  const std::vector<const ir::loop_node*>& order) {
+  if (!child.block().init) return;
+  const std::vector<std::size_t> mixed = mixed_loops(child);
+  std::size_t next = 0;
+  for (std::size_t l = 0; l < child.loops.size() && mixed.size() > 1; ++l) {
+    const ir::loop_node* now = l >= at && l - at < order.size() ? order[l - at] : child.loops[l];
+    const bool is_mixed = std::any_of(mixed.begin(), mixed.end(), [&](std::size_t m) { return child.loops[m] == now; });
+    if (is_mixed && child.loops[mixed[next++]] != now)
+      refuse(6, "loop \"" + now->var->name + "\" drives spatial and reduce iterators of block \"" +
+                    child.block().name + "\"; its place among such loops decides what initialises a result");
+  }
+}
+
+inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
   for (const child_block& child : scope.children()) {
@@ -93,6 +108,7 @@ inline void check_blocks(const path& head) {
     if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
+    check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
   }
 }
 
@@ -104,7 +120,7 @@ TILEWRIGHT_INLINE ir::function reorder(const ir::function& f, const std::vector<
   const auto chain = detail::reordering::find_chain(std::move(to_innermost), loops);
   const auto order = detail::reordering::permuted(chain.loops, loops);
   detail::reordering::check_ranges(order);
-  detail::reordering::check_blocks(chain.head);
+  detail::reordering::check_blocks(chain.head, order);
   ir::stmt body = chain.loops.back()->body;
   for (std::size_t i = order.size(); i-- > 0;) body = ir::with_body(*order[i], std::move(body));
   return replace(f, chain.head, std::move(body));
