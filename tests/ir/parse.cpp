@@ -75,8 +75,10 @@ std::string regions(const std::vector<buffer_region>& list) {
 }  // namespace
 
 TEST_CASE("printed programs parse to equal programs that print the same") {
-  for (const auto& [name, f] : test::all_programs()) {
-    CAPTURE(name);
+  for (const auto& program : test::all_programs()) {
+    const char* const label = program.first;
+    const function& f = program.second;
+    CAPTURE(label);
     const std::string text = print(f);
     const function again = parse(text);
     CHECK(print(again) == text);
@@ -281,8 +283,8 @@ TEST_CASE("changed bytes give an error or a program, and a program still round-t
                                                 "\n", "    ", "T.", "0",   "9999999999", "-",  "vi",
                                                 "C",  "\"",   "=",  "for", "\xff",       "1e9"};
   int accepted = 0;
-  for (const auto& [name, f] : test::all_programs()) {
-    const std::string text = print(f);
+  for (const auto& program : test::all_programs()) {
+    const std::string text = print(program.second);
     for (int round = 0; round < 400; ++round) {
       std::string changed = text;
       for (std::size_t edits = 1 + below(3); edits > 0; --edits) {

@@ -53,8 +53,10 @@ void check_refused(const std::function<void(sketch&)>& change, const char* part)
 }  // namespace
 
 TEST_CASE("well-formed programs pass") {
-  for (const auto& [name, f] : test::all_programs()) {
-    CAPTURE(name);
+  for (const auto& program : test::all_programs()) {
+    const char* const label = program.first;
+    const function& f = program.second;
+    CAPTURE(label);
     CHECK_NOTHROW(verify(f));
   }
   CHECK_NOTHROW(verify(sketch().build()));
