@@ -81,14 +81,14 @@ inline num scale(const num& x, value_ref n) {
   return x * power(half) * power(rest);
 }
 
-/// exp(r) for |r| <= ln(2) / 2: 1 + r + r^2 q(r).
-inline num exp_reduced(const num& r) {
+/// exp(r + error) for |r| <= ln(2) / 2 and a tiny error: 1 + (r + (r^2 q(r) + error)).
+inline num exp_reduced(const num& r, const num& error) {
   static constexpr std::array<double, 5> narrow{0x1.000000p-1, 0x1.55548cp-3, 0x1.55545ep-5, 0x1.123cecp-7, 0x1.6db3a8p-10};
   static constexpr std::array<double, 10> wide{
       0x1.000000000000cp-1, 0x1.555555555555fp-3, 0x1.555555554fda1p-5, 0x1.111111110dd71p-7, 0x1.6c16c186339e5p-10,
       0x1.a01a01b8b3275p-13, 0x1.a019951ab0412p-16, 0x1.71dde439fb870p-19, 0x1.28b1a4abe352bp-22, 0x1.af7f152e5fa99p-26};
   const num q = r.wide ? polynomial(r, wide) : polynomial(r, narrow);
-  return madd(q, r * r, r) + 1.0;
+  return r + madd(q, r * r, error) + 1.0;
 }
 
 /// Upper parts of ln(2) have so many trailing zeros that their product with an exponent is exact.
@@ -99,15 +99,20 @@ inline num exp(const num& x) {
   const num c = x.wide ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
   value_ref n = nullptr;
   const num whole = nearest(c * 0x1.71547652b82fep0, n);
-  const num r = madd(whole, -ln2_lower(x.wide), madd(whole, -ln2_upper(x.wide), c));
-  return scale(exp_reduced(r), n);
+  // The first step is exact; what the second one rounds away comes back as `error`.
+  const num start = madd(whole, -ln2_upper(x.wide), c);
+  const num r = madd(whole, -ln2_lower(x.wide), start);
+  const num error = madd(whole, -ln2_lower(x.wide), start - r);
+  return scale(exp_reduced(r, error), n);
 }
 
 inline num exp2(const num& x) {
   const num c = x.wide ? clamp(x, -1080.0, 1025.0) : clamp(x, -151.0, 129.0);
   value_ref n = nullptr;
   const num whole = nearest(c, n);
-  return scale(exp_reduced((c - whole) * 0x1.62e42fefa39efp-1), n);
+  const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1), r = rest * ln2;
+  const num error = madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
+  return scale(exp_reduced(r, error), n);
 }
 
 /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x.

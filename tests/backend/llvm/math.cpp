@@ -1,0 +1,191 @@
+#include <tilewright/backend/llvm/math.hpp>
+
+#include <bit>
+#include <functional>
+
+#include "../harness.hpp"
+
+using namespace harness;
+
+namespace {
+
+/// Distance of `got` from `exact` in units of the last place of the result's type.
+template <class T>
+double ulps(T got, long double exact) {
+  const T nearest = static_cast<T>(exact);
+  if (std::isnan(nearest)) return std::isnan(got) ? 0 : 1e30;
+  if (std::isinf(nearest) || std::isinf(got)) return got == nearest ? 0 : 1e30;
+  int exponent = 0;
+  std::frexp(nearest, &exponent);
+  const int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent;
+  const long double unit = std::ldexp(1.0L, std::max(exponent, least) - digits);
+  return static_cast<double>(std::abs(static_cast<long double>(got) - exact) / unit);
+}
+
+/// Y[i] = name(X[i]) in vectors of 8, over `xs` (a multiple of 8 of them).
+template <class T>
+std::vector<T> evaluate(const std::string& name, dtype t, const std::vector<T>& xs, const target::cpu& cpu) {
+  const auto n = static_cast<std::int64_t>(xs.size());
+  const buffer x = make_buffer("X", t, {expr(n)}), y = make_buffer("Y", t, {expr(n)});
+  const var o = make_var("o", dtype::i64), v = make_var("v");
+  const expr i = o * 8 + v;
+  const stmt store = make_store(y, {i}, call(t, name, {load(x, {i})}));
+  const function f = make("math", {x, y}, make_loop(o, 0, expr(n / 8), make_loop(v, 0, 8, store, loop_kind::vectorized)));
+  const auto code = backend::load(backend::compile(f, cpu));
+  std::vector<T> out(xs.size());
+  void* data[] = {const_cast<T*>(xs.data()), out.data()};
+  CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+  return out;
+}
+
+/// Every 4096th float or so, and doubles spread over the exponents and over [-40, 40].
+std::vector<float> float_samples() {
+  std::vector<float> out;
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 16411) out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  for (int i = -100000; i <= 100000; ++i) out.push_back(static_cast<float>(i) * 0.00103f);
+  for (float special : {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 1.17549435e-38f, 3.4e38f, 88.7f, 88.73f, -87.4f, -103.9f, -104.0f, 8.3f, 9.5f, 3.83f})
+    out.push_back(special);
+  out.resize((out.size() + 7) / 8 * 8);
+  return out;
+}
+
+std::vector<double> double_samples() {
+  std::vector<double> out;
+  std::uint64_t state = 1;
+  for (int i = 0; i < 100000; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    out.push_back(std::bit_cast<double>(state));
+    out.push_back((static_cast<double>(state >> 11) * 0x1p-53 - 0.5) * 80);
+    out.push_back(static_cast<double>(i) * 1e-5 + 0.5);
+  }
+  for (double special : {0.0, -0.0, 1.0, HUGE_VAL, -HUGE_VAL, static_cast<double>(NAN), 5e-324, 2.3e-308, 709.78, 709.79, -745.1, -745.2}) out.push_back(special);
+  out.resize((out.size() + 7) / 8 * 8);
+  return out;
+}
+
+struct bound {
+  std::string name;
+  double ulps;  // with fused multiply-add
+  std::function<long double(long double)> exact;
+};
+
+template <class T>
+void check_bounds(const std::vector<bound>& bounds, dtype t, const std::vector<T>& xs) {
+  for (const target::cpu& cpu : runnable_targets()) {
+    for (const bound& b : bounds) {
+      const std::vector<T> ys = evaluate(b.name, t, xs, cpu);
+      double worst = 0;
+      T at = 0;
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        const double e = ulps(ys[i], b.exact(static_cast<long double>(xs[i])));
+        if (e > worst) worst = e, at = xs[i];
+      }
+      CAPTURE(cpu.name);
+      CAPTURE(b.name);
+      CAPTURE(at);
+      CHECK(worst <= b.ulps + (cpu.fma ? 0 : 1));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("errors of the f32 functions are within the stated bounds") {
+  if (!have_compiler()) return;
+  using real = long double;
+  check_bounds<float>({{"exp", 1, [](real x) { return std::exp(x); }},
+                       {"exp2", 1, [](real x) { return std::exp2(x); }},
+                       {"log", 2, [](real x) { return std::log(x); }},
+                       {"log2", 3, [](real x) { return std::log2(x); }},
+                       {"log10", 3, [](real x) { return std::log10(x); }},
+                       {"tanh", 5, [](real x) { return std::tanh(x); }},
+                       {"erf", 6, [](real x) { return std::erf(x); }},
+                       {"rsqrt", 1.5, [](real x) { return 1 / std::sqrt(x); }},
+                       {"sqrt", 0.5, [](real x) { return std::sqrt(x); }},
+                       {"sin", 1, [](real x) { return std::sin(static_cast<double>(x)); }}},
+                      dtype::f32, float_samples());
+}
+
+TEST_CASE("errors of the f64 functions are within the stated bounds") {
+  if (!have_compiler()) return;
+  using real = long double;
+  check_bounds<double>({{"exp", 2, [](real x) { return std::exp(x); }},
+                        {"exp2", 2, [](real x) { return std::exp2(x); }},
+                        {"log", 2, [](real x) { return std::log(x); }},
+                        {"log2", 3, [](real x) { return std::log2(x); }},
+                        {"log10", 3, [](real x) { return std::log10(x); }},
+                        {"rsqrt", 1.5, [](real x) { return 1 / std::sqrt(x); }},
+                        {"tanh", 4, [](real x) { return std::tanh(x); }},  // the C library's
+                        {"erf", 4, [](real x) { return std::erf(x); }}},
+                       dtype::f64, double_samples());
+}
+
+TEST_CASE("sigmoid where it does not underflow") {
+  if (!have_compiler()) return;
+  std::vector<float> xs;
+  for (int i = 0; i < 80000; ++i) xs.push_back(static_cast<float>(i - 40000) * 0.0021f);
+  for (const target::cpu& cpu : runnable_targets()) {
+    const std::vector<float> ys = evaluate("sigmoid", dtype::f32, xs, cpu);
+    double worst = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) worst = std::max(worst, ulps(ys[i], 1 / (1 + std::exp(-static_cast<long double>(xs[i])))));
+    CHECK(worst <= 4);
+  }
+}
+
+TEST_CASE("pow keeps C's special cases") {
+  const buffer x = make_buffer("X", dtype::f32, {400}), y = make_buffer("Y", dtype::f32, {400}), z = make_buffer("Z", dtype::f32, {400});
+  const var o = make_var("o"), v = make_var("v");
+  const expr i = o * 8 + v;
+  const function f = make("pow", {x, y, z}, make_loop(o, 0, 50, make_loop(v, 0, 8, make_store(z, {i}, call(dtype::f32, "pow", {load(x, {i}), load(y, {i})})), loop_kind::vectorized)));
+  const double inf = HUGE_VAL, nan = std::nan("");
+  const std::vector<double> values{0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, inf, -inf, nan, 1e-40, 1e30, 2.5, -2.5, 1e10, 7, -1e-3};
+  options o2;
+  for (int k = 0; k < 400; ++k) {
+    o2.values["X"].push_back(values[static_cast<std::size_t>(k / 20)]);
+    o2.values["Y"].push_back(values[static_cast<std::size_t>(k % 20)]);
+  }
+  o2.tolerance = 3e-7;
+  check_agrees(f, o2);
+}
+
+TEST_CASE("the other functions agree with the C library") {
+  for (dtype t : {dtype::f16, dtype::f32, dtype::f64}) {
+    for (const char* n : {"floor", "ceil", "round", "trunc", "abs", "sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "asinh", "atanh", "cbrt", "expm1", "exp10", "log1p", "sigmoid"}) {
+      CAPTURE(n);
+      const buffer x = make_buffer("X", t, {24}), y = make_buffer("Y", t, {24});
+      const var o = make_var("o"), v = make_var("v");
+      const expr i = o * 8 + v;
+      options opts;
+      opts.tolerance = t == dtype::f64 ? 1e-14 : t == dtype::f32 ? 2e-6 : 2e-3;
+      check_agrees(make("fn", {x, y}, make_loop(o, 0, 3, make_loop(v, 0, 8, make_store(y, {i}, call(t, n, {load(x, {i})})), loop_kind::vectorized))), opts);
+    }
+    for (const char* n : {"pow", "atan2", "fmod", "hypot", "copysign", "nextafter"}) {
+      CAPTURE(n);
+      const buffer x = make_buffer("X", t, {16}), y = make_buffer("Y", t, {16});
+      const var v = make_var("v");
+      options opts;
+      opts.tolerance = t == dtype::f64 ? 1e-14 : t == dtype::f32 ? 2e-6 : 2e-3;
+      check_agrees(make("fn2", {x, y}, make_loop(v, 0, 16, make_store(y, {v}, call(t, n, {load(y, {v}), load(x, {v})})), loop_kind::vectorized)), opts);
+    }
+    for (const char* n : {"isnan", "isinf", "isfinite"}) {
+      const buffer x = make_buffer("X", t, {16}), y = make_buffer("Y", dtype::boolean, {16});
+      const var v = make_var("v");
+      options opts;
+      opts.values["X"] = {1, HUGE_VAL, std::nan(""), -HUGE_VAL, 0};
+      check_agrees(make("is", {x, y}, make_loop(v, 0, 16, make_store(y, {v}, call(dtype::boolean, n, {load(x, {v})})), loop_kind::vectorized)), opts);
+    }
+  }
+}
+
+TEST_CASE("no call leaves vector code of the inline functions") {
+  if (!have_compiler()) return;
+  for (const char* n : {"exp", "log", "tanh", "erf", "sigmoid", "sqrt", "rsqrt", "floor"}) {
+    const buffer x = make_buffer("X", dtype::f32, {8}), y = make_buffer("Y", dtype::f32, {8});
+    const var v = make_var("v");
+    const function f = make("inl", {x, y}, make_loop(v, 0, 8, make_store(y, {v}, call(dtype::f32, n, {load(x, {v})})), loop_kind::vectorized));
+    const std::string text = backend::inspect(f, target::named("haswell"), backend::stage::assembly);
+    CAPTURE(n);
+    CHECK(text.find("@PLT") == std::string::npos);
+    CHECK(text.find("ymm") != std::string::npos);
+  }
+}

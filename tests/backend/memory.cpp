@@ -1,0 +1,151 @@
+// Accesses: strides, gathers, masks, tails, local buffers (impl/backend/llvm/memory.ipp and stmt.ipp).
+#include "harness.hpp"
+
+using namespace harness;
+
+namespace {
+
+buffer strided(const char* name, dtype t, std::vector<expr> shape, int rank) {
+  buffer_node node;
+  node.name = name;
+  node.type = t;
+  node.shape = std::move(shape);
+  for (int d = 0; d < rank; ++d) node.strides.push_back(make_var(std::string(name) + "_s" + std::to_string(d), dtype::i64));
+  return buffer(new buffer_node(node));
+}
+
+stmt vector_loop(const var& v, int n, const stmt& body) { return make_loop(v, 0, n, body, loop_kind::vectorized); }
+
+}  // namespace
+
+TEST_CASE("run-time strides: row-major, column-major, padded and reversed") {
+  const buffer a = strided("A", dtype::f32, {6, 8}, 2), c = strided("C", dtype::f32, {6, 8}, 2);
+  const var i = make_var("i"), j = make_var("j");
+  const function f = make("copy", {a, c}, make_loop(i, 0, 6, vector_loop(j, 8, make_store(c, {i, j}, load(a, {i, j}) * real(dtype::f32, 2)))));
+  using layout = std::vector<std::int64_t>;
+  for (const layout& from : {layout{8, 1}, layout{1, 6}, layout{11, 1}, layout{3, 20}})
+    for (const layout& to : {layout{8, 1}, layout{1, 6}, layout{2, 13}}) {
+      options o;
+      o.strides = {{"A", from}, {"C", to}};
+      check_agrees(f, o);
+    }
+}
+
+TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
+  for (dtype t : {dtype::i8, dtype::f16, dtype::f32, dtype::f64}) {
+    CAPTURE(name(t));
+    const buffer x = make_buffer("X", t, {64}), y = make_buffer("Y", t, {64});
+    const var v = make_var("v");
+    check_agrees(make("a", {x, y}, vector_loop(v, 16, make_store(y, {v + 3}, load(x, {expr(15) - v})))));
+    check_agrees(make("b", {x, y}, vector_loop(v, 16, make_store(y, {v * 3}, load(x, {v * 3 + 1})))));
+    check_agrees(make("c", {x, y}, vector_loop(v, 16, make_store(y, {expr(20) - v}, load(x, {expr(7)})))));
+    check_agrees(make("d", {x, y}, vector_loop(v, 16, make_store(y, {v}, load(x, {floordiv(v, 4) * 8 + floormod(v, 4)})))));
+    check_agrees(make("e", {x, y}, vector_loop(v, 16, make_store(y, {floormod(v, 4) * 4 + floordiv(v, 4)}, load(x, {v})))));
+  }
+}
+
+TEST_CASE("indices that come from a tensor") {
+  const buffer table = make_buffer("T", dtype::f32, {23}), index = make_buffer("I", dtype::u8, {32}), y = make_buffer("Y", dtype::f32, {32});
+  const var o = make_var("o"), v = make_var("v");
+  const expr i = o * 8 + v;
+  const function f = make("gather", {table, index, y},
+                          make_loop(o, 0, 4, vector_loop(v, 8, make_store(y, {i}, load(table, {cast(dtype::i32, load(index, {i}))})))));
+  check_agrees(f);
+  const buffer z = make_buffer("Z", dtype::f32, {23});
+  check_agrees(make("scatter", {index, y, z}, vector_loop(v, 16, make_store(z, {cast(dtype::i32, load(index, {v}))}, load(y, {load(index, {v}) * 0 + 3})))));
+}
+
+TEST_CASE("conditions that depend on the lane guard loads and stores") {
+  for (dtype t : {dtype::u8, dtype::i16, dtype::f16, dtype::f32, dtype::f64}) {
+    CAPTURE(name(t));
+    const buffer x = make_buffer("X", t, {13}), y = make_buffer("Y", t, {13});
+    const var o = make_var("o"), v = make_var("v");
+    const expr i = o * 8 + v;
+    check_agrees(make("tail", {x, y}, make_loop(o, 0, 2, vector_loop(v, 8, make_if(lt(i, 13), make_store(y, {i}, load(x, {i}) + load(x, {expr(12) - i})))))));
+    const expr padded = if_then_else(logical_and(ge(i, 2), lt(i, 11)), load(x, {i - 2}), literal(t, 0));
+    check_agrees(make("pad", {x, y}, make_loop(o, 0, 2, vector_loop(v, 8, make_if(lt(i, 13), make_store(y, {i}, padded), make_store(y, {0}, literal(t, 7)))))));
+  }
+}
+
+TEST_CASE("scalar conditions guard loads by branching") {
+  const buffer x = make_buffer("X", dtype::f32, {8, 8}), y = make_buffer("Y", dtype::f32, {10, 8});
+  const var i = make_var("i"), j = make_var("j");
+  const expr inside = logical_and(ge(i, 1), lt(i, 9));
+  const expr value = if_then_else(inside, load(x, {i - 1, j}), real(dtype::f32, -1));
+  check_agrees(make("pad_rows", {x, y}, make_loop(i, 0, 10, vector_loop(j, 8, make_store(y, {i, j}, value)))));
+  check_agrees(make("pad_rows_scalar", {x, y}, make_loop(i, 0, 10, make_loop(j, 0, 8, make_store(y, {i, j}, value)))));
+}
+
+TEST_CASE("a division in a lane that is off does not trap") {
+  const buffer x = make_buffer("X", dtype::i32, {8}), y = make_buffer("Y", dtype::i32, {8});
+  const var v = make_var("v");
+  const expr d = load(x, {v});
+  options o;
+  o.values["X"] = {0, 3, -1, 0, 2, 0, 0, 5};
+  check_agrees(make("guarded", {x, y}, vector_loop(v, 8, make_store(y, {v}, if_then_else(ne(d, 0), floordiv(expr(17), d), expr(0))))), o);
+}
+
+TEST_CASE("local buffers, unrolled tiles and reductions") {
+  for (dtype t : {dtype::f32, dtype::f64, dtype::i32}) {
+    const buffer a = make_buffer("A", t, {9, 4}), b = make_buffer("B", t, {9, 16}), c = make_buffer("C", t, {4, 16}), acc = make_buffer("acc", t, {4, 16}, "local");
+    const auto tile = [&](const auto& body) {
+      const var i = make_var("i"), j = make_var("j"), v = make_var("v");
+      return make_loop(i, 0, 4, make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled), loop_kind::unrolled);
+    };
+    const var k = make_var("k");
+    const stmt zero = tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, literal(t, 0)); });
+    const stmt update = tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j})); });
+    const stmt write = tile([&](const expr& i, const expr& j) { return make_store(c, {i, j}, load(acc, {i, j})); });
+    check_agrees(make("tile", {a, b, c}, make_allocate(acc, make_seq({zero, make_loop(k, 0, 9, update), write}))));
+  }
+}
+
+TEST_CASE("accumulators of a register tile live in registers") {
+  if (!have_compiler()) return;
+  const buffer a = make_buffer("A", dtype::f32, {64, 6}), b = make_buffer("B", dtype::f32, {64, 16}), c = make_buffer("C", dtype::f32, {6, 16}), acc = make_buffer("acc", dtype::f32, {6, 16}, "local");
+  const auto tile = [&](const auto& body) {
+    const var i = make_var("i"), j = make_var("j"), v = make_var("v");
+    return make_loop(i, 0, 6, make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled), loop_kind::unrolled);
+  };
+  const var k = make_var("k");
+  const stmt body = make_seq({tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, real(dtype::f32, 0)); }),
+                              make_loop(k, 0, 64, tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j})); })),
+                              tile([&](const expr& i, const expr& j) { return make_store(c, {i, j}, load(acc, {i, j})); })});
+  const std::string text = backend::inspect(make("tile", {a, b, c}, make_allocate(acc, body)), target::named("haswell"), backend::stage::assembly);
+  CHECK(text.find("vfmadd") != std::string::npos);
+  CHECK(text.find("(%rsp)") == std::string::npos);  // no stack slot, no spill
+  CHECK(text.find("vmulps") == std::string::npos);
+}
+
+TEST_CASE("buffers in the workspace and lets") {
+  buffer_node node;
+  node.name = "W";
+  node.type = dtype::f32;
+  node.shape = {4, 8};
+  node.scope = "workspace";
+  node.elem_offset = 16;
+  const buffer w(new buffer_node(node)), x = make_buffer("X", dtype::f32, {4, 8}), y = make_buffer("Y", dtype::f32, {4, 8});
+  const var i = make_var("i"), j = make_var("j"), r = make_var("r"), t = make_var("t", dtype::f32), c = make_var("c");
+  const stmt fill = make_loop(i, 0, 4, vector_loop(j, 8, make_let(t, load(x, {i, j}), make_store(w, {i, j}, t * t))));
+  const stmt drain = make_loop(i, 0, 4, make_let(r, expr(3) - i, vector_loop(j, 8, make_let(c, expr(7) - j, make_store(y, {r, c}, load(w, {i, c}))))));
+  function f = make("lets", {x, y}, make_allocate(w, make_seq({fill, drain})));
+  f.attrs["tilewright.workspace_bytes"] = 64 + 4 * 8 * 4;
+  f.attrs["tilewright.worker_offset"] = 192;
+  if (!have_compiler()) return;
+  // The interpreter has no workspace offset: it takes the buffer as one of its own.
+  check_agrees(f);
+}
+
+TEST_CASE("lanes that all store to one place run one after another") {
+  const buffer x = make_buffer("X", dtype::f32, {8}), y = make_buffer("Y", dtype::f32, {1});
+  const var v = make_var("v");
+  check_agrees(make("sum", {x, y}, vector_loop(v, 8, make_store(y, {0}, load(y, {0}) + load(x, {v})))));
+}
+
+TEST_CASE("loops with bounds known at run time only") {
+  const buffer n = make_buffer("N", dtype::i32, {3}), y = make_buffer("Y", dtype::i32, {3, 8});
+  const var i = make_var("i"), j = make_var("j");
+  options o;
+  o.values["N"] = {5, 0, 8};
+  check_agrees(make("ragged", {n, y}, make_loop(i, 0, 3, make_loop(j, 0, load(n, {i}), make_store(y, {i, j}, i * 10 + j)))), o);
+}
