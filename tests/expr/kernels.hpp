@@ -7,8 +7,14 @@
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <tilewright/expr/reify.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -48,6 +54,9 @@ constexpr auto softmax =
 inline void run(const any_kernel& kernel, const dim_values& dims,
                 std::initializer_list<const void*> data) {
   const ir::function f = reify(kernel, dims);
+  ir::verify(f);
+  const std::string text = ir::print(f);
+  CHECK_MESSAGE(ir::equal(ir::parse(text), f), text);
   std::vector<ir::tensor_view> args;
   for (const void* p : data) args.push_back({const_cast<void*>(p), {}});
   ir::interpret(f, std::move(args));

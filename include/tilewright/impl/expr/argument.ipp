@@ -21,7 +21,9 @@ inline void check_argument_form(const kernel_info& kernel, const param_info& p, 
                                 ", but the parameter needs " + std::to_string(p.rank()));
   if (p.written() && a.is_const)
     refuse_argument(kernel, "argument " + p.name + " is const, but the kernel writes it");
-  if (!a.data && a.rank > 0)
+  bool empty = false;
+  for (int d = 0; d < a.rank; ++d) empty = empty || a.extents[static_cast<std::size_t>(d)] == 0;
+  if (!a.data && a.rank > 0 && !empty)
     refuse_argument(kernel, "argument " + p.name + " has a null data pointer");
 }
 
