@@ -205,6 +205,7 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   const value_ref slot = b.mul_nsw(worker, b.index(attribute("tilewright.worker_bytes")));
   at.worker_base = b.byte_pointer(b.element_pointer(b.i8, at.workspace, slot), attribute("tilewright.worker_offset"));
   in_region = true;
+  poll_cancel();
   emit_serial(l, first, end, range, false);
   in_region = false;
   finish_function();

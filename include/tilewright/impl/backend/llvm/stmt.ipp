@@ -14,7 +14,7 @@ namespace detail::stmt_parts {
 /// Statements that one function may come to by unrolling; some seconds of compilation.
 inline constexpr std::int64_t most_statements = 1 << 17;
 /// Element operations between two looks at the cancel flag, at least.
-inline constexpr double work_per_poll = 1 << 14;
+inline constexpr double work_per_poll = 1 << 12;
 /// Lanes of the widest vectorized loop that is kept as vectors: LLVM splits them over registers.
 inline constexpr std::int64_t most_lanes = 128;
 inline constexpr std::int64_t most_stack_bytes = 64 * 1024;

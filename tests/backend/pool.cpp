@@ -1,0 +1,121 @@
+#include <tilewright/backend/pool.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+#include <tilewright/support/error.hpp>
+
+using namespace tilewright;
+using namespace tilewright::backend;
+
+namespace {
+
+struct tally {
+  std::vector<std::atomic<int>> runs;
+  std::vector<std::atomic<int>> busy;
+  std::atomic<bool> overlap{false};
+  tally(std::int64_t chunks, int threads) : runs(static_cast<std::size_t>(chunks)), busy(static_cast<std::size_t>(threads)) {}
+};
+
+void count(void* context, std::int64_t chunk, int worker) {
+  auto& t = *static_cast<tally*>(context);
+  if (worker < 0 || static_cast<std::size_t>(worker) >= t.busy.size()) {
+    t.overlap = true;
+    return;
+  }
+  if (t.busy[static_cast<std::size_t>(worker)].fetch_add(1) != 0) t.overlap = true;
+  t.runs[static_cast<std::size_t>(chunk)].fetch_add(1);
+  t.busy[static_cast<std::size_t>(worker)].fetch_sub(1);
+}
+
+void check_once(const executor& e, std::int64_t chunks) {
+  tally t(chunks, e.threads);
+  e.run(e.self, chunks, &count, &t);
+  bool all_once = true;
+  for (const auto& n : t.runs) all_once = all_once && n == 1;
+  CHECK(all_once);
+  CHECK_FALSE(t.overlap);
+}
+
+}  // namespace
+
+TEST_CASE("every chunk runs exactly once, workers have numbers of their own") {
+  for (int threads : {0, 1, 2, 3, 8}) {
+    pool p(threads);
+    CHECK(p.threads() == std::max(1, threads));
+    for (std::int64_t chunks : {0, 1, 2, 7, 64, 1000})
+      for (int round = 0; round < 20; ++round) check_once(p.view(), chunks);
+  }
+  check_once(serial_executor(), 10);
+}
+
+TEST_CASE("a view limits the threads") {
+  pool p(4);
+  CHECK(p.view(2).threads == 2);
+  check_once(p.view(2), 100);
+  CHECK_THROWS_AS(p.view(0), argument_error);
+  CHECK_THROWS_AS(p.view(5), argument_error);
+}
+
+TEST_CASE("many callers at once all finish") {
+  pool p(3);
+  std::atomic<int> bad{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 12; ++c)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        tally t(20, p.view().threads);
+        p.view().run(p.view().self, 20, &count, &t);
+        for (const auto& n : t.runs) bad += n != 1;
+        bad += t.overlap ? 1 : 0;
+      }
+    });
+  for (std::thread& c : callers) c.join();
+  CHECK(bad == 0);
+}
+
+TEST_CASE("a loop inside a chunk runs inline") {
+  pool p(3);
+  struct nest {
+    const executor* e;
+    std::atomic<int> inner{0};
+  } n{&p.view(), {}};
+  p.view().run(p.view().self, 8, [](void* context, std::int64_t, int) {
+    auto* outer = static_cast<nest*>(context);
+    outer->e->run(outer->e->self, 5, [](void* c, std::int64_t, int worker) {
+      if (worker == 0) static_cast<nest*>(c)->inner.fetch_add(1);
+    }, context);
+  }, &n);
+  CHECK(n.inner == 40);
+}
+
+TEST_CASE("after fork the child works alone") {
+  pool p(3);
+  check_once(p.view(), 50);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    tally t(50, p.view().threads);
+    p.view().run(p.view().self, 50, &count, &t);
+    bool all_once = true;
+    for (const auto& n : t.runs) all_once = all_once && n == 1;
+    _exit(all_once ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  check_once(p.view(), 50);
+}
+
+TEST_CASE("the shared pool exists and works") {
+  CHECK(pool::shared().threads() >= 1);
+  check_once(pool::shared().view(), 33);
+  CHECK(&pool::shared() == &pool::shared());
+}
