@@ -11,8 +11,8 @@
 
 namespace tilewright::search {
 
-/// A dense argument in any order of its dimensions has literal strides; of any other one only the unit-stride
-/// dimension is known to the code, and the rest is loaded at the call.
+/// Of a dense argument, in any order of its dimensions, the code knows all strides; of any other one only the
+/// unit-stride dimension, and the rest is loaded at the call.
 struct layout_class {
   bool dense = true;
   std::vector<int> order;  // dense: dimensions from the outermost to the innermost
@@ -27,8 +27,13 @@ struct layout_class {
 /// Class of an argument. Dimensions of extent 1 may have any stride.
 layout_class classify(std::size_t rank, const std::int64_t* extents, const std::int64_t* strides);
 
-/// The function with its parameters' buffers replaced by ones of these layouts, one per parameter (those of
-/// scalars are ignored).
+/// The function for arguments of these layouts, one per parameter (those of scalars are ignored). A dense
+/// parameter gets its dimensions in the order of memory, at its declaration and every use, and so do temporaries
+/// that go with it: whatever order users have, schedules and code see rows. Others get strides that are loaded
+/// at the call.
+/// ```
+/// C: (M, N)   C[vi, vj] = ...    ->    C: (N, M)   C[vj, vi] = ...        for a column-major C
+/// ```
 ir::function with_layouts(const ir::function& f, const std::vector<layout_class>& layouts);
 
 }  // namespace tilewright::search

@@ -91,7 +91,7 @@ struct dispatch_sync {
 struct dispatcher::specialization {
   enum class stage { fresh, preparing, ready };
   std::unique_ptr<search::specialization> code;  // null: nothing to do, or `identity`
-  ir::function function;                        // unscheduled, with the layouts of the class
+  ir::function function;                        // unscheduled, dimensions in the user's order
   std::vector<operand> operands;
   bool gathers = false;
   std::optional<ir::function> identity;  // interpreted instead: a reduction over nothing
@@ -282,12 +282,12 @@ struct dispatcher::state {
       s.identity = without_iterations(make(instead), placeholder);
       return;
     }
-    s.function = with_layouts(make(dims), layouts);
+    s.function = make(dims);
     s.operands = operands(s.function);
     s.gathers = std::any_of(s.operands.begin(), s.operands.end(), [](const operand& o) { return o.index.has_value(); });
     workload w;
-    w.function = s.function;
-    w.key = {ir::workload_key(s.function).hex(), cpu.isa_key(), "", exec->threads};
+    w.function = with_layouts(s.function, layouts);
+    w.key = {ir::workload_key(w.function).hex(), cpu.isa_key(), "", exec->threads};
     support::hasher family;
     family.add(std::string_view(kernel.name));
     for (std::size_t i = 0; i < kernel.params.size(); ++i) {
@@ -300,12 +300,11 @@ struct dispatcher::state {
     });
     w.family = family.finish().hex();
     w.extents = b.extents;
-    std::size_t at = 0;
-    for (const int rank : ranks) {
-      w.layouts.push_back({{b.strides.begin() + static_cast<std::ptrdiff_t>(at),
-                            b.strides.begin() + static_cast<std::ptrdiff_t>(at) + rank},
-                           64});
-      at += static_cast<std::size_t>(rank);
+    const std::int64_t* strides = b.strides.data();
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      w.layouts.emplace_back();  // dense: as declared
+      if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + ranks[i]);
+      strides += ranks[i];
     }
     w.cpu = &cpu;
     w.exec = exec;

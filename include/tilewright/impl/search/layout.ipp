@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/layout.hpp>
@@ -71,29 +74,131 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
   return out;
 }
 
+namespace detail {
+
+template <class T>
+inline std::vector<T> permuted(const std::vector<T>& values, const std::vector<int>& order) {
+  std::vector<T> out;
+  for (const int d : order) out.push_back(values[static_cast<std::size_t>(d)]);
+  return out;
+}
+
+/// Reorders the dimensions of tensors in their declarations and at every use.
+class dimension_permuter : public ir::mutator {
+ public:
+  void add(const ir::buffer& b, std::vector<int> order) {
+    auto* node = new ir::buffer_node(*b);
+    node->shape = permuted(b->shape, order);
+    map_[b] = {ir::buffer(node), std::move(order)};
+  }
+  bool empty() const { return map_.empty(); }
+
+  using ir::mutator::mutate;
+  ir::buffer mutate(const ir::buffer& b) override {
+    const auto at = map_.find(b);
+    return at == map_.end() ? b : at->second.first;
+  }
+  ir::expr mutate(const ir::expr& e) override {
+    ir::expr out = ir::mutator::mutate(e);
+    if (!e || e->op != ir::op::load) return out;
+    const auto at = map_.find(e->buffer);
+    return at == map_.end() ? out : ir::load(out->buffer, permuted(out->args, at->second.second));
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    ir::stmt out = ir::mutator::mutate(s);
+    const ir::store_node* store = ir::as_store(s);
+    const auto at = store ? map_.find(store->buffer) : map_.end();
+    if (at == map_.end()) return out;
+    const ir::store_node* changed = ir::as_store(out);
+    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second), changed->value);
+  }
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *ir::mutator::mutate(b);
+    permute_regions(b->reads, out.reads);
+    permute_regions(b->writes, out.writes);
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  void permute_regions(const std::vector<ir::buffer_region>& before, std::vector<ir::buffer_region>& after) const {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (const auto at = map_.find(before[i].buffer); at != map_.end()) after[i].box = permuted(after[i].box, at->second.second);
+  }
+
+  std::unordered_map<ir::buffer, std::pair<ir::buffer, std::vector<int>>> map_;
+};
+
+/// Temporaries that a block reads at the very place where it writes a tensor of another order take that order:
+/// else a column-major result would be computed through a row-major temporary.
+class temporary_orders : public ir::visitor {
+ public:
+  temporary_orders(const ir::function& f, std::map<const ir::buffer_node*, layout_class> known) : known_(std::move(known)) {
+    for (const ir::buffer& b : ir::root_block(f)->alloc_buffers) temporaries_.insert({b.get(), b});
+    do {
+      grown_ = false;
+      visit(f.body);
+    } while (grown_);
+  }
+
+  std::vector<std::pair<ir::buffer, std::vector<int>>> found;
+
+  using ir::visitor::visit;
+  void visit(const ir::stmt& s) override {
+    if (const ir::store_node* store = ir::as_store(s))
+      if (const auto at = known_.find(store->buffer.get()); at != known_.end())
+        ir::for_each_expr(store->value, [&](const ir::expr& e) { pass_on(e, *store, at->second); });
+    ir::visitor::visit(s);
+  }
+
+ private:
+  void pass_on(const ir::expr& e, const ir::store_node& store, const layout_class layout) {
+    if (e->op != ir::op::load || e->args.size() != store.indices.size() || known_.count(e->buffer.get())) return;
+    const auto temporary = temporaries_.find(e->buffer.get());
+    if (temporary == temporaries_.end()) return;
+    for (std::size_t d = 0; d < e->args.size(); ++d)
+      if (!e->args[d].same(store.indices[d]) || !ir::is_int(e->buffer->shape[d])) return;
+    known_[e->buffer.get()] = layout;
+    found.emplace_back(temporary->second, layout.order);
+    grown_ = true;
+  }
+
+  std::map<const ir::buffer_node*, layout_class> known_;
+  std::map<const ir::buffer_node*, ir::buffer> temporaries_;
+  bool grown_ = false;
+};
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::vector<layout_class>& layouts) {
-  ir::buffer_map changed;
-  ir::function out = f;
+  detail::dimension_permuter permuter;
+  std::map<const ir::buffer_node*, layout_class> orders;  // of dense parameters that are not row-major
+  ir::buffer_map strided;
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     const ir::buffer& b = f.params[i].buffer;
     if (!b || layouts[i].text() == "r") continue;
-    auto* node = new ir::buffer_node(*b);
-    const ir::buffer fresh(node);
-    node->strides.clear();
     if (layouts[i].dense) {
-      std::vector<std::int64_t> extents;
-      for (const ir::expr& e : b->shape) extents.push_back(ir::as_int(e));
-      for (const std::int64_t s : layouts[i].strides(extents)) node->strides.push_back(ir::integer(dtype::i64, s));
-    } else {
-      for (std::size_t d = 0; d < b->shape.size(); ++d)
-        node->strides.push_back(static_cast<int>(d) == layouts[i].unit
-                                    ? ir::integer(dtype::i64, 1)
-                                    : ir::make_var(b->name + "_s" + std::to_string(d), dtype::i64));
+      permuter.add(b, layouts[i].order);
+      orders[b.get()] = layouts[i];
+      continue;
     }
-    changed[b] = fresh;
-    out.params[i].buffer = fresh;
+    auto* node = new ir::buffer_node(*b);
+    strided[b] = ir::buffer(node);
+    node->strides.clear();
+    for (std::size_t d = 0; d < b->shape.size(); ++d)
+      node->strides.push_back(static_cast<int>(d) == layouts[i].unit
+                                  ? ir::integer(dtype::i64, 1)
+                                  : ir::make_var(b->name + "_s" + std::to_string(d), dtype::i64));
   }
-  if (!changed.empty()) out.body = ir::replace_buffers(f.body, changed);
+  if (!orders.empty())
+    for (auto& [b, order] : detail::temporary_orders(f, std::move(orders)).found) permuter.add(b, std::move(order));
+  ir::function out = f;
+  if (!permuter.empty()) out.body = permuter.mutate(out.body);
+  if (!strided.empty()) out.body = ir::replace_buffers(out.body, strided);
+  for (ir::param& p : out.params) {
+    if (!p.buffer) continue;
+    const auto at = strided.find(p.buffer);
+    p.buffer = at == strided.end() ? permuter.mutate(p.buffer) : at->second;
+  }
   return out;
 }
 
