@@ -488,7 +488,7 @@ ir::function random_program(support::random& draw) { return generator(draw).make
 
 step random_step(schedule& s, support::random& draw) { return stepper(s, draw).run(); }
 
-std::vector<std::vector<char>> results_of(const ir::function& f) {
+std::vector<std::vector<char>> results_of(const ir::function& f, bool check_unwritten) {
   std::vector<std::vector<char>> memory;
   std::vector<tensor_view> args;
   for (const param& p : f.params) {
@@ -505,6 +505,7 @@ std::vector<std::vector<char>> results_of(const ir::function& f) {
   }
   interpret_options options;
   options.check_races = true;
+  options.check_unwritten = check_unwritten;
   interpret(f, args, options);
   return memory;
 }

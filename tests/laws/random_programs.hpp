@@ -37,6 +37,6 @@ step random_step(schedule& s, support::random& draw);
 
 /// Contents of all parameters after running `f` on fixed data, as bytes.
 /// @throws what ir::interpret throws
-std::vector<std::vector<char>> results_of(const ir::function& f);
+std::vector<std::vector<char>> results_of(const ir::function& f, bool check_unwritten = true);
 
 }  // namespace laws

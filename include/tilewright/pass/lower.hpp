@@ -15,7 +15,7 @@
 //     contiguous (`strides` as declared in the buffer, else row-major).
 //  6. Parameters are untouched. Their strides may be variables, bound from the call.
 //  7. Contents of a buffer are undefined at its allocate; every iteration of a loop around it gets a
-//     fresh one.
+//     fresh one. An accumulator may be filled from memory that nothing wrote yet; such values are never used.
 // Function attributes: "tilewright.lowered" = 1 and those of plan_workspace.
 #pragma once
 

@@ -19,7 +19,8 @@ struct access_summary {
   bool loaded = false, stored = false;
   std::vector<expr> indices;
   std::vector<const loop_node*> loops;  // around the accesses, inside the candidate loop
-  std::vector<expr> guards;             // conjuncts in front of every store
+  std::vector<expr> guards;             // conjuncts in front of every access
+  bool unconditional = false;           // some access has no other guards than these
 };
 
 class summarizer : public visitor {
@@ -33,7 +34,10 @@ class summarizer : public visitor {
       result.loaded = true;
       add(e->args);
     }
-    visitor::visit(e);
+    if (e->op != op::if_then_else) return visitor::visit(e);
+    visit(e->args[0]);
+    visit_guarded(e->args[0], [&] { visit(e->args[1]); });
+    visit_guarded(logical_not(e->args[0]), [&] { visit(e->args[2]); });
   }
 
   void visit(const stmt& s) override {
@@ -43,10 +47,12 @@ class summarizer : public visitor {
       visitor::visit(s);
       loops_.pop_back();
     } else if (const if_node* n = as_if(s)) {
-      visit_if(*n);
+      visit(n->condition);
+      visit_guarded(n->condition, [&] { visit(n->then_body); });
+      if (n->else_body) visit_guarded(logical_not(n->condition), [&] { visit(n->else_body); });
     } else if (const store_node* store = as_store(s); store && store->buffer == buffer_) {
+      result.stored = true;
       add(store->indices);
-      meet_guards();
       visitor::visit(s);
     } else {
       visitor::visit(s);
@@ -54,35 +60,28 @@ class summarizer : public visitor {
   }
 
  private:
-  void visit_if(const if_node& n) {
-    visit(n.condition);
+  template <class F>
+  void visit_guarded(const expr& condition, const F& body) {
     const std::size_t depth = guards_.size();
-    for (expr& term : conjuncts(n.condition)) guards_.push_back(std::move(term));
-    visit(n.then_body);
-    guards_.resize(depth);
-    if (!n.else_body) return;
-    guards_.push_back(logical_not(n.condition));
-    visit(n.else_body);
+    for (expr& term : conjuncts(condition)) guards_.push_back(std::move(term));
+    body();
     guards_.resize(depth);
   }
 
   void add(const std::vector<expr>& indices) {
-    if (result.loops.empty() && result.indices.empty() && !seen_) {
-      seen_ = true;
+    if (!std::exchange(seen_, true)) {
       result.indices = indices;
       result.loops = loops_;
-    }
-    result.uniform = result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
-  }
-
-  void meet_guards() {
-    if (!std::exchange(result.stored, true)) {
       result.guards = guards_;
+      result.unconditional = true;
       return;
     }
+    result.uniform = result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
+    const std::size_t before = result.guards.size();
     std::erase_if(result.guards, [&](const expr& g) {
       return std::none_of(guards_.begin(), guards_.end(), [&](const expr& h) { return arith::same_value(g, h); });
     });
+    result.unconditional = (result.unconditional && result.guards.size() == before) || guards_.size() == result.guards.size();
   }
 
   buffer buffer_;
@@ -257,7 +256,7 @@ class promoter : public scoped_mutator {
       return !reads_memory(e);
     };
     if (!std::all_of(t.indices.begin(), t.indices.end(), usable) || !is_injective(t.indices, t.loops)) return std::nullopt;
-    bool complete = constant_extent(loop) > 0;
+    bool complete = access.unconditional && constant_extent(loop) > 0;
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
     for (const expr& g : access.guards) (usable(g) ? t.guards.push_back(g) : void(complete = false));
     if (!fits(t) || (!complete && !in_bounds(t))) return std::nullopt;

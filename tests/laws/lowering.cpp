@@ -1,0 +1,64 @@
+// Lowering keeps the meaning of random schedules of random programs.
+#include <laws/random_programs.hpp>
+
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/print.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+using namespace tilewright;
+
+namespace {
+
+/// Random schedule of a random program, both determined by the seed.
+schedule random_schedule(std::uint64_t seed, int steps) {
+  support::random draw(seed);
+  schedule s(laws::random_program(draw), seed);
+  for (int k = 0; k < steps; ++k) laws::random_step(s, draw);
+  return s;
+}
+
+void check_lowering(std::uint64_t seed, int steps, const target::cpu& cpu) {
+  const schedule s = random_schedule(seed, steps);
+  const ir::function& scheduled = s.function();
+  CAPTURE(seed);
+  CAPTURE(ir::print(scheduled));
+  ir::function lowered;
+  try {
+    lowered = pass::lower(scheduled, cpu);
+  } catch (const build_error&) {
+    return;  // loops bound to GPU threads
+  }
+  CAPTURE(ir::print(lowered));
+  std::vector<std::vector<char>> want, got;
+  try {
+    want = laws::results_of(scheduled);
+  } catch (const error&) {
+    return;  // the law of primitives reports that
+  }
+  std::string failure;
+  try {
+    // accumulators may be filled from a buffer that an initialization inside the loop fills
+    got = laws::results_of(lowered, false);
+  } catch (const error& e) {
+    failure = e.what();
+  }
+  CHECK(failure == "");
+  CHECK(want == got);
+}
+
+}  // namespace
+
+TEST_CASE("lowered random schedules compute what the schedules do") {
+  const target::cpu haswell = target::named("haswell"), plain = target::named("x86-64");
+  const char* text = std::getenv("TILEWRIGHT_LAWS_PROGRAMS");
+  const std::uint64_t programs = text ? std::strtoull(text, nullptr, 10) : 150;
+  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+    check_lowering(seed, 0, haswell);
+    check_lowering(seed, 12, seed % 2 ? haswell : plain);
+  }
+}
