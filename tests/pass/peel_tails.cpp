@@ -135,3 +135,14 @@ TEST_CASE("without allowance guards stay") {
   check_same(f, pass::peel_tails(f, none));
   CHECK(count(pass::peel_tails(f, none).body, stmt_kind::store) == count(f.body, stmt_kind::store));
 }
+
+TEST_CASE("a tile that is whole or empty leaves no code for an edge") {
+  const buffer y = make_buffer("Y", dtype::f32, {16});
+  const var o = make_var("o"), v = make_var("v"), i = make_var("i");
+  const expr at = o * 24 + v * 8 + i;
+  const function f = make_function(
+      {y}, nest({{o, 2}, {v, 3}, {i, 8, loop_kind::vectorized}}, make_if(lt(at, 16), make_store(y, {at}, f32(1)))));
+  const function g = peeled(f);
+  CHECK(count(g.body, stmt_kind::store) == 1);
+  check_same(f, g);
+}

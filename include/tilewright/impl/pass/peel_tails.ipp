@@ -211,15 +211,16 @@ class peeler : public scoped_mutator {
     return replace_conditions(body, map);
   }
 
-  /// The body where the tile is cut. With one possible value of the outer part the guards ask the tile loops
+  /// The body where the tile is not whole. A tile that is whole or empty leaves nothing there. With one possible value of the outer part the guards ask the tile loops
   /// only; else they are marked, so that nobody asks them again.
   static stmt cut_tile(const stmt& body, const question& q, bool one_value) {
     var_map map;
     for (const guard& g : q.guards) {
       arith::linear rest = g.inner;
       rest.constant = g.constant + q.possible;
-      map[g.condition] = one_value ? le(arith::from_linear(rest), integer(rest.type, 0))
-                                   : call(dtype::boolean, kept, {g.condition});
+      if (q.possible <= q.whole) map[g.condition] = boolean(false);
+      else if (one_value) map[g.condition] = le(arith::from_linear(rest), integer(rest.type, 0));
+      else map[g.condition] = call(dtype::boolean, kept, {g.condition});
     }
     return rename_loops(mark_edge(replace_conditions(body, map)));
   }
