@@ -23,6 +23,7 @@ TEST_CASE("interval arithmetic saturates") {
 TEST_CASE("summands move to the heap and back") {
   form f;
   std::vector<ir::var> vars;
+  vars.reserve(20);  // forms name the handles where they stand
   for (int i = 0; i < 20; ++i) {
     vars.push_back(ir::make_var("v"));
     add_term(f, vars.back(), i + 1);
@@ -42,7 +43,8 @@ TEST_CASE("summands move to the heap and back") {
 
 TEST_CASE("overflow makes a form invalid") {
   form f;
-  add_term(f, ir::make_var("v"), std::int64_t{1} << 62);
+  const ir::var v = ir::make_var("v");
+  add_term(f, v, std::int64_t{1} << 62);
   scale(f, 4);
   CHECK_FALSE(f.valid);
 }

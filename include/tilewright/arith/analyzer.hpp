@@ -24,6 +24,12 @@ using loop_domains = std::vector<std::pair<ir::var, ir::range>>;
 
 class solver;
 
+/// A linear fact: `nonnegative` is >= 0 everywhere.
+struct fact : support::counted {
+  form nonnegative;
+  std::vector<ir::expr> terms;  // what `nonnegative` names
+};
+
 /// What is known about variables, and the questions one can ask. Copying it is cheap: copy it, assume
 /// more, drop the copy.
 class analyzer {
@@ -54,8 +60,8 @@ class analyzer {
   bool prove_le(const ir::expr& a, const ir::expr& b) const;
   bool prove_lt(const ir::expr& a, const ir::expr& b) const;
 
-  /// Linear facts, each of which is >= 0; bounds of single variables are not among them.
-  const std::vector<form>& facts() const noexcept { return facts_; }
+  /// Linear facts; bounds of single variables are not among them.
+  const std::vector<support::ref<const fact>>& facts() const noexcept { return facts_; }
 
  private:
   friend class solver;
@@ -69,7 +75,7 @@ class analyzer {
   void add_fact(const form& nonnegative);
 
   std::vector<binding> vars_;     // sorted by address; only looked up, never listed
-  std::vector<form> facts_;       // each is >= 0
+  std::vector<support::ref<const fact>> facts_;
   std::vector<ir::expr> truths_;  // conditions that are no linear facts
 };
 

@@ -4,9 +4,10 @@
 // terms inline and takes coefficients with overflow checks; `linear` is its public, plain twin.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -38,19 +39,45 @@ bounds floor_modulo(const bounds& a, std::int64_t positive);
 bounds bounds_of(dtype type);
 /// @}
 
-/// One summand: term * coefficient.
+/// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or with a
+/// `term_keeper`, and has to outlive the form: counting owners took half of the time of a question.
 struct summand {
-  ir::expr term;
+  const ir::expr* handle = nullptr;
   std::int64_t coefficient = 0;
+  const ir::expr& term() const noexcept { return *handle; }
+};
+
+/// Keeps new expressions alive while forms name them.
+class term_keeper {
+ public:
+  const ir::expr& keep(ir::expr e) { return kept_.emplace_front(std::move(e)); }
+
+ private:
+  std::forward_list<ir::expr> kept_;
 };
 
 /// Summands, the first few without allocation.
 class summands {
  public:
   summands() = default;
-  summands(const summands& other);
-  summands(summands&& other) noexcept;
-  summands& operator=(summands other) noexcept;
+  summands(const summands& other) : size_(other.size_), heap_(other.heap_) { copy_local(other); }
+  summands(summands&& other) noexcept : size_(other.size_), heap_(std::move(other.heap_)) {
+    copy_local(other);
+    other.size_ = 0;
+    other.heap_.clear();
+  }
+  summands& operator=(const summands& other) {
+    size_ = other.size_;
+    heap_ = other.heap_;
+    copy_local(other);
+    return *this;
+  }
+  summands& operator=(summands&& other) noexcept {
+    size_ = other.size_;
+    heap_.swap(other.heap_);
+    copy_local(other);
+    return *this;
+  }
   ~summands() = default;
 
   std::size_t size() const noexcept { return size_; }
@@ -65,12 +92,15 @@ class summands {
   void erase(std::size_t i);
 
  private:
-  static constexpr std::size_t inline_size = 6;
-  summand* data() noexcept { return heap_.empty() ? local_.data() : heap_.data(); }
-  const summand* data() const noexcept { return heap_.empty() ? local_.data() : heap_.data(); }
+  static constexpr std::size_t inline_size = 8;
+  summand* data() noexcept { return size_ <= inline_size ? local_ : heap_.data(); }
+  const summand* data() const noexcept { return size_ <= inline_size ? local_ : heap_.data(); }
+  void copy_local(const summands& other) noexcept {
+    if (size_ <= inline_size) std::copy_n(other.local_, size_, local_);
+  }
   std::size_t size_ = 0;
-  std::array<summand, inline_size> local_;
-  std::vector<summand> heap_;
+  summand local_[inline_size];
+  std::vector<summand> heap_;  // all of them, when they are more than `local_` holds
 };
 
 /// constant + sum of summands. `valid` is false once a coefficient has overflowed: the form then says
@@ -88,6 +118,7 @@ struct form {
 /// @{
 void add_constant(form& to, std::int64_t value);
 void add_term(form& to, const ir::expr& term, std::int64_t coefficient);
+void add_term(form& to, const ir::expr&& term, std::int64_t coefficient) = delete;
 /// to += f * factor
 void add(form& to, const form& f, std::int64_t factor = 1);
 void scale(form& f, std::int64_t factor);
@@ -100,9 +131,11 @@ std::int64_t common_factor(const form& f);
 
 /// The form of an expression without any rewriting: sums, multiples, casts between i32 and i64.
 form plain_form(const ir::expr& e);
+form plain_form(const ir::expr&& e) = delete;
 
 /// The form of `term` as it stands.
 form single_term(const ir::expr& term);
+form single_term(const ir::expr&& term) = delete;
 
 /// The expression of a form; `like` itself where it already has that shape.
 ir::expr expression(const form& f, dtype type, const ir::expr& like = {});

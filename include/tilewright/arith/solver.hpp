@@ -12,12 +12,16 @@ constexpr bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 class solver {
  public:
   explicit solver(const analyzer& known) : known_(known) {}
+  solver(const solver&) = delete;
+  solver& operator=(const solver&) = delete;
 
   ir::expr simplify(const ir::expr& e);
   bool prove(const ir::expr& condition);
 
-  /// Canonical form of an expression of index type.
+  /// Canonical form of an expression of index type; valid as long as `e` and the solver live.
   form to_form(const ir::expr& e);
+  form to_form(const ir::expr&& e) = delete;
+  const ir::expr& keep(ir::expr e) { return keeper_.keep(std::move(e)); }
   bounds range(const form& f, bool with_facts = true) const;
   bounds range(const ir::expr& e) const;
   /// f >= 0 everywhere.
@@ -32,6 +36,7 @@ class solver {
 
   /// `d >= 0` as the equivalent of an order comparison; invalid when it has none.
   form inequality(const ir::expr& comparison);
+  form inequality(const ir::expr&& comparison) = delete;
 
  private:
   // sums
@@ -44,11 +49,13 @@ class solver {
   void distribute_extremum(form& f, dtype type);
   // quotients
   form quotient(const ir::expr& e);
+  form opaque_quotient(ir::op o, const form& f, std::int64_t divisor, dtype type);
   form symbolic_quotient(const ir::expr& e, const form& a, const form& b);
   bool join_remainder(form& f, std::size_t i, dtype type);
   bool join_quotient(form& f, std::size_t i, dtype type);
   // logic
   ir::expr children(const ir::expr& e);
+  const ir::expr& kept_children(const ir::expr& e);
   ir::expr compare(const ir::expr& e);
   ir::expr order(const form& d, dtype type, const ir::expr& like) const;
   ir::expr equality(const ir::expr& e);
@@ -62,6 +69,7 @@ class solver {
   void tighten(const form& f, bounds& out) const;
 
   const analyzer& known_;
+  term_keeper keeper_;
   int steps_ = 48;  // proof attempts left
 };
 

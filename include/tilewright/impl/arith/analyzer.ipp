@@ -37,9 +37,9 @@ TILEWRIGHT_INLINE void analyzer::bind(const ir::var& v, std::int64_t lo, std::in
 
 TILEWRIGHT_INLINE void analyzer::forget(const ir::var& v) {
   if ((facts_.empty() && truths_.empty()) || !find(v.get())) return;
-  std::erase_if(facts_, [&](const form& f) {
-    return std::any_of(f.terms.begin(), f.terms.end(),
-                       [&](const summand& s) { return ir::uses_var(s.term, v); });
+  std::erase_if(facts_, [&](const support::ref<const fact>& f) {
+    return std::any_of(f->terms.begin(), f->terms.end(),
+                       [&](const ir::expr& term) { return ir::uses_var(term, v); });
   });
   std::erase_if(truths_, [&](const ir::expr& e) { return ir::uses_var(e, v); });
 }
@@ -85,13 +85,20 @@ TILEWRIGHT_INLINE void analyzer::add_fact(const form& nonnegative) {
     f.constant = ir::floor_divide(f.constant, g);
   }
   const summand& first = f.terms[0];
-  if (f.terms.size() == 1 && ir::is_var(first.term) && f.constant != bounds::negative_infinity) {
-    bounds& b = entry(first.term);
+  if (f.terms.size() == 1 && ir::is_var(first.term()) && f.constant != bounds::negative_infinity) {
+    bounds& b = entry(first.term());
     if (first.coefficient > 0) b.lo = std::max(b.lo, -f.constant);
     else b.hi = std::min(b.hi, f.constant);
     return;
   }
-  facts_.push_back(std::move(f));
+  auto* known = new fact;
+  known->terms.reserve(f.terms.size());
+  known->nonnegative = f;
+  for (summand& s : known->nonnegative.terms) {
+    known->terms.push_back(s.term());
+    s.handle = &known->terms.back();
+  }
+  facts_.emplace_back(known);
 }
 
 TILEWRIGHT_INLINE void analyzer::assume(const ir::expr& condition) {
@@ -104,8 +111,8 @@ TILEWRIGHT_INLINE void analyzer::assume(const ir::expr& condition) {
   solver s(*this);
   if (const form f = s.inequality(condition); f.valid) return add_fact(f);
   if (condition->op == ir::op::eq && is_index(condition->args[0].type())) {
-    const form least = s.inequality(ir::ge(condition->args[0], condition->args[1]));
-    const form most = s.inequality(ir::le(condition->args[0], condition->args[1]));
+    const form least = s.inequality(s.keep(ir::ge(condition->args[0], condition->args[1])));
+    const form most = s.inequality(s.keep(ir::le(condition->args[0], condition->args[1])));
     if (least.valid && most.valid) {
       add_fact(least);
       return add_fact(most);

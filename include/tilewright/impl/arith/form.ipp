@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <tilewright/arith/form.hpp>
@@ -77,61 +78,32 @@ TILEWRIGHT_INLINE bool may_wrap(const ir::expr& e) {
   return false;
 }
 
-TILEWRIGHT_INLINE summands::summands(const summands& other)
-    : size_(other.size_), heap_(other.heap_) {
-  if (heap_.empty()) std::copy(other.begin(), other.end(), local_.begin());
-}
-
-TILEWRIGHT_INLINE summands::summands(summands&& other) noexcept
-    : size_(other.size_), heap_(std::move(other.heap_)) {
-  if (heap_.empty())
-    std::move(other.local_.begin(), other.local_.begin() + static_cast<std::ptrdiff_t>(size_),
-              local_.begin());
-  other.size_ = 0;
-  other.heap_.clear();
-}
-
-TILEWRIGHT_INLINE summands& summands::operator=(summands other) noexcept {
-  size_ = other.size_;
-  heap_ = std::move(other.heap_);
-  if (heap_.empty())
-    std::move(other.local_.begin(), other.local_.begin() + static_cast<std::ptrdiff_t>(size_),
-              local_.begin());
-  return *this;
-}
-
 TILEWRIGHT_INLINE void summands::push_back(summand s) {
-  if (heap_.empty() && size_ < inline_size) {
-    local_[size_++] = std::move(s);
+  if (size_ < inline_size) {
+    local_[size_++] = s;
     return;
   }
-  if (heap_.empty()) {
-    heap_.reserve(2 * inline_size);
-    for (summand& each : local_) heap_.push_back(std::move(each));
-  }
-  heap_.push_back(std::move(s));
+  if (size_ == inline_size) heap_.assign(local_, local_ + inline_size);
+  heap_.push_back(s);
   ++size_;
 }
 
 TILEWRIGHT_INLINE void summands::erase(std::size_t i) {
-  if (heap_.empty()) {
-    std::move(begin() + i + 1, end(), begin() + i);
-    local_[--size_].term = {};
-    return;
-  }
-  heap_.erase(heap_.begin() + static_cast<std::ptrdiff_t>(i));
-  if (--size_ > inline_size) return;
-  std::move(heap_.begin(), heap_.end(), local_.begin());
-  heap_.clear();
+  summand* const all = data();
+  std::copy(all + i + 1, all + size_, all + i);
+  --size_;
+  if (size_ < inline_size) return;
+  heap_.pop_back();
+  if (size_ == inline_size) std::copy_n(heap_.data(), inline_size, local_);
 }
 
 TILEWRIGHT_INLINE int find_term(const form& f, const ir::expr& term) {
   const std::size_t n = f.terms.size();
   for (std::size_t i = 0; i < n; ++i)
-    if (f.terms[i].term.same(term)) return static_cast<int>(i);
+    if (f.terms[i].term().same(term)) return static_cast<int>(i);
   if (ir::is_var(term)) return -1;
   for (std::size_t i = 0; i < n; ++i)
-    if (same_value(f.terms[i].term, term)) return static_cast<int>(i);
+    if (same_value(f.terms[i].term(), term)) return static_cast<int>(i);
   return -1;
 }
 
@@ -145,7 +117,7 @@ TILEWRIGHT_INLINE void add_term(form& to, const ir::expr& term, std::int64_t coe
   if (coefficient == bounds::negative_infinity) to.valid = false;
   const int found = find_term(to, term);
   if (found < 0) {
-    to.terms.push_back({term, coefficient});
+    to.terms.push_back({&term, coefficient});
     return;
   }
   const auto i = static_cast<std::size_t>(found);
@@ -160,7 +132,7 @@ TILEWRIGHT_INLINE void add(form& to, const form& f, std::int64_t factor) {
   std::int64_t value = 0;
   for (const summand& s : f.terms) {
     if (__builtin_mul_overflow(s.coefficient, factor, &value)) to.valid = false;
-    add_term(to, s.term, value);
+    add_term(to, s.term(), value);
   }
   if (__builtin_mul_overflow(f.constant, factor, &value)) to.valid = false;
   add_constant(to, value);
@@ -181,7 +153,7 @@ TILEWRIGHT_INLINE form difference(const form& a, const form& b) {
 
 TILEWRIGHT_INLINE form single_term(const ir::expr& term) {
   form f;
-  f.terms.push_back({term, 1});
+  f.terms.push_back({&term, 1});
   f.data = may_wrap(term);
   return f;
 }
@@ -236,7 +208,7 @@ inline void collect_plain(const ir::expr& e, std::int64_t factor, form& out) {
 TILEWRIGHT_INLINE form plain_form(const ir::expr& e) {
   form out;
   if (e->op == ir::op::var)
-    out.terms.push_back({e, 1});
+    out.terms.push_back({&e, 1});
   else
     detail::collect_plain(e, 1, out);
   return out;
@@ -292,7 +264,7 @@ inline bool is_expression_of(const ir::expr& e, const form& f, const piece_order
     }
     const bool fits = is_constant
                           ? ir::is_int(*part, expected)
-                          : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term, expected);
+                          : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term(), expected);
     if (!fits) return false;
   }
   return order.count > 0;
@@ -300,7 +272,7 @@ inline bool is_expression_of(const ir::expr& e, const form& f, const piece_order
 
 inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coefficient, dtype type) {
   if (piece < 0) return ir::integer(type, coefficient);
-  const ir::expr term = ir::cast(type, f.terms[static_cast<std::size_t>(piece)].term);
+  const ir::expr term = ir::cast(type, f.terms[static_cast<std::size_t>(piece)].term());
   return coefficient == 1 ? term : term * ir::integer(type, coefficient);
 }
 
@@ -326,20 +298,17 @@ inline bool same_shape(const ir::expr& a, const ir::expr& b) {
   return true;
 }
 
-/// min(a, b) + c as min(a + c, b + c): the analyzer keeps constants outside of extrema, readers expect
-/// them inside.
-inline form absorb_constant(const form& f, dtype type) {
+/// The extremum that can take the constant in: min(a, b) + c as min(a + c, b + c). The analyzer keeps
+/// constants outside of extrema, readers expect them inside. -1 when there is none.
+inline int absorbing_extremum(const form& f) {
+  if (f.constant == 0) return -1;
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
-    const ir::expr& t = f.terms[i].term;
+    const ir::op o = f.terms[i].term()->op;
     const std::int64_t c = f.terms[i].coefficient;
-    if ((t->op != ir::op::min && t->op != ir::op::max) || (c != 1 && c != -1) || may_wrap(t))
-      continue;
-    form out = f;
-    out.constant = 0;
-    out.terms[i].term = shift_extremum(t, c * f.constant, type);
-    return out;
+    if ((o == ir::op::min || o == ir::op::max) && (c == 1 || c == -1) && !may_wrap(f.terms[i].term()))
+      return static_cast<int>(i);
   }
-  return f;
+  return -1;
 }
 
 }  // namespace detail
@@ -349,19 +318,21 @@ TILEWRIGHT_INLINE ir::expr expression(const form& f, dtype type, const ir::expr&
     return ir::is_int(like, f.constant) ? like : ir::integer(type, f.constant);
   if (type == dtype::i32)  // a wide term may exceed i32 where the whole sum does not
     for (const summand& s : f.terms)
-      if (s.term.type() == dtype::i64) return ir::cast(type, expression(f, dtype::i64));
-  if (f.constant != 0) {
-    const form absorbed = detail::absorb_constant(f, type);
-    if (absorbed.constant == 0) {
-      const ir::expr out = expression(absorbed, type);
-      return like && detail::same_shape(out, like) ? like : out;
-    }
+      if (s.term().type() == dtype::i64) return ir::cast(type, expression(f, dtype::i64));
+  if (const int at = detail::absorbing_extremum(f); at >= 0) {
+    form absorbed = f;
+    summand& s = absorbed.terms[static_cast<std::size_t>(at)];
+    const ir::expr shifted = detail::shift_extremum(s.term(), s.coefficient * f.constant, type);
+    s.handle = &shifted;
+    absorbed.constant = 0;
+    const ir::expr out = expression(absorbed, type);
+    return like && detail::same_shape(out, like) ? like : out;
   }
   const detail::piece_order order(f);
   if (!order.fits) {
     ir::expr out = ir::integer(type, f.constant);
     for (const summand& s : f.terms)
-      out = out + ir::cast(type, s.term) * ir::integer(type, s.coefficient);
+      out = out + ir::cast(type, s.term()) * ir::integer(type, s.coefficient);
     return out;
   }
   if (like && like.type() == type && detail::is_expression_of(like, f, order)) return like;

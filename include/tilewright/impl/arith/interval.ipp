@@ -50,7 +50,7 @@ TILEWRIGHT_INLINE bool relaxer::depends(const ir::expr& e) const {
 
 TILEWRIGHT_INLINE std::size_t relaxer::count_dependent(const form& f) const {
   return static_cast<std::size_t>(std::count_if(
-      f.terms.begin(), f.terms.end(), [&](const summand& s) { return depends(s.term); }));
+      f.terms.begin(), f.terms.end(), [&](const summand& s) { return depends(s.term()); }));
 }
 
 /// First or last value of a loop variable; the analyzer may know a tighter number than the loop says.
@@ -72,7 +72,7 @@ TILEWRIGHT_INLINE form relaxer::end_of_range(std::size_t loop, bool low) {
 TILEWRIGHT_INLINE form relaxer::eliminate(form f, bool low) {
   if (!f.valid) return f;
   for (std::size_t i = 0; i < f.terms.size();) {
-    const ir::expr t = f.terms[i].term;
+    const ir::expr& t = f.terms[i].term();
     if (ir::is_var(t) || !depends(t)) {
       ++i;
       continue;
@@ -94,7 +94,7 @@ TILEWRIGHT_INLINE form relaxer::eliminate(form f, bool low) {
     if (end.is_constant()) continue;
     solver_.recombine(f, loops_[loop].first.type());
     for (const summand& s : f.terms)
-      if (!ir::is_var(s.term) && depends(s.term)) return eliminate(std::move(f), low);
+      if (!ir::is_var(s.term()) && depends(s.term())) return eliminate(std::move(f), low);
   }
   return f;
 }
@@ -105,23 +105,24 @@ TILEWRIGHT_INLINE form relaxer::tighter(const form& a, const form& b, bool low, 
   const form d = difference(a, b);
   if (d.is_constant()) return (d.constant > 0) == low ? a : b;
   const ir::expr x = expression(a, type), y = expression(b, type);
-  return solver_.to_form(low ? ir::max(x, y) : ir::min(x, y));
+  return solver_.to_form(solver_.keep(low ? ir::max(x, y) : ir::min(x, y)));
 }
 
 /// f = fact * m + rest with fact >= 0: rest bounds f, and often has fewer running variables.
 TILEWRIGHT_INLINE form relaxer::bounded_by_facts(const form& f, form found, bool low) {
   const std::size_t running = f.valid && !known_.facts().empty() ? count_dependent(f) : 0;
   if (running == 0) return found;
-  for (const form& fact : known_.facts()) {
+  for (const auto& known : known_.facts()) {
+    const form& fact = known->nonnegative;
     for (const summand& s : fact.terms) {
-      const int at = depends(s.term) ? find_term(f, s.term) : -1;
+      const int at = depends(s.term()) ? find_term(f, s.term()) : -1;
       if (at < 0) continue;
       const std::int64_t c = f.terms[static_cast<std::size_t>(at)].coefficient;
       if (c % s.coefficient != 0 || (c / s.coefficient > 0) != low) continue;
       form rest = f;
       add(rest, fact, -(c / s.coefficient));
       if (!rest.valid || count_dependent(rest) >= running) continue;
-      const dtype type = f.terms[0].term.type();
+      const dtype type = f.terms[0].term().type();
       found = tighter(found, eliminate(std::move(rest), low), low, type);
       break;
     }
@@ -194,7 +195,7 @@ TILEWRIGHT_INLINE form relaxer::bound_of_product(const ir::expr& t, bool low) {
     if (sign.lo < 0 && sign.hi > 0) continue;
     const form end = eliminate(plain_form(t->args[1 - i]), low == (sign.lo >= 0));
     if (!end.valid) continue;
-    return solver_.to_form(expression(end, t.type()) * ir::cast(t.type(), fixed));
+    return solver_.to_form(solver_.keep(expression(end, t.type()) * ir::cast(t.type(), fixed)));
   }
   return bound_by_range(t, low);
 }

@@ -68,7 +68,7 @@ TILEWRIGHT_INLINE bool iter_builder::parse(const ir::expr& e, digit_sum& out) {
 TILEWRIGHT_INLINE bool iter_builder::parse_form(const form& f, digit_sum& out) {
   add_constant(out.base, f.constant);
   for (const summand& s : f.terms)
-    if (!parse_term(s.term, s.coefficient, out)) return false;
+    if (!parse_term(s.term(), s.coefficient, out)) return false;
   return out.base.valid && f.valid;
 }
 

@@ -12,8 +12,8 @@ TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
   form running, fixed;
   fixed.constant = f.constant;
   for (const summand& s : f.terms) {
-    if (uses_loops(s.term)) add_term(running, s.term, -s.coefficient);
-    else add_term(fixed, s.term, s.coefficient);
+    if (uses_loops(s.term())) add_term(running, s.term(), -s.coefficient);
+    else add_term(fixed, s.term(), s.coefficient);
   }
   if (running.terms.empty()) return true;  // constant while the loops run
   digit_sum sum;
@@ -59,16 +59,17 @@ TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
 TILEWRIGHT_INLINE bool iter_builder::restrict_by(const ir::expr& predicate) {
   if (ir::is_int(predicate)) return predicate->integer != 0;
   std::vector<form> limits;
-  for (const ir::expr& part : ir::conjuncts(predicate)) {
-    // read without the help of the predicate itself
-    const form f = solver(outside_).inequality(part);
+  solver plain(outside_);  // reads without the help of the predicate itself
+  const std::vector<ir::expr> parts = ir::conjuncts(predicate);
+  for (const ir::expr& part : parts) {
+    const form f = plain.inequality(part);
     if (!f.valid) {
       if (uses_loops(part)) return false;
       continue;
     }
     // a limit of a single variable is in the analyzer's bounds, and so in the extent of the mark
     const bool limits_loop = f.terms.size() == 1 && std::any_of(marks_.begin(), marks_.end(),
-        [&](const mark& m) { return m.exact && m.source.same(f.terms[0].term); });
+        [&](const mark& m) { return m.exact && m.source.same(f.terms[0].term()); });
     if (limits_loop) continue;
     limits.push_back(f);
   }

@@ -31,7 +31,7 @@ TILEWRIGHT_INLINE form solver::to_form(const ir::expr& e) {
   collect(e, 1, out);
   if (!out.valid) {
     // a coefficient left 64 bits: keep the expression as one term and claim nothing about it
-    form kept = single_term(children(e));
+    form kept = single_term(keeper_.keep(children(e)));
     kept.data = true;
     return kept;
   }
@@ -72,7 +72,7 @@ TILEWRIGHT_INLINE void solver::collect(const ir::expr& e, std::int64_t factor, f
 }
 
 TILEWRIGHT_INLINE void solver::collect_opaque(const ir::expr& e, std::int64_t factor, form& out) {
-  const ir::expr kept = children(e);
+  const ir::expr& kept = kept_children(e);
   out.data = out.data || may_wrap(kept);
   add_term(out, kept, factor);
 }
@@ -96,16 +96,16 @@ TILEWRIGHT_INLINE void solver::collect_product(const ir::expr& e, std::int64_t f
   constexpr std::size_t most_products = 12;
   if (x.terms.size() * y.terms.size() > most_products) {
     out.data = out.data || x.data || y.data;
-    return add_term(out, detail::product(e.type(), expression(x, e.type(), a),
-                                         expression(y, e.type(), b)), factor);
+    const ir::expr &u = expression(x, e.type(), a), &v = expression(y, e.type(), b);
+    return add_term(out, keeper_.keep(detail::product(e.type(), u, v)), factor);
   }
   form all;
   for (const summand& s : x.terms) {
     for (const summand& t : y.terms) {
       std::int64_t value = 0;
       if (__builtin_mul_overflow(s.coefficient, t.coefficient, &value)) all.valid = false;
-      const bool as_it_was = s.term.same(a) && t.term.same(b);
-      add_term(all, as_it_was ? e : detail::product(e.type(), s.term, t.term), value);
+      const bool as_it_was = s.term().same(a) && t.term().same(b);
+      add_term(all, as_it_was ? e : keeper_.keep(detail::product(e.type(), s.term(), t.term())), value);
     }
   }
   form linear_part;
@@ -135,7 +135,7 @@ TILEWRIGHT_INLINE void solver::collect_cast(const ir::expr& e, std::int64_t fact
   if (transparent) return add(out, f, factor);
   out.data = out.data || f.data;
   const ir::expr kept = expression(f, inner.type(), inner);
-  add_term(out, kept.same(inner) ? e : ir::cast(e.type(), kept), factor);
+  add_term(out, kept.same(inner) ? e : keeper_.keep(ir::cast(e.type(), kept)), factor);
 }
 
 TILEWRIGHT_INLINE bool solver::exact(const form& f, dtype type) const {
@@ -163,7 +163,7 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   };
   gather(gather, e->args[0]);
   gather(gather, e->args[1]);
-  if (!trusted) return single_term(children(e));
+  if (!trusted) return single_term(kept_children(e));
   for (std::size_t i = 0; i < arms.size(); ++i) {
     for (std::size_t j = 0; j < arms.size();) {
       const bool larger = i != j && nonnegative(is_min ? difference(arms[j].first, arms[i].first)
@@ -185,7 +185,7 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   for (auto& arm : arms) {
     data = data || arm.first.data;
     if (shift != 0) add_constant(arm.first, -shift);
-    if (!arm.first.valid || (data && shift != 0)) return single_term(children(e));
+    if (!arm.first.valid || (data && shift != 0)) return single_term(kept_children(e));
   }
   ir::expr out;
   for (auto& [f, x] : arms) {
@@ -195,7 +195,7 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
     else out = is_min ? ir::min(out, arm) : ir::max(out, arm);
   }
   form f;
-  f.terms.push_back({out, 1});
+  f.terms.push_back({out.same(e) ? &e : &keeper_.keep(std::move(out)), 1});
   f.constant = shift;
   f.data = data;
   return f;
@@ -209,23 +209,22 @@ TILEWRIGHT_INLINE form solver::chosen(const ir::expr& e) {
   if (d.is_constant() && d.constant == 0) return yes;
   const ir::expr a = expression(yes, e.type(), e->args[1]), b = expression(no, e.type(), e->args[2]);
   const bool same = condition.same(e->args[0]) && a.same(e->args[1]) && b.same(e->args[2]);
-  form f = single_term(same ? e : ir::with_args(e, {condition, a, b}));
-  return f;
+  return single_term(same ? e : keeper_.keep(ir::with_args(e, {condition, a, b})));
 }
 
 TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
-    const ir::expr t = f.terms[i].term;
+    const ir::expr& t = f.terms[i].term();
     const std::int64_t c = f.terms[i].coefficient;
     if ((t->op != ir::op::min && t->op != ir::op::max) || (c != 1 && c != -1)) continue;
     form x = plain_form(t->args[0]), y = plain_form(t->args[1]), moved;
     for (const summand& s : f.terms) {
-      if (s.term.same(t)) continue;
-      const int in_x = find_term(x, s.term), in_y = find_term(y, s.term);
+      if (s.term().same(t)) continue;
+      const int in_x = find_term(x, s.term()), in_y = find_term(y, s.term());
       const auto cancels = [&](const form& arm, int at) {
         return at >= 0 && arm.terms[static_cast<std::size_t>(at)].coefficient == -c * s.coefficient;
       };
-      if (cancels(x, in_x) || cancels(y, in_y)) add_term(moved, s.term, s.coefficient);
+      if (cancels(x, in_x) || cancels(y, in_y)) add_term(moved, s.term(), s.coefficient);
     }
     if (moved.terms.empty() || !x.valid || !y.valid) continue;
     x.data = y.data = f.data;
@@ -235,7 +234,7 @@ TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
     add_term(f, t, -c);
     add(f, moved, -1);
     const ir::expr a = expression(x, type), b = expression(y, type);
-    add(f, extremum(t->op == ir::op::min ? ir::min(a, b) : ir::max(a, b)), c);
+    add(f, extremum(keeper_.keep(t->op == ir::op::min ? ir::min(a, b) : ir::max(a, b))), c);
     return;
   }
 }

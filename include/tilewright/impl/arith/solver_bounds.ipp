@@ -94,12 +94,13 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
 TILEWRIGHT_INLINE bounds solver::range(const form& f, bool with_facts) const {
   if (!f.valid) return {};
   bounds r{f.constant, f.constant};
-  for (const summand& s : f.terms) r = add(r, scale(range(s.term), s.coefficient));
+  for (const summand& s : f.terms) r = add(r, scale(range(s.term()), s.coefficient));
   if (f.terms.size() > 1 && !r.is_point()) tighten(f, r);
   if (with_facts && !known_.facts_.empty() && !f.terms.empty()) {
-    for (const form& fact : known_.facts_) {
+    for (const auto& known : known_.facts_) {
+      const form& fact = known->nonnegative;
       // f == fact * m + rest with fact >= 0
-      const int at = find_term(f, fact.terms[0].term);
+      const int at = find_term(f, fact.terms[0].term());
       if (at < 0) continue;
       const std::int64_t c = f.terms[static_cast<std::size_t>(at)].coefficient;
       const std::int64_t d = fact.terms[0].coefficient;
@@ -118,12 +119,12 @@ TILEWRIGHT_INLINE bounds solver::range(const form& f, bool with_facts) const {
 /// c * (x // k) - c * (y // k) follows x - y, which is often known better than either.
 TILEWRIGHT_INLINE void solver::tighten(const form& f, bounds& out) const {
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
-    const ir::expr& t = f.terms[i].term;
+    const ir::expr& t = f.terms[i].term();
     const std::int64_t c = f.terms[i].coefficient;
     if (t->op != ir::op::floordiv || c <= 0 || !ir::is_int(t->args[1]) || t->args[1]->integer <= 0)
       continue;
     for (std::size_t j = 0; j < f.terms.size(); ++j) {
-      const ir::expr& u = f.terms[j].term;
+      const ir::expr& u = f.terms[j].term();
       if (f.terms[j].coefficient != -c || u->op != ir::op::floordiv ||
           !ir::is_int(u->args[1], t->args[1]->integer) || f.data)
         continue;
@@ -134,7 +135,7 @@ TILEWRIGHT_INLINE void solver::tighten(const form& f, bounds& out) const {
       const bounds low = floor_divide(x, k), high = floor_divide(scale(x, -1), k);
       bounds pair = scale({low.lo, scale(high, -1).hi}, c);
       for (std::size_t l = 0; l < f.terms.size(); ++l)
-        if (l != i && l != j) pair = add(pair, scale(range(f.terms[l].term), f.terms[l].coefficient));
+        if (l != i && l != j) pair = add(pair, scale(range(f.terms[l].term()), f.terms[l].coefficient));
       pair = add(pair, {f.constant, f.constant});
       out = {std::max(out.lo, pair.lo), std::min(out.hi, pair.hi)};
     }
@@ -160,9 +161,10 @@ TILEWRIGHT_INLINE bool solver::nonnegative(form f, int depth) {
 }
 
 TILEWRIGHT_INLINE bool solver::by_facts(const form& f, int depth) {
-  for (const form& fact : known_.facts_) {
+  for (const auto& known : known_.facts_) {
+    const form& fact = known->nonnegative;
     for (const summand& s : fact.terms) {
-      const int at = find_term(f, s.term);
+      const int at = find_term(f, s.term());
       if (at < 0) continue;
       const std::int64_t c = f.terms[static_cast<std::size_t>(at)].coefficient;
       if ((c > 0) != (s.coefficient > 0)) continue;
@@ -179,7 +181,7 @@ TILEWRIGHT_INLINE bool solver::by_facts(const form& f, int depth) {
 
 TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
-    const ir::expr t = f.terms[i].term;
+    const ir::expr& t = f.terms[i].term();
     const std::int64_t c = f.terms[i].coefficient;
     if (!is_index(t.type())) continue;
     const auto with = [&](const ir::expr& replacement) {

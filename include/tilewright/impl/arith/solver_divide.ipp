@@ -22,9 +22,9 @@ struct division {
     for (const summand& s : f.terms) {
       const std::int64_t q = s.coefficient / divisor, r = s.coefficient % divisor;
       const bool reduces = q != 0 && (r == 0 || smallest);
-      if (reduces) quotient.terms.push_back({s.term, q});
+      if (reduces) quotient.terms.push_back({&s.term(), q});
       if (!reduces) remainder.terms.push_back(s);
-      else if (r != 0) remainder.terms.push_back({s.term, r});
+      else if (r != 0) remainder.terms.push_back({&s.term(), r});
     }
     quotient.constant = ir::floor_divide(f.constant, divisor);
     remainder.constant = ir::floor_modulo(f.constant, divisor);
@@ -58,7 +58,7 @@ inline void separate(const form& f, std::int64_t g, form& multiple, form& rest) 
   multiple.data = rest.data = f.data;
   for (const summand& s : f.terms) {
     if (s.coefficient % g == 0)
-      multiple.terms.push_back({s.term, s.coefficient / g});
+      multiple.terms.push_back({&s.term(), s.coefficient / g});
     else
       rest.terms.push_back(s);
   }
@@ -72,15 +72,6 @@ inline bool in_one_block(const bounds& r, std::int64_t size, std::int64_t& block
   return block == ir::floor_divide(r.hi, size);
 }
 
-/// `o` applied to `f` and `divisor` as a term; `like` itself when it is that.
-inline form opaque_quotient(ir::op o, const form& f, std::int64_t divisor, dtype type) {
-  const ir::expr a = expression(f, type), b = ir::integer(type, divisor);
-  form out;
-  out.terms.push_back({o == ir::op::floordiv ? ir::floordiv(a, b) : ir::floormod(a, b), 1});
-  out.data = f.data;
-  return out;
-}
-
 /// Positive literal divisor of a floordiv or floormod node, else 0.
 inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
   if (e->op != o || !ir::is_int(e->args[1]) || e->args[1]->integer <= 0) return 0;
@@ -88,6 +79,16 @@ inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
 }
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE form solver::opaque_quotient(ir::op o, const form& f, std::int64_t divisor,
+                                               dtype type) {
+  const ir::expr a = expression(f, type), b = ir::integer(type, divisor);
+  form out;
+  out.terms.push_back(
+      {&keeper_.keep(o == ir::op::floordiv ? ir::floordiv(a, b) : ir::floormod(a, b)), 1});
+  out.data = f.data;
+  return out;
+}
 
 TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype type) {
   if (divisor == 1 || !f.valid) return f;
@@ -118,7 +119,7 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
     return q;
   }
   if (r.terms.size() == 1 && r.terms[0].coefficient == 1) {
-    const ir::expr t = r.terms[0].term;
+    const ir::expr& t = r.terms[0].term();
     std::int64_t wide = 0, shift = 0;
     if (const std::int64_t a = detail::divisor_of(t, ir::op::floordiv);
         a > 0 && !__builtin_mul_overflow(a, divisor, &wide) && wide <= bounds_of(type).hi &&
@@ -137,7 +138,7 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
       return q;
     }
   }
-  add(q, detail::opaque_quotient(ir::op::floordiv, r, divisor, type));
+  add(q, opaque_quotient(ir::op::floordiv, r, divisor, type));
   return q;
 }
 
@@ -147,7 +148,7 @@ TILEWRIGHT_INLINE form solver::modulo(const form& f, std::int64_t divisor, dtype
   if (divisor == 1) return {};
   // (c * (y % a)) % k is (c * y) % k where k divides c * a
   for (std::size_t i = 0; i < r.terms.size();) {
-    const ir::expr t = r.terms[i].term;
+    const ir::expr& t = r.terms[i].term();
     const std::int64_t c = r.terms[i].coefficient;
     const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
     std::int64_t product = 0;
@@ -188,7 +189,7 @@ TILEWRIGHT_INLINE form solver::modulo(const form& f, std::int64_t divisor, dtype
     add_constant(out, -block * g);
     return out;
   }
-  return detail::opaque_quotient(ir::op::floormod, r, divisor, type);
+  return opaque_quotient(ir::op::floormod, r, divisor, type);
 }
 
 TILEWRIGHT_INLINE form solver::quotient(const ir::expr& e) {
@@ -203,11 +204,11 @@ TILEWRIGHT_INLINE form solver::quotient(const ir::expr& e) {
   if (trusted && b.is_constant() && b.constant > 0) {
     form out = is_division ? divide(a, b.constant, type) : modulo(a, b.constant, type);
     if (out.valid) {
-      const bool unchanged = out.terms.size() == 1 && same_value(out.terms[0].term, e) &&
+      const bool unchanged = out.terms.size() == 1 && same_value(out.terms[0].term(), e) &&
                              (e->op == op::floordiv || e->op == op::floormod);
       if (unchanged && out.terms[0].coefficient == 1 && out.constant == 0 &&
           expression(a, type, e->args[0]).same(e->args[0]))
-        out.terms[0].term = e;
+        out.terms[0].handle = &e;
       return out;
     }
   } else if (trusted && !b.is_constant()) {
@@ -216,9 +217,9 @@ TILEWRIGHT_INLINE form solver::quotient(const ir::expr& e) {
   const ir::expr x = expression(a, type, e->args[0]), y = expression(b, type, e->args[1]);
   const bool same = x.same(e->args[0]) && y.same(e->args[1]);
   form out;
-  out.terms.push_back({same ? e : ir::with_args(e, {x, y}), 1});
+  out.terms.push_back({same ? &e : &keeper_.keep(ir::with_args(e, {x, y})), 1});
   out.data = a.data || b.data;
-  if (out.terms[0].term->op == op::integer) return to_form(out.terms[0].term);
+  if (out.terms[0].term()->op == op::integer) return to_form(out.terms[0].term());
   return out;
 }
 
@@ -243,13 +244,13 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   form q, r;
   q.data = r.data = a.data || b.data;
   if (b.terms.size() == 1 && b.constant == 0 && b.terms[0].coefficient == 1) {
-    const ir::expr& d = b.terms[0].term;
+    const ir::expr& d = b.terms[0].term();
     r.constant = a.constant;
     for (const summand& s : a.terms) {
-      if (same_value(s.term, d))
+      if (same_value(s.term(), d))
         add_constant(q, s.coefficient);
-      else if (const ir::expr rest = detail::without_factor(s.term, d))
-        add_term(q, rest, s.coefficient);
+      else if (ir::expr rest = detail::without_factor(s.term(), d))
+        add_term(q, keeper_.keep(std::move(rest)), s.coefficient);
       else
         r.terms.push_back(s);
     }
@@ -265,7 +266,8 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   const bool same = x.same(e->args[0]) && y.same(e->args[1]);
   const bool floor = e->op == ir::op::floordiv || e->op == ir::op::floormod;
   if (r.is_constant() && r.constant == 0) return is_division ? q : r;
-  const ir::expr rest = same && floor ? e : is_division ? ir::floordiv(x, y) : ir::floormod(x, y);
+  const ir::expr& rest =
+      same && floor ? e : keeper_.keep(is_division ? ir::floordiv(x, y) : ir::floormod(x, y));
   form out = is_division ? q : form{};
   out.data = q.data;
   add_term(out, rest, 1);
@@ -274,7 +276,7 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
 
 /// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k * m).
 TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type) {
-  const ir::expr t = f.terms[i].term;
+  const ir::expr& t = f.terms[i].term();
   const std::int64_t c = f.terms[i].coefficient;
   const std::int64_t k = detail::divisor_of(t, ir::op::floormod);
   std::int64_t wanted = 0;
@@ -292,7 +294,7 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
   };
   for (std::size_t j = 0; j < f.terms.size(); ++j) {
     if (j == i || f.terms[j].coefficient != wanted) continue;
-    const ir::expr u = f.terms[j].term;
+    const ir::expr& u = f.terms[j].term();
     if (is_upper(u)) {
       f.terms.erase(std::max(i, j));
       f.terms.erase(std::min(i, j));
@@ -314,12 +316,12 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
 
 /// c * x - c * k * (x // k) -> c * (x % k); x may be a sum, or itself a quotient.
 TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type) {
-  const ir::expr u = f.terms[i].term;
+  const ir::expr& u = f.terms[i].term();
   const std::int64_t q = f.terms[i].coefficient;
   const std::int64_t m = detail::divisor_of(u, ir::op::floordiv);
   if (m == 0) return false;
   for (std::size_t j = 0; j < f.terms.size(); ++j) {
-    const ir::expr w = f.terms[j].term;
+    const ir::expr& w = f.terms[j].term();
     const std::int64_t c = f.terms[j].coefficient;
     const std::int64_t l = detail::divisor_of(w, ir::op::floordiv);
     std::int64_t product = 0;
@@ -335,7 +337,7 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
   const std::int64_t c = -(q / m);
   const form x = plain_form(u->args[0]);
   for (const summand& s : x.terms) {
-    const int at = find_term(f, s.term);
+    const int at = find_term(f, s.term());
     std::int64_t product = 0;
     if (at < 0 || __builtin_mul_overflow(c, s.coefficient, &product) ||
         f.terms[static_cast<std::size_t>(at)].coefficient != product)
@@ -350,7 +352,7 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
 TILEWRIGHT_INLINE void solver::recombine(form& f, dtype type) {
   const auto once = [&] {
     for (std::size_t i = 0; i < f.terms.size(); ++i) {
-      const ir::op o = f.terms[i].term->op;
+      const ir::op o = f.terms[i].term()->op;
       if (o == ir::op::floormod && join_remainder(f, i, type)) return true;
       if (o == ir::op::floordiv && join_quotient(f, i, type)) return true;
     }
@@ -358,7 +360,7 @@ TILEWRIGHT_INLINE void solver::recombine(form& f, dtype type) {
   };
   bool extrema = false;
   for (const summand& s : f.terms)
-    extrema = extrema || s.term->op == ir::op::min || s.term->op == ir::op::max;
+    extrema = extrema || s.term()->op == ir::op::min || s.term()->op == ir::op::max;
   while (f.terms.size() > 1 && once()) {
   }
   if (extrema) distribute_extremum(f, type);

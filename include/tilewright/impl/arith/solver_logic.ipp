@@ -59,6 +59,11 @@ TILEWRIGHT_INLINE ir::expr solver::children(const ir::expr& e) {
   return changed ? ir::with_args(e, std::move(args)) : e;
 }
 
+TILEWRIGHT_INLINE const ir::expr& solver::kept_children(const ir::expr& e) {
+  ir::expr out = children(e);
+  return out.same(e) ? e : keeper_.keep(std::move(out));
+}
+
 TILEWRIGHT_INLINE ir::expr solver::simplify(const ir::expr& e) {
   using ir::op;
   switch (e->op) {
@@ -114,8 +119,8 @@ TILEWRIGHT_INLINE ir::expr solver::order(const form& d, dtype type, const ir::ex
   form left, right;
   const std::int64_t g = common_factor(d);
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) right.terms.push_back({s.term, s.coefficient / g});
-    else left.terms.push_back({s.term, -(s.coefficient / g)});
+    if (s.coefficient > 0) right.terms.push_back({&s.term(), s.coefficient / g});
+    else left.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   const std::int64_t constant = ir::floor_divide(d.constant, g);  // left <= right + constant
   bool strict = false;
@@ -166,8 +171,8 @@ TILEWRIGHT_INLINE ir::expr solver::equality(const ir::expr& e) {
   if (d.data || d.constant == bounds::negative_infinity) return children(e);
   form left, right;
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) left.terms.push_back({s.term, s.coefficient / g});
-    else right.terms.push_back({s.term, -(s.coefficient / g)});
+    if (s.coefficient > 0) left.terms.push_back({&s.term(), s.coefficient / g});
+    else right.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   if (left.terms.empty()) {
     std::swap(left, right);
