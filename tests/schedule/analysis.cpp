@@ -1,0 +1,211 @@
+#include <tilewright/schedule/analysis.hpp>
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "stages.hpp"
+
+using namespace tilewright;
+using namespace tilewright::primitive;
+using stages::f32;
+using stages::indices;
+using stages::program;
+
+namespace {
+
+block_scope scope_of(const ir::function& f) { return block_scope(*ir::root_block(f)); }
+
+bool has(const block_scope& s, std::size_t a, std::size_t b, dependence_kind kind) {
+  const std::vector<dependence> all = dependences(s);
+  return std::count(all.begin(), all.end(), dependence{a, b, kind}) == 1;
+}
+
+/// A point block `name` over `values`: to[at] = value.
+ir::stmt point(const std::string& name, const ir::buffer& to, const std::vector<ir::expr>& values,
+               const std::vector<int>& extents, const std::function<indices(const indices&)>& at,
+               const std::function<ir::expr(const indices&)>& value, ir::expr predicate = ir::boolean(true)) {
+  ir::block_node b;
+  b.name = name;
+  indices v;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    v.push_back(ir::make_var("v" + std::to_string(i)));
+    b.iters.push_back({v.back(), {0, extents[i]}, ir::iter_kind::spatial});
+  }
+  b.writes = {{to, ir::point_box(at(v))}};
+  b.body = ir::make_store(to, at(v), value(v));
+  std::vector<ir::buffer_region> unused;
+  arith::access_regions(b.body, b.reads, unused);
+  return ir::make_realize(values, std::move(predicate), ir::make_block(std::move(b)));
+}
+
+ir::function around(ir::stmt body, std::vector<ir::buffer> params, std::vector<ir::buffer> temps) {
+  ir::function f;
+  for (ir::buffer& p : params) f.params.push_back({std::move(p), {}});
+  f.body = ir::make_root(std::move(body), std::move(temps));
+  return f;
+}
+
+indices same(const indices& v) { return v; }
+
+}  // namespace
+
+TEST_CASE("dependences: kinds, program order, no edge for reads only or to itself") {
+  program p;
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), x = p.output("X", {8}), y = p.output("Y", {8});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });                       // 0
+  p.map(x, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });                       // 1
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + f32(1); }, {}, "T_1");   // 2
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + ir::load(a, v); });      // 3
+  const ir::function f = p.finish();
+  const block_scope s = scope_of(f);
+  REQUIRE(s.size() == 4);
+  CHECK(has(s, 0, 1, dependence_kind::read_after_write));
+  CHECK(has(s, 0, 2, dependence_kind::read_after_write));
+  CHECK(has(s, 0, 2, dependence_kind::write_after_write));
+  CHECK(has(s, 1, 2, dependence_kind::write_after_read));
+  CHECK(has(s, 2, 3, dependence_kind::read_after_write));
+  CHECK(dependences(s).size() == 6);  // and 0 to 3
+  CHECK(producers(s, 3) == std::vector<std::size_t>{0, 2});
+  CHECK(consumers(s, 0) == std::vector<std::size_t>{1, 2, 3});
+  CHECK_FALSE(is_output(s, 0));
+  CHECK(is_output(s, 1));
+  // 42: a write after a read is no pipeline, though every block is covered
+  for (std::size_t i = 0; i < s.size(); ++i) CHECK(region_covered(s, i));
+  CHECK_FALSE(is_stage_pipeline(s));
+}
+
+TEST_CASE("dependences: disjoint boxes are independent") {
+  const auto concat = [](int gap) {
+    program p;
+    const ir::buffer a = p.input("A", {16}), t = p.temp("T", {32}), y = p.output("Y", {32});
+    p.map(t, {{"i", 16}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+    p.map(t, {{"i", 16 - gap}}, [&](const indices& v) { return ir::load(a, v); },
+          [=](const indices& v) { return indices{v[0] + 16 + gap}; }, "second");
+    p.map(y, {{"i", 32}}, [&](const indices& v) { return ir::load(t, v); });
+    return p.finish();
+  };
+  // 44: two halves cover the buffer; with a gap they do not
+  const ir::function whole = concat(0), gap = concat(1);
+  const block_scope s = scope_of(whole), g = scope_of(gap);
+  CHECK(dependences(s).size() == 2);
+  CHECK(is_dominant(s, 0));
+  CHECK(is_complete(s, 1));
+  CHECK(region_covered(s, 2));
+  CHECK(is_stage_pipeline(s));
+  CHECK_FALSE(region_covered(g, 2));
+  CHECK_FALSE(is_stage_pipeline(g));
+}
+
+TEST_CASE("region cover: a neighbour of another iteration of the common loop") {
+  // 43: for i: B[i] = A[i]; C[i] = B[i] + B[i - 1]
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {8}), b = ir::make_buffer("B", dtype::f32, {8});
+  const ir::buffer c = ir::make_buffer("C", dtype::f32, {8});
+  for (const int back : {0, 1}) {
+    const ir::var i = ir::make_var("i");
+    const ir::stmt first = point("B", b, {i}, {8}, same, [&](const indices& v) { return ir::load(a, v); });
+    const ir::stmt second = point("C", c, {i}, {8}, same, [&](const indices& v) {
+      return ir::if_then_else(ir::ge(v[0], back), ir::load(b, {v[0] - back}), f32(0));
+    });
+    const ir::function f = around(ir::make_loop(i, 0, 8, ir::make_seq({first, second})), {a, c}, {b});
+    const block_scope s = scope_of(f);
+    CHECK(s.common_loops(0, 1) == 1);
+    CHECK(region_covered(s, 1) == (back == 0));
+    CHECK(is_stage_pipeline(s) == (back == 0));
+  }
+}
+
+TEST_CASE("region cover: the predicate of a tile that does not divide") {
+  // 46: for o: for i: B[o * 6 + i] where < 20; for i: C[o * 6 + i] where < 20
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}), b = ir::make_buffer("B", dtype::f32, {20});
+  const ir::buffer c = ir::make_buffer("C", dtype::f32, {20});
+  const ir::var o = ir::make_var("o"), i = ir::make_var("i"), k = ir::make_var("k");
+  const ir::stmt first = point("B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
+                               ir::lt(o * 6 + i, 20));
+  const ir::stmt second = point("C", c, {o * 6 + k}, {20}, same, [&](const indices& v) { return ir::load(b, v); },
+                                ir::lt(o * 6 + k, 20));
+  const ir::function f = around(
+      ir::make_loop(o, 0, 4, ir::make_seq({ir::make_loop(i, 0, 6, first), ir::make_loop(k, 0, 6, second)})),
+      {a, c}, {b});
+  const block_scope s = scope_of(f);
+  CHECK(region_covered(s, 1));
+  CHECK(is_affine_binding(s[0]));
+  CHECK(is_stage_pipeline(s));
+  // a predicate that stops early leaves a gap
+  const ir::stmt shorter = point("B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
+                                 ir::lt(o * 6 + i, 19));
+  const ir::function g = around(
+      ir::make_loop(o, 0, 4, ir::make_seq({ir::make_loop(i, 0, 6, shorter), ir::make_loop(k, 0, 6, second)})),
+      {a, c}, {b});
+  CHECK_FALSE(region_covered(scope_of(g), 1));
+}
+
+TEST_CASE("region cover: which threads share a buffer") {
+  // 45: a thread writes its element, then reads another one of the tile
+  const auto covered = [](const char* scope, const char* tag) {
+    const ir::buffer a = ir::make_buffer("A", dtype::f32, {32}), b = ir::make_buffer("B", dtype::f32, {32}, scope);
+    const ir::buffer c = ir::make_buffer("C", dtype::f32, {32});
+    const ir::var t = ir::make_var("t");
+    const ir::stmt first = point("B", b, {t}, {32}, same, [&](const indices& v) { return ir::load(a, v); });
+    const ir::stmt second = point("C", c, {t}, {32}, same, [&](const indices& v) { return ir::load(b, {31 - v[0]}); });
+    const ir::function f =
+        around(ir::make_loop(t, 0, 32, ir::make_seq({first, second}), ir::loop_kind::thread_binding, {}, tag),
+               {a, c}, {b});
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("shared", "threadIdx.x"));
+  CHECK_FALSE(covered("shared", "blockIdx.x"));
+  CHECK_FALSE(covered("local", "threadIdx.x"));
+  CHECK(covered("warp", "threadIdx.x"));
+  CHECK_FALSE(covered("warp", "threadIdx.y"));
+  CHECK(covered("global", "blockIdx.x"));
+}
+
+TEST_CASE("properties of blocks") {
+  const ir::function f = stages::matmul_bias_relu(4, 4, 4);
+  const block_scope s = scope_of(f);
+  CHECK(complete_violation(s, 0) == 1);
+  CHECK(reduction_violation(s, 0) == 0);
+  CHECK(complete_violation(s, 1) == 0);
+  CHECK(reduction_violation(s, 1) == 1);
+  CHECK(is_trivial_binding(s[0]));
+  CHECK(is_affine_binding(s[0]));
+  CHECK(iter_kind_of(s, s[0].loops[2]->var) == loop_iter_kind::reduce);
+  CHECK(iter_kind_of(s, s[0].loops[0]->var) == loop_iter_kind::spatial);
+  CHECK(compact_dataflow_violation(s, s[0].loops[0]->var) == -1);
+
+  program p;
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), y = p.output("Y", {8});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); }, {}, "T_1");
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });
+  const ir::function g = p.finish();
+  const block_scope u = scope_of(g);
+  CHECK(complete_violation(u, 0) == 2);
+  CHECK(complete_violation(u, 1) == 2);
+  CHECK(complete_violation(u, 2) == 0);
+  CHECK(compact_dataflow_violation(u, u[1].loops[0]->var) == 1);
+}
+
+TEST_CASE("bindings: scaled and overlapping values are not affine") {
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}), b = ir::make_buffer("B", dtype::f32, {20});
+  const auto affine = [&](int outer, int inner, const std::function<ir::expr(ir::expr, ir::expr)>& value, int extent) {
+    const ir::var o = ir::make_var("o"), i = ir::make_var("i");
+    const ir::stmt s = point("B", b, {value(o, i)}, {extent}, same, [&](const indices& v) { return ir::load(a, v); });
+    const ir::function f = around(ir::make_loop(o, 0, outer, ir::make_loop(i, 0, inner, s)), {a, b}, {});
+    return is_affine_binding(scope_of(f)[0]);
+  };
+  CHECK(affine(5, 4, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
+  CHECK(affine(5, 4, [](ir::expr o, ir::expr i) { return i * 5 + o; }, 20));
+  CHECK_FALSE(affine(5, 4, [](ir::expr o, ir::expr i) { return o * 3 + i; }, 16));
+  CHECK_FALSE(affine(10, 1, [](ir::expr o, ir::expr) { return o * 2; }, 20));
+  CHECK_FALSE(affine(5, 2, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
+}
+
+TEST_CASE("storage scopes have ranks") {
+  CHECK(storage_rank("global") == 0);
+  CHECK(storage_rank("shared.dyn") == 1);
+  CHECK(storage_rank("warp") == 2);
+  CHECK(storage_rank("local") == 3);
+  CHECK(storage_rank("register") == -1);
+}

@@ -1,0 +1,174 @@
+#include <tilewright/schedule/primitive/cache.hpp>
+
+#include "check_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+using stages::indices;
+using stages::program;
+
+namespace {
+
+std::vector<std::int64_t> shape(const ir::buffer& b) {
+  std::vector<std::int64_t> out;
+  for (const ir::expr& e : b->shape) out.push_back(e->integer);
+  return out;
+}
+using sizes = std::vector<std::int64_t>;
+
+/// T = A + 1; X = T * 2; Y = T * 3.
+ir::function two_readers(int n) {
+  program p;
+  const ir::buffer a = p.input("A", {n}), t = p.temp("T", {n}), x = p.output("X", {n}), y = p.output("Y", {n});
+  p.map(t, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
+  p.map(x, {{"i", n}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(2); });
+  p.map(y, {{"i", n}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(3); });
+  return p.finish();
+}
+
+bool reads(const schedule& s, block_rv b, const std::string& name) {
+  for (const ir::buffer_region& r : s.get(b).block->reads)
+    if (r.buffer->name == name) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("cache_read: copy of an input stands first in the scope") {
+  const ir::function f = stages::matmul(5, 6, 7);
+  schedule s(f);
+  const block_rv c = s.block("C"), a = s.cache_read(c, 0, "shared.dyn");
+  CHECK(s.get(a).block->name == "A_shared_dyn");
+  CHECK(s.get(a).block->writes[0].buffer->scope == "shared.dyn");
+  CHECK(shape(s.get(a).block->writes[0].buffer) == sizes{5, 7});
+  CHECK(s.get(a).block->iters[1].var->name == "v1");
+  CHECK(s.get(s.get_loops(a)[0]).var->name == "ax0");
+  CHECK(s.get_child_blocks(s.block("root"))[0] != c);
+  CHECK(reads(s, c, "A_shared_dyn"));
+  CHECK_FALSE(reads(s, c, "A"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read: chosen consumers") {
+  const ir::function f = two_readers(9);
+  schedule s(f);
+  const block_rv x = s.block("X"), y = s.block("Y");
+  const block_rv copy = s.cache_read(x, 0, "local", {y});
+  CHECK(reads(s, x, "T"));
+  CHECK(reads(s, y, "T_local"));
+  check_meaning(s, f);
+  const block_rv again = s.cache_read(x, 0, "local");
+  CHECK(s.get(again).block->name == "T_local_1");
+  CHECK(s.get(copy).block->name == "T_local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read: a part of the buffer makes a smaller cache") {
+  program p;
+  const ir::buffer a = p.input("A", {20}), b = p.output("B", {6});
+  p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, {v[0] + 3}) + ir::load(a, {v[0] + 8}); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv copy = s.cache_read(s.block("B"), 0, "global");
+  CHECK(shape(s.get(copy).block->writes[0].buffer) == sizes{11});
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read: writer and reader in one loop keep the copy inside of it") {
+  const ir::function f = two_readers(12);
+  schedule s(f);
+  const block_rv t = s.block("T"), x = s.block("X"), y = s.block("Y");
+  s.compute_inline(t);
+  s.cache_read(y, 0, "global");
+  check_meaning(s, f);
+
+  const ir::function g = stages::matmul_bias_relu(6, 7, 5);
+  schedule m(g);
+  const auto [i, j] = m.loops<2>(m.block("E"));
+  m.compute_at(m.block("C"), i);
+  const block_rv copy = m.cache_read(m.block("E"), 0, "local");
+  CHECK(m.get_loops(copy).size() == 3);
+  check_meaning(m, g);
+  CHECK(reads(s, x, "A_global"));
+}
+
+TEST_CASE("cache_read: index types follow the shape") {
+  program p;
+  const ir::expr n{std::int64_t{10}};
+  const ir::buffer a = p.input("A", {n}), b = p.output("B", {n});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return ir::load(a, v); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv copy = s.cache_read(s.block("B"), 0, "local");
+  CHECK(s.get(copy).block->iters[0].var.type() == dtype::i64);
+  CHECK(s.get(s.get_loops(copy)[0]).var.type() == dtype::i64);
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read: refusals") {
+  program p;
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {16}), y = p.output("Y", {16});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); },
+        [](const indices& v) { return indices{v[0] + 8}; }, "second");
+  p.map(y, {{"i", 16}}, [&](const indices& v) { return ir::load(t, v); });
+  schedule s(p.finish());
+  const block_rv y_rv = s.block("Y"), first = s.block("first");
+  check_refusal(s, "cache_read", 3, [&] { s.cache_read(y_rv, 0, "global"); });
+  check_refusal(s, "cache_read", 1, [&] { s.cache_read(y_rv, 10, "global"); });
+  check_refusal(s, "cache_read", 2, [&] { s.cache_read(first, 0, "test_scope"); });
+  check_refusal(s, "cache_read", 5, [&] { s.cache_read(first, 0, "global", {y_rv}); });
+}
+
+TEST_CASE("cache_write: accumulation happens in the cache") {
+  const ir::function f = stages::matmul(5, 6, 7);
+  schedule s(f);
+  const block_rv c = s.block("C"), copy = s.cache_write(c, 0, "local");
+  CHECK(s.get(c).block->name == "C");
+  CHECK(s.get(copy).block->name == "C_local");
+  CHECK(s.get(c).block->writes[0].buffer->name == "C_local");
+  CHECK(ir::as_store(s.get(c).block->init)->buffer->name == "C_local");
+  CHECK(s.get(copy).block->writes[0].buffer->name == "C");
+  check_meaning(s, f);
+  s.decompose_reduction(c, s.get_loops(c)[2]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: listed consumers read the cache") {
+  const ir::function f = two_readers(7);
+  schedule s(f);
+  const block_rv t = s.block("T"), x = s.block("X"), y = s.block("Y");
+  s.cache_write(t, 0, "global", {y});
+  CHECK(reads(s, x, "T"));
+  CHECK(reads(s, y, "T_global"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: a block that writes a part") {
+  program p;
+  const ir::buffer a = p.input("A", {6}), y = p.output("Y", {20});
+  p.map(y, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v); },
+        [](const indices& v) { return indices{v[0] + 5}; });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv copy = s.cache_write(s.block("Y"), 0, "local");
+  CHECK(shape(s.get(copy).block->reads[0].buffer) == sizes{6});
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: refusals") {
+  program p;
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), y = p.output("Y", {16});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + stages::f32(1); }, {}, "T_1");
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); },
+        [](const indices& v) { return indices{v[0] * 2}; });
+  schedule s(p.finish());
+  const block_rv t_rv = s.block("T"), t1 = s.block("T_1"), y_rv = s.block("Y");
+  check_refusal(s, "cache_write", 3, [&] { s.cache_write(t_rv, 0, "local"); });
+  check_refusal(s, "cache_write", 3, [&] { s.cache_write(t1, 0, "local"); });
+  check_refusal(s, "cache_write", 1, [&] { s.cache_write(t_rv, 1, "local"); });
+  check_refusal(s, "cache_write", 2, [&] { s.cache_write(t_rv, 0, "register"); });
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(y_rv, 0, "local"); });  // every other element
+  check_refusal(s, "cache_write", 6, [&] { s.cache_write(y_rv, 0, "local", {t_rv}); });
+}

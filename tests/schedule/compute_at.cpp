@@ -1,0 +1,373 @@
+#include <tilewright/schedule/primitive/compute_at.hpp>
+
+#include "check_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+using stages::indices;
+using stages::program;
+
+namespace {
+
+std::int64_t extent(const schedule& s, loop_rv l) { return s.get(l).extent->integer; }
+bool guarded(const schedule& s, block_rv b) { return !ir::is_true(s.get(b).predicate); }
+std::vector<std::int64_t> extents(schedule& s, block_rv b) {
+  std::vector<std::int64_t> out;
+  for (const loop_rv l : s.get_loops(b)) out.push_back(extent(s, l));
+  return out;
+}
+using sizes = std::vector<std::int64_t>;
+
+/// B = A * 2, C = B + 1 over n x m.
+ir::function two_maps(ir::expr n, ir::expr m) {
+  program p;
+  const ir::buffer a = p.input("A", {n, m}), b = p.temp("B", {n, m}), c = p.output("C", {n, m});
+  p.map(b, {{"i", n}, {"j", m}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", n}, {"j", m}}, [&](const indices& v) { return ir::load(b, v) + stages::f32(1); });
+  return p.finish();
+}
+
+/// B = A * 2 and C[i] = B[i] + B[i + 1] + B[i + 2]; C is shorter by 2.
+ir::function stencil(int n) {
+  program p;
+  const ir::buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {n - 2});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", n - 2}}, [&](const indices& v) {
+    return ir::load(b, {v[0]}) + ir::load(b, {v[0] + 1}) + ir::load(b, {v[0] + 2});
+  });
+  return p.finish();
+}
+
+}  // namespace
+
+TEST_CASE("compute_at: a tile of a dividing split needs no guard") {
+  const ir::function f = two_maps(128, 64);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const auto [i, j] = s.loops<2>(c);
+  const auto [i0, i1] = s.split(i, {infer, 16});
+  s.compute_at(b, i0);
+  CHECK(extents(s, b) == sizes{8, 16, 64});
+  CHECK_FALSE(guarded(s, b));
+  CHECK(s.get(s.get_loops(b)[1]).var->name == "ax0");
+  CHECK(s.get(s.get_loops(b)[2]).var->name == "ax1");
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: a tile that does not divide keeps its constant extent and is guarded") {
+  const ir::function f = two_maps(127, 13);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const auto [i, j] = s.loops<2>(c);
+  const auto [i0, i1] = s.split(i, {infer, 6});
+  s.compute_at(b, i0);
+  CHECK(extents(s, b) == sizes{22, 6, 13});
+  CHECK(guarded(s, b));
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: halo of a stencil, recomputed per tile") {
+  for (const int n : {34, 35, 13, 3}) {
+    const ir::function f = stencil(n);
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const auto [i] = s.loops<1>(s.block("C"));
+    const auto [i0, i1] = s.split(i, {infer, 8});
+    s.compute_at(b, i0);
+    if (n == 34) {
+      CHECK(extents(s, b) == sizes{4, 10});
+      CHECK_FALSE(guarded(s, b));
+    }
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("compute_at: unit loops are dropped or kept") {
+  const ir::function f = two_maps(16, 16);
+  for (const bool preserve : {false, true}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const auto [i, j] = s.loops<2>(s.block("C"));
+    s.compute_at(b, j, preserve);
+    CHECK(extents(s, b) == (preserve ? sizes{16, 16, 1, 1} : sizes{16, 16}));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("compute_at: 64-bit loops stay 64-bit") {
+  const ir::function f = two_maps(ir::expr(std::int64_t{24}), ir::expr(std::int64_t{5}));
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto [i, j] = s.loops<2>(s.block("C"));
+  const auto [i0, i1] = s.split(i, {infer, 7});
+  s.compute_at(b, i0);
+  for (const loop_rv l : s.get_loops(b)) CHECK(s.get(l).var.type() == dtype::i64);
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: padding of a strided convolution, tile and halo") {
+  const ir::function f = stages::conv2d(9, 9, 3, 4, 3, 2, 1);
+  schedule s(f);
+  const block_rv pad = s.block("X_pad"), y = s.block("Y");
+  const std::vector<loop_rv> l = s.get_loops(y);
+  const auto [p0, p1] = s.split(l[1], {infer, 2});
+  s.compute_at(pad, p0);
+  CHECK(extents(s, pad) == sizes{1, 3, 5, 11, 3});  // 2 rows of stride 2, 3 high: 5 rows
+  CHECK(guarded(s, pad));                           // the third tile has one row only
+  check_meaning(s, f);
+  schedule t(f);
+  t.compute_at(t.block("X_pad"), t.get_loops(t.block("Y"))[1]);
+  CHECK_FALSE(guarded(t, t.block("X_pad")));
+  check_meaning(t, f);
+}
+
+TEST_CASE("compute_at: a reduction moves with its init") {
+  const ir::function f = stages::matmul_bias_relu(12, 10, 7);
+  schedule s(f);
+  const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
+  s.compute_inline(e);
+  const auto [i, j] = s.loops<2>(d);
+  const auto [i0, i1] = s.split(i, {infer, 5});
+  s.compute_at(c, i0);
+  CHECK(extents(s, c) == sizes{3, 5, 10, 7});
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: several consumers, the union of what they need") {
+  program p;
+  const ir::buffer a = p.input("A", {32}), b = p.temp("B", {32}), c = p.output("C", {32}), d = p.output("D", {32});
+  p.map(b, {{"i", 32}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(3); });
+  p.map(c, {{"i", 32}}, [&](const indices& v) { return ir::load(b, v); });
+  p.map(d, {{"i", 32}}, [&](const indices& v) {
+    return ir::if_then_else(ir::ge(v[0], 1), ir::load(b, {v[0] - 1}), stages::f32(0));
+  });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv bb = s.block("B"), dd = s.block("D");
+  const auto [i0, i1] = s.split(s.get_loops(dd)[0], {infer, 8});
+  check_refusal(s, "compute_at", 5, [&] { s.compute_at(bb, i0); });  // C is outside
+  s.compute_inline(bb);
+  check_meaning(s, f);
+
+  // it has no producer to be moved to
+  schedule t(f);
+  const auto [c0, c1] = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
+  const block_rv b_rv = t.block("B");
+  check_refusal(t, "reverse_compute_at", 5, [&] { t.reverse_compute_at(b_rv, c0); });
+}
+
+TEST_CASE("compute_at: four different refusals") {
+  const ir::function f = two_maps(16, 16);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const auto [bi, bj] = s.loops<2>(b);
+  const auto [ci, cj] = s.loops<2>(c);
+  check_refusal(s, "compute_at", 4, [&] { s.compute_at(c, bi); });
+  check_refusal(s, "compute_at", 3, [&] { s.compute_at(b, bj); });
+  check_refusal(s, "compute_at", 6, [&] { s.compute_at(b, ci, false, 7); });
+  s.compute_inline(b);
+  check_refusal(s, "compute_at", 0, [&] { s.compute_at(b, ci); });
+}
+
+TEST_CASE("compute_at: places below the loop") {
+  // two independent producers below one loop; the second can stand before or after the first
+  program p;
+  const ir::buffer a = p.input("A", {8}), x = p.temp("X", {8}), y = p.temp("Y", {8}), z = p.output("Z", {8});
+  p.map(x, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(2); });
+  p.map(z, {{"i", 8}}, [&](const indices& v) { return ir::load(x, v) + ir::load(y, v); });
+  const ir::function f = p.finish();
+  const auto order = [&](int index) {
+    schedule s(f);
+    const auto [i] = s.loops<1>(s.block("Z"));
+    s.compute_at(s.block("X"), i);
+    s.compute_at(s.block("Y"), i, false, index);
+    check_meaning(s, f);
+    std::string names;
+    for (const block_rv b : s.get_child_blocks(i)) names += s.get(b).block->name;
+    return names;
+  };
+  CHECK(order(-1) == "XYZ");
+  CHECK(order(-2) == "YXZ");
+  CHECK(order(0) == "YXZ");
+  CHECK(order(1) == "XYZ");
+}
+
+TEST_CASE("compute_at: packed panels of a matmul with tiles that do not divide") {
+  const ir::function f = stages::matmul(127, 129, 131);
+  schedule s(f);
+  const block_rv c = s.block("C"), out = s.cache_write(c, 0, "local");
+  const auto [i, j, k] = s.loops<3>(c);
+  const auto [i0, i1] = s.split(i, {infer, 6});
+  const auto [j0, j1] = s.split(j, {infer, 16});
+  const auto [k0, k1] = s.split(k, {infer, 32});
+  s.reorder(i0, j0, k0, k1, i1, j1);
+  s.reverse_compute_at(out, j0);
+  const block_rv a = s.cache_read(c, 0, "global"), b = s.cache_read(c, 1, "global");
+  s.compute_at(a, k0);
+  s.compute_at(b, k0);
+  CHECK(extents(s, a) == sizes{22, 9, 5, 6, 32});
+  CHECK(extents(s, b) == sizes{22, 9, 5, 32, 16});
+  CHECK(extents(s, out) == sizes{22, 9, 6, 16});
+  s.decompose_reduction(c, k0);
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: panels of a batched matmul and of a convolution") {
+  {
+    const ir::function f = stages::batch_matmul(3, 13, 11, 17);
+    schedule s(f);
+    const block_rv c = s.block("C");
+    const std::vector<loop_rv> l = s.get_loops(c);
+    const auto [k0, k1] = s.split(l[3], {infer, 4});
+    s.reorder(l[0], k0, l[1], l[2], k1);
+    const block_rv b = s.cache_read(c, 1, "global");
+    s.compute_at(b, k0);
+    CHECK(extents(s, b) == sizes{3, 5, 4, 11});
+    check_meaning(s, f);
+  }
+  {
+    const ir::function f = stages::conv2d(8, 7, 5, 6, 3, 1, 1);
+    schedule s(f);
+    const block_rv y = s.block("Y");
+    const std::vector<loop_rv> l = s.get_loops(y);
+    const auto [p0, p1] = s.split(l[1], {infer, 3});
+    const auto [c0, c1] = s.split(l[6], {infer, 2});
+    s.reorder(l[0], p0, c0, p1, l[2], l[3], l[4], l[5], c1);
+    const block_rv x = s.cache_read(y, 0, "global"), w = s.cache_read(y, 1, "global");
+    s.compute_at(x, c0);
+    s.compute_at(w, c0);
+    CHECK(extents(s, x) == sizes{1, 3, 3, 5, 9, 2});
+    s.compute_at(s.block("X_pad"), p0);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("compute_at: one of two blocks that write a buffer") {
+  program p;
+  const ir::buffer a = p.input("A", {10}), t = p.temp("T", {17}), y = p.output("Y", {17});
+  p.map(t, {{"i", 10}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(t, {{"i", 7}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); },
+        [](const indices& v) { return indices{v[0] + 10}; }, "second");
+  p.map(y, {{"i", 17}}, [&](const indices& v) { return ir::load(t, v) + stages::f32(1); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const auto [i0, i1] = s.split(s.get_loops(s.block("Y"))[0], {infer, 4});
+  s.compute_at(s.block("first"), i0);
+  s.compute_at(s.block("second"), i0);
+  CHECK(guarded(s, s.block("first")));
+  CHECK(guarded(s, s.block("second")));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_at: quotient and remainder indices are solved exactly") {
+  program p;
+  const ir::buffer a = p.input("A", {8, 16}), b = p.temp("B", {8, 16}), c = p.output("C", {128});
+  p.map(b, {{"i", 8}, {"j", 16}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", 128}}, [&](const indices& v) {
+    return ir::load(b, {ir::floordiv(v[0], 16), ir::floormod(v[0], 16)});
+  });
+  const ir::function f = p.finish();
+  for (const int depth : {0, 1}) {
+    schedule s(f);
+    const block_rv c_rv = s.block("C");
+    s.reverse_compute_at(c_rv, s.get_loops(s.block("B"))[static_cast<std::size_t>(depth)]);
+    CHECK(extents(s, c_rv) == (depth == 0 ? sizes{8, 16} : sizes{8, 16}));
+    CHECK_FALSE(guarded(s, c_rv));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") {
+  const auto pooling = [](int size, int stride) {
+    program p;
+    const ir::buffer a = p.input("A", {16}), b = p.temp("B", {16}), c = p.output("C", {(16 - size) / stride + 1});
+    p.map(b, {{"i", 16}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+    p.peak(c, {{"p", (16 - size) / stride + 1}, {"r", size}}, 1,
+           [&](const indices& v) { return ir::load(b, {v[0] * stride + v[1]}); });
+    return p.finish();
+  };
+  {
+    const ir::function f = pooling(2, 2);
+    schedule s(f);
+    const auto [i0, i1] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    s.reverse_compute_at(s.block("C"), i0);
+    CHECK(extents(s, s.block("C")) == sizes{4, 2, 2});
+    check_meaning(s, f);
+  }
+  {
+    schedule s(pooling(3, 2));  // windows cross the tiles
+    const block_rv c = s.block("C");
+    const auto [i0, i1] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    check_refusal(s, "reverse_compute_at", 8, [&] { s.reverse_compute_at(c, i0); });
+  }
+}
+
+TEST_CASE("reverse_compute_at: refusals") {
+  const ir::function f = stages::matmul_bias_relu(8, 8, 8);
+  schedule s(f);
+  const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
+  const auto [i, j, k] = s.loops<3>(c);
+  const auto [ei, ej] = s.loops<2>(e);
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, k); });   // still reducing
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, i); });   // E is outside
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(c, ei); });  // reads inputs only
+  check_refusal(s, "reverse_compute_at", 3, [&] { s.reverse_compute_at(e, ej); });
+  s.reverse_compute_at(e, j);
+  s.reverse_compute_at(d, i);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_at: the border of a padding is not lost") {
+  program p;
+  const ir::buffer a = p.input("A", {6}), b = p.temp("B", {6}), c = p.output("C", {8});
+  p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", 8}}, [&](const indices& v) {
+    const ir::expr at = v[0] - 1;
+    return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}), stages::f32(0));
+  });
+  schedule s(p.finish());
+  const block_rv c_rv = s.block("C");
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(c_rv, i); });
+}
+
+TEST_CASE("reverse_compute_at: a reduction runs each instance once") {
+  // D[i] = sum over j of C[i, j] below the loop j of C: each iteration adds its term
+  program p;
+  const ir::buffer a = p.input("A", {6, 9}), c = p.temp("C", {6, 9}), d = p.output("D", {6});
+  p.map(c, {{"i", 6}, {"j", 9}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.sum(d, {{"i", 6}, {"j", 9}}, 1, [&](const indices& v) { return ir::load(c, v); });
+  const ir::function f = p.finish();
+  {
+    schedule s(f);
+    const auto [i, j] = s.loops<2>(s.block("C"));
+    s.reverse_compute_at(s.block("D"), j);
+    check_meaning(s, f);
+  }
+  {
+    schedule s(f);
+    const block_rv d_rv = s.block("D");
+    const auto [i, j] = s.loops<2>(s.block("C"));
+    s.parallel(j);
+    check_refusal(s, "reverse_compute_at", 4, [&] { s.reverse_compute_at(d_rv, j); });
+  }
+}
+
+TEST_CASE("compute_at: what later blocks overwrite cannot move behind them") {
+  program p;
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), u = p.temp("U", {8}), y = p.output("Y", {8});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
+  p.map(u, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(2); });
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) - stages::f32(3); }, {}, "T_1");
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + ir::load(u, v); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv u_rv = s.block("U"), t_rv = s.block("T"), t1 = s.block("T_1");
+  const auto [i] = s.loops<1>(s.block("Y"));
+  check_refusal(s, "compute_at", 1, [&] { s.compute_at(u_rv, i); });
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(t_rv, i); });
+  check_refusal(s, "compute_at", 1, [&] { s.compute_at(t1, i); });
+  check_refusal(s, "compute_inline", 1, [&] { s.compute_inline(u_rv); });
+  check_schedule(s, f);
+}

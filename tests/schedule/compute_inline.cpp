@@ -1,0 +1,200 @@
+#include <tilewright/schedule/primitive/compute_inline.hpp>
+
+#include "check_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+using stages::indices;
+using stages::program;
+
+namespace {
+
+std::size_t blocks(schedule& s) { return s.get_child_blocks(s.block("root")).size(); }
+
+/// B = A * 2 over n, C[i] = B[index(i)] + 1 over m.
+ir::function reading(int n, int m, const std::function<ir::expr(const ir::expr&)>& index) {
+  program p;
+  const ir::buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {m});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", m}}, [&](const indices& v) { return ir::load(b, {index(v[0])}) + stages::f32(1); });
+  return p.finish();
+}
+
+}  // namespace
+
+TEST_CASE("compute_inline: chain, epilogue and padding") {
+  {
+    const ir::function f = stages::matmul_bias_relu(6, 5, 4);
+    schedule s(f);
+    s.compute_inline(s.block("E"));
+    CHECK(blocks(s) == 2);
+    check_meaning(s, f);
+  }
+  {
+    const ir::function f = stages::conv2d(6, 7, 2, 3, 3, 1, 1);
+    schedule s(f);
+    s.compute_inline(s.block("X_pad"));
+    CHECK(blocks(s) == 1);
+    CHECK(s.get(s.block("root")).block->alloc_buffers.empty());
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("compute_inline: any pattern of reads") {
+  const std::vector<std::function<ir::expr(const ir::expr&)>> patterns{
+      [](const ir::expr& i) { return ir::floordiv(i, 2); }, [](const ir::expr& i) { return 11 - i; },
+      [](const ir::expr& i) { return ir::floormod(i * 5, 12); }};
+  for (const auto& index : patterns) {
+    const ir::function f = reading(12, 12, index);
+    schedule s(f);
+    s.compute_inline(s.block("B"));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("compute_inline: a store with affine indices") {
+  program p;
+  const ir::buffer a = p.input("A", {4, 3}), b = p.temp("B", {12}), c = p.output("C", {12});
+  p.map(b, {{"i", 4}, {"j", 3}}, [&](const indices& v) { return ir::load(a, v); },
+        [](const indices& v) { return indices{v[0] * 3 + v[1]}; });
+  p.map(c, {{"i", 12}}, [&](const indices& v) { return ir::load(b, {11 - v[0]}); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  s.compute_inline(s.block("B"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_inline: a block without consumers is removed") {
+  program p;
+  const ir::buffer a = p.input("A", {4}), dead = p.temp("dead", {4}), b = p.output("B", {4});
+  p.map(dead, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); });
+  p.map(b, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  s.compute_inline(s.block("dead"));
+  CHECK(blocks(s) == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_inline: refusals") {
+  const ir::function f = stages::matmul_bias_relu(4, 4, 4);
+  schedule s(f);
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "compute_inline", 2, [&] { s.compute_inline(c); });
+  check_refusal(s, "compute_inline", 3, [&] { s.compute_inline(d); });
+
+  program p;
+  const ir::buffer a = p.input("A", {4}), t = p.temp("T", {8}), y = p.output("Y", {8});
+  p.map(t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); },
+        [](const indices& v) { return indices{v[0] + 4}; }, "second");
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });
+  schedule two(p.finish());
+  const block_rv first = two.block("first");
+  check_refusal(two, "compute_inline", 3, [&] { two.compute_inline(first); });
+
+  // the value of the store does not determine the iteration variables
+  program q;
+  const ir::buffer x = q.input("X", {4, 4}), u = q.temp("U", {7}), z = q.output("Z", {7});
+  q.map(u, {{"i", 4}, {"j", 4}}, [&](const indices& v) { return ir::load(x, v); },
+        [](const indices& v) { return indices{v[0] + v[1]}; });
+  q.map(z, {{"i", 7}}, [&](const indices& v) { return ir::load(u, v); });
+  schedule sum(q.finish());
+  const block_rv u_rv = sum.block("U");
+  check_refusal(sum, "compute_inline", 4, [&] { sum.compute_inline(u_rv); });
+}
+
+TEST_CASE("reverse_compute_inline: epilogue into the copy of a cache_write") {
+  const ir::function f = stages::matmul_bias_relu(7, 6, 5);
+  schedule s(f);
+  const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
+  check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(e); });  // a reduction
+  const block_rv copy = s.cache_write(c, 0, "local");
+  s.reverse_compute_inline(e);
+  s.reverse_compute_inline(d);
+  CHECK(blocks(s) == 2);
+  CHECK(s.get(copy).block->writes[0].buffer->name == "D");
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: a consumer that takes less guards the producer") {
+  const ir::function f = reading(12, 9, [](const ir::expr& i) { return i + 2; });
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.reverse_compute_inline(s.block("C"));
+  CHECK_FALSE(ir::is_true(s.get(b).predicate));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: transposed and flattened consumers") {
+  program p;
+  const ir::buffer a = p.input("A", {4, 6}), b = p.temp("B", {4, 6}), c = p.output("C", {24});
+  p.map(b, {{"i", 4}, {"j", 6}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(c, {{"i", 24}}, [&](const indices& v) {
+    return ir::load(b, {ir::floordiv(v[0], 6), ir::floormod(v[0], 6)}) + stages::f32(1);
+  });
+  const ir::function f = p.finish();
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  CHECK(blocks(s) == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: several loads of one index tuple") {
+  program p;
+  const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), c = p.output("C", {8});
+  p.map(b, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(2); });
+  p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v) * ir::load(b, v); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: refusals") {
+  {  // different indices
+    program p;
+    const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), c = p.output("C", {8});
+    p.map(b, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
+    p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v) + ir::load(b, {7 - v[0]}); });
+    schedule s(p.finish());
+    const block_rv c_rv = s.block("C");
+    check_refusal(s, "reverse_compute_inline", 5, [&] { s.reverse_compute_inline(c_rv); });
+  }
+  {  // not invertible
+    schedule s(reading(8, 8, [](const ir::expr& i) { return ir::floordiv(i, 2); }));
+    const block_rv c = s.block("C");
+    check_refusal(s, "reverse_compute_inline", 5, [&] { s.reverse_compute_inline(c); });
+  }
+  {  // two producers
+    program p;
+    const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), d = p.temp("D", {8}), c = p.output("C", {8});
+    p.map(b, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
+    p.map(d, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
+    p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v) + ir::load(d, v); });
+    schedule s(p.finish());
+    const block_rv c_rv = s.block("C");
+    check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(c_rv); });
+  }
+  {  // the producer makes half of it
+    program p;
+    const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), c = p.output("C", {8});
+    p.map(b, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); });
+    p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v); });
+    schedule s(p.finish());
+    const block_rv c_rv = s.block("C");
+    check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(c_rv); });
+  }
+  {  // the border of a padding reads nothing of the producer
+    program p;
+    const ir::buffer a = p.input("A", {6}), b = p.temp("B", {6}), c = p.output("C", {8});
+    p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v); });
+    p.map(c, {{"i", 8}}, [&](const indices& v) {
+      const ir::expr at = v[0] - 1;
+      return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}), stages::f32(0));
+    });
+    schedule s(p.finish());
+    const block_rv c_rv = s.block("C");
+    check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(c_rv); });
+  }
+}

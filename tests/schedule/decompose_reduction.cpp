@@ -1,0 +1,91 @@
+#include <tilewright/schedule/primitive/decompose_reduction.hpp>
+
+#include <tilewright/ir/visit.hpp>
+
+#include "check_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+using stages::indices;
+using stages::program;
+
+TEST_CASE("decompose_reduction: at every legal loop") {
+  const ir::function f = stages::matmul(4, 5, 6);
+  for (const std::size_t at : {0, 1, 2}) {
+    schedule s(f);
+    const block_rv c = s.block("C");
+    const std::vector<loop_rv> l = s.get_loops(c);
+    const block_rv init = s.decompose_reduction(c, l[at]);
+    CHECK(s.get(init).block->name == "C_init");
+    CHECK(s.get(c).block->name == "C_update");
+    CHECK_FALSE(s.get(c).block->init);
+    CHECK(s.get(c).block->reads.front().buffer->name == "C");
+    CHECK(s.get_loops(init).size() == 2);
+    if (at < 2) CHECK(s.get(s.get_loops(init)[1]).var->name == "j_init");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("decompose_reduction: guards of spatial loops stay, those of reduce loops go") {
+  const ir::function f = stages::matmul(7, 5, 11);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j, k] = s.loops<3>(c);
+  const auto [i0, i1] = s.split(i, {infer, 4});
+  const auto [k0, k1] = s.split(k, {infer, 3});
+  s.reorder(i0, k0, k1, i1, j);
+  const block_rv init = s.decompose_reduction(c, k0);
+  CHECK(ir::conjuncts(s.get(init).predicate).size() == 1);
+  CHECK(ir::conjuncts(s.get(c).predicate).size() == 2);
+  check_meaning(s, f);
+}
+
+TEST_CASE("decompose_reduction: kinds of loops are kept, and the init can be vectorized") {
+  const ir::function f = stages::matmul(4, 8, 6);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j, k] = s.loops<3>(c);
+  s.reorder(i, k, j);
+  s.parallel(i);
+  s.vectorize(j);
+  const block_rv init = s.decompose_reduction(c, k);
+  CHECK(s.get(s.get_loops(init)[1]).loop == ir::loop_kind::vectorized);
+  check_meaning(s, f);
+
+  schedule t(f);
+  const block_rv u = t.block("C");
+  const block_rv u_init = t.decompose_reduction(u, t.get_loops(u)[0]);
+  t.vectorize(t.get_loops(u_init)[1]);
+  check_meaning(t, f);
+}
+
+TEST_CASE("decompose_reduction: refusals") {
+  const ir::function f = stages::matmul_bias_relu(4, 4, 4);
+  schedule s(f);
+  const block_rv c = s.block("C"), d = s.block("D");
+  const auto [i, j, k] = s.loops<3>(c);
+  const auto [di, dj] = s.loops<2>(d);
+  check_refusal(s, "decompose_reduction", 1, [&] { s.decompose_reduction(c, di); });
+  check_refusal(s, "decompose_reduction", 2, [&] { s.decompose_reduction(d, di); });
+  s.reorder(i, k, j);
+  check_refusal(s, "decompose_reduction", 3, [&] { s.decompose_reduction(c, j); });
+  s.decompose_reduction(c, k);
+  check_refusal(s, "decompose_reduction", 2, [&] { s.decompose_reduction(c, k); });
+  check_schedule(s, f);
+}
+
+TEST_CASE("decompose_reduction: rows that tiles recompute are initialised per tile") {
+  // C[i] = B[i] + B[i + 1] with B a reduction: tiles of C overlap in B
+  program p;
+  const ir::buffer a = p.input("A", {9, 5}), b = p.temp("B", {9}), c = p.output("C", {8});
+  p.sum(b, {{"i", 9}, {"k", 5}}, 1, [&](const indices& v) { return ir::load(a, v); });
+  p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, {v[0]}) + ir::load(b, {v[0] + 1}); });
+  const ir::function f = p.finish();
+  schedule s(f);
+  const block_rv b_rv = s.block("B");
+  const auto [i0, i1] = s.split(s.get_loops(s.block("C"))[0], {infer, 4});
+  s.compute_at(b_rv, i0);
+  check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(b_rv, i0); });
+  s.decompose_reduction(b_rv, s.get_loops(b_rv)[1]);
+  check_meaning(s, f);
+}
