@@ -1,5 +1,10 @@
 #include <tilewright/schedule/primitive/reorder.hpp>
 
+#include <functional>
+
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
+
 #include "check_schedule.hpp"
 #include "programs.hpp"
 
@@ -143,17 +148,36 @@ TEST_CASE(
       5);
 }
 
-TEST_CASE("reorder: a guard that breaks the map; the other order of primitives is legal") {
-  const ir::function f = programs::elementwise({"i", "j"}, {6, 6});
-  schedule s(f);
+TEST_CASE("reorder: a guard that breaks the map") {
+  const ir::function whole = programs::elementwise({"i", "j"}, {6, 6});
+  const auto guarded_by = [&](const std::function<ir::expr(ir::expr, ir::expr)>& condition) {
+    const std::uint64_t id = primitive::get_block(whole, "B");
+    const primitive::path at = primitive::find_block(whole, id);
+    const ir::block_realize_node& old = *ir::as_realize(at.target());
+    return primitive::replace(
+        whole, at, ir::make_realize(old.values, condition(old.values[0], old.values[1]), old.block));
+  };
+  schedule s(guarded_by([](ir::expr i, ir::expr j) { return ir::lt(i + j, 7); }));
   const auto [i, j] = s.loops<2>(s.block("B"));
-  const loop_rv fused = s.fuse(i, j);
-  const std::array<loop_rv, 2> parts =
-      s.split(fused, {infer, 8});  // 36 = 4 * 9, 8 does not divide it
-  check_refusal(s, "reorder", 5, [&] { s.reorder(parts[1], parts[0]); });
-  schedule t(f);
+  check_refusal(s, "reorder", 5, [&] { s.reorder(j, i); });
+
+  // a guard that only ends the domain does not: 36 instances in 5 x 8
+  schedule t(whole);
   const auto [ti, tj] = t.loops<2>(t.block("B"));
-  t.reorder(tj, ti);
-  t.split(t.fuse(tj, ti), {infer, 8});
-  check_meaning(t, f);
+  const auto [outer, inner] = t.split(t.fuse(ti, tj), {infer, 8});
+  t.reorder(inner, outer);
+  check_meaning(t, whole);
+}
+
+TEST_CASE("reorder: loops fused from spatial and reduce ones keep their order") {
+  const ir::function f = programs::matmul(3, 4, 5);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j, k] = s.loops<3>(c);
+  const loop_rv fused = s.fuse(j, k);
+  const auto [outer, inner] = s.split(fused, {infer, 2});
+  s.reorder(outer, i, inner);
+  // with `inner` outside, accumulation would start at instances that do not initialise
+  check_refusal(s, "reorder", 6, [&] { s.reorder(inner, outer); });
+  check_meaning(s, f);
 }
