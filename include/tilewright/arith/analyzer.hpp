@@ -42,6 +42,8 @@ class analyzer {
   void bind(const loop_domains& loops);
   /// The same without those that are bound already.
   void bind_new(const loop_domains& loops);
+  /// All of them are bound.
+  bool knows(const loop_domains& loops) const noexcept;
   /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its parts,
   /// anything else is remembered as it stands.
   void assume(const ir::expr& condition);

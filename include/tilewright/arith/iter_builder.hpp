@@ -21,6 +21,7 @@ struct digit {
 struct digit_sum {
   std::vector<digit> digits;
   form base;
+  dtype type = dtype::i32;
 };
 
 class iter_builder {
@@ -32,8 +33,14 @@ class iter_builder {
   bool restrict_by(const ir::expr& predicate);
   /// Reads an index; false when it is no sum of digits.
   bool add_index(const ir::expr& index);
-  /// Checks independence of all digits and gives the map; nothing when the level is not reached.
-  std::optional<iter_map> finish(iter_map_level level);
+  /// Checks that all digits are independent; the best level that is reached, nothing if none is.
+  std::optional<iter_map_level> check();
+  /// The map, after `check`.
+  iter_map result(iter_map_level reached) const;
+  /// Digits of an index in order of rising scale, after `check`.
+  const digit_sum& index(std::size_t i) const { return indices_[i]; }
+  /// Extent of the values of a mark's digit; symbolic where the mark is.
+  ir::expr extent_of(const digit& d, dtype type) const;
 
  private:
   struct consumption {
@@ -73,7 +80,7 @@ class iter_builder {
   const loop_domains& loops_;
   solver solver_;
   std::vector<mark> marks_;             // loops first, in order
-  std::vector<ir::expr> minimums_;      // of the loops
+  std::vector<ir::expr> minimums_;      // [loop]
   std::vector<digit_sum> indices_;
 };
 

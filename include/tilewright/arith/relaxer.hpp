@@ -34,4 +34,7 @@ class relaxer {
   solver solver_;
 };
 
+/// Upper bound of a box; dimensions about which nothing is known become null.
+std::vector<ir::range> relax(const std::vector<ir::range>& box, relaxer& by);
+
 }  // namespace tilewright::arith

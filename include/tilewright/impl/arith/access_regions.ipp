@@ -10,6 +10,29 @@
 namespace tilewright::arith {
 namespace detail {
 
+/// Substitution of a block's iteration variables; a handful of them, found faster by looking than by a map.
+struct iter_values {
+  const std::vector<ir::iter_var>& iters;
+  const std::vector<ir::expr>& values;
+
+  ir::expr in(const ir::expr& e) const {
+    if (e->op == ir::op::var) {
+      for (std::size_t i = 0; i < iters.size(); ++i)
+        if (iters[i].var.same(e)) return values[i];
+      return e;
+    }
+    if (e->args.empty()) return e;
+    bool changed = false;
+    std::vector<ir::expr> args;
+    args.reserve(e->args.size());
+    for (const ir::expr& arg : e->args) {
+      args.push_back(in(arg));
+      changed = changed || !args.back().same(arg);
+    }
+    return changed ? ir::with_args(e, std::move(args)) : e;
+  }
+};
+
 class access_collector {
  public:
   access_collector(std::vector<ir::buffer_region>& reads, std::vector<ir::buffer_region>& writes,
@@ -74,9 +97,10 @@ class access_collector {
   void visit_realize(const ir::block_realize_node& n) {
     for (const ir::expr& value : n.values) visit(value);
     visit(n.predicate);
-    ir::var_map values;
-    for (std::size_t i = 0; i < n.values.size(); ++i)
-      values.emplace(n.block->iters[i].var, bound(n.values[i]));
+    std::vector<ir::expr> bound_values;
+    if (!lets_.empty())
+      for (const ir::expr& value : n.values) bound_values.push_back(bound(value));
+    const iter_values values{n.block->iters, lets_.empty() ? n.values : bound_values};
     under(n.predicate, [&] {
       for (const ir::buffer_region& r : n.block->reads) record(reads_, r, values);
       for (const ir::buffer_region& r : n.block->writes) record(writes_, r, values);
@@ -103,11 +127,10 @@ class access_collector {
   }
 
   void record(std::vector<ir::buffer_region>& list, const ir::buffer_region& declared,
-              const ir::var_map& values) {
+              const iter_values& values) {
     ir::buffer_region r{declared.buffer, {}};
     r.box.reserve(declared.box.size());
-    for (const ir::range& dim : declared.box)
-      r.box.push_back({ir::substitute(dim.min, values), ir::substitute(dim.extent, values)});
+    for (const ir::range& dim : declared.box) r.box.push_back({values.in(dim.min), values.in(dim.extent)});
     record(list, std::move(r));
   }
 

@@ -72,7 +72,13 @@ TILEWRIGHT_INLINE void analyzer::bind(const loop_domains& loops) {
   for (const auto& [v, r] : loops) bind(v, r);
 }
 
+TILEWRIGHT_INLINE bool analyzer::knows(const loop_domains& loops) const noexcept {
+  return std::all_of(loops.begin(), loops.end(),
+                     [&](const auto& loop) { return find(loop.first.get()) != nullptr; });
+}
+
 TILEWRIGHT_INLINE void analyzer::bind_new(const loop_domains& loops) {
+  vars_.reserve(vars_.size() + loops.size());
   for (const auto& [v, r] : loops)
     if (!find(v.get())) bind(v, r);
 }

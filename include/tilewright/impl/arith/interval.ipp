@@ -56,7 +56,15 @@ TILEWRIGHT_INLINE std::size_t relaxer::count_dependent(const form& f) const {
 /// First or last value of a loop variable; the analyzer may know a tighter number than the loop says.
 TILEWRIGHT_INLINE form relaxer::end_of_range(std::size_t loop, bool low) {
   const auto& [v, r] = loops_[loop];
-  form end = solver_.to_form(r.min);
+  form end;
+  if (ir::is_int(r.min) && (low || ir::is_int(r.extent))) {
+    end.constant = r.min->integer;
+    if (!low) add_constant(end, r.extent->integer - 1);
+    const bounds known = solver_.range(v);
+    end.constant = low ? std::max(end.constant, known.lo) : std::min(end.constant, known.hi);
+    return end;
+  }
+  end = solver_.to_form(r.min);
   if (!low) {
     add(end, solver_.to_form(r.extent));
     add_constant(end, -1);

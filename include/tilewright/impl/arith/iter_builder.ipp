@@ -18,6 +18,8 @@ inline std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b 
 TILEWRIGHT_INLINE iter_builder::iter_builder(const loop_domains& loops, const analyzer& outside,
                                              const analyzer& known)
     : outside_(outside), loops_(loops), solver_(known) {
+  marks_.reserve(loops.size() + 4);
+  minimums_.reserve(loops.size());
   for (const auto& [v, r] : loops) {
     mark m;
     m.source = v;
@@ -27,7 +29,7 @@ TILEWRIGHT_INLINE iter_builder::iter_builder(const loop_domains& loops, const an
       const std::int64_t lo = std::max(r.min->integer, b.lo);
       const std::int64_t hi = std::min(r.min->integer + r.extent->integer - 1, b.hi);
       m.extent = hi - lo + 1;
-      least = ir::integer(v.type(), lo);
+      if (lo != r.min->integer) least = ir::integer(v.type(), lo);
     } else {
       m.extent = detail::unknown_extent;
       m.exact = false;

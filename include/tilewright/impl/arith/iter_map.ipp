@@ -83,6 +83,7 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by(const ir::expr& predicate) {
 
 TILEWRIGHT_INLINE bool iter_builder::add_index(const ir::expr& index) {
   indices_.emplace_back();
+  indices_.back().type = index.type();
   return parse(index, indices_.back());
 }
 
@@ -108,7 +109,7 @@ TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, std::vector<d
   return below.lower * below.extent <= last_block;
 }
 
-TILEWRIGHT_INLINE std::optional<iter_map> iter_builder::finish(iter_map_level level) {
+TILEWRIGHT_INLINE std::optional<iter_map_level> iter_builder::check() {
   std::vector<std::vector<digit>> used(marks_.size());
   for (digit_sum& index : indices_) {
     if (!normalize(index.digits) || !is_compact(index.digits)) return std::nullopt;
@@ -119,11 +120,22 @@ TILEWRIGHT_INLINE std::optional<iter_map> iter_builder::finish(iter_map_level le
       part.extent = std::min(part.extent, extent_above(part));
       used[part.mark].push_back(part);
     }
-  iter_map out;
+  bool bijective = true;
   for (std::size_t m = 0; m < marks_.size(); ++m) {
-    out.bijective = out.bijective && check_mark(m, used[m], iter_map_level::bijective);
-    if (!out.bijective && !check_mark(m, used[m], level)) return std::nullopt;
+    bijective = bijective && check_mark(m, used[m], iter_map_level::bijective);
+    if (!bijective && !check_mark(m, used[m], iter_map_level::surjective)) return std::nullopt;
   }
+  return bijective ? iter_map_level::bijective : iter_map_level::surjective;
+}
+
+TILEWRIGHT_INLINE ir::expr iter_builder::extent_of(const digit& d, dtype type) const {
+  const ir::expr& symbolic = marks_[d.mark].symbolic_extent;
+  return symbolic ? ir::cast(type, symbolic) : ir::integer(type, d.extent);
+}
+
+TILEWRIGHT_INLINE iter_map iter_builder::result(iter_map_level reached) const {
+  iter_map out;
+  out.bijective = reached == iter_map_level::bijective;
   out.loops = loops_;
   for (std::size_t m = 0; m < loops_.size(); ++m) {
     ir::range& r = out.loops[m].second;
@@ -137,13 +149,13 @@ TILEWRIGHT_INLINE std::optional<iter_map> iter_builder::finish(iter_map_level le
   };
   const auto to_sum = [&](const std::vector<digit>& ascending) {
     iter_sum sum;
+    sum.splits.reserve(ascending.size());
     for (auto d = ascending.rbegin(); d != ascending.rend(); ++d) sum.splits.push_back(to_split(*d));
     return sum;
   };
   for (const digit_sum& index : indices_) {
     out.indices.push_back(to_sum(index.digits));
-    out.indices.back().base =
-        expression(index.base, loops_.empty() ? dtype::i32 : loops_[0].first.type());
+    out.indices.back().base = expression(index.base, index.type);
   }
   for (std::size_t m = loops_.size(); m < marks_.size(); ++m) {
     out.fused.push_back({marks_[m].source, to_sum(marks_[m].parts), marks_[m].extent});
@@ -152,20 +164,46 @@ TILEWRIGHT_INLINE std::optional<iter_map> iter_builder::finish(iter_map_level le
   return out;
 }
 
+namespace detail {
+
+/// Runs `f` with a builder that has read everything; `otherwise` when something could not be read.
+template <class Result, class F>
+Result with_iter_builder(const std::vector<ir::expr>& indices, const loop_domains& loops,
+                         const ir::expr& predicate, const analyzer& known, Result otherwise, F f) {
+  analyzer bound, assumed;
+  const analyzer* outside = &known;
+  if (!known.knows(loops)) {
+    bound = known;
+    bound.bind_new(loops);
+    outside = &bound;
+  }
+  const analyzer* inside = outside;
+  if (!ir::is_int(predicate)) {
+    assumed = *outside;
+    assumed.assume(predicate);
+    inside = &assumed;
+  }
+  iter_builder builder(loops, *outside, *inside);
+  if (!builder.restrict_by(predicate)) return otherwise;
+  for (const ir::expr& index : indices)
+    if (!builder.add_index(index)) return otherwise;
+  return f(builder);
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE std::optional<iter_map> detect_iter_map(const std::vector<ir::expr>& indices,
                                                           const loop_domains& loops,
                                                           const ir::expr& predicate,
                                                           iter_map_level level,
                                                           const analyzer& known) {
-  analyzer outside = known;
-  outside.bind_new(loops);
-  analyzer inner = outside;
-  inner.assume(predicate);
-  iter_builder builder(loops, outside, inner);
-  if (!builder.restrict_by(predicate)) return std::nullopt;
-  for (const ir::expr& index : indices)
-    if (!builder.add_index(index)) return std::nullopt;
-  return builder.finish(level);
+  return detail::with_iter_builder(
+      indices, loops, predicate, known, std::optional<iter_map>(),
+      [&](iter_builder& builder) -> std::optional<iter_map> {
+        const std::optional<iter_map_level> reached = builder.check();
+        if (!reached || *reached < level) return std::nullopt;
+        return builder.result(*reached);
+      });
 }
 
 namespace detail {
@@ -232,16 +270,14 @@ inline bool is_trivial_binding(const std::vector<ir::expr>& values,
 }
 
 /// Whether a sum runs over exactly the domain; taken as true where an outer variable moves it.
-inline bool fills_domain(const iter_sum& sum, const ir::range& dom, const analyzer& known) {
-  if (!ir::is_int(sum.base)) return true;
-  if (!known.prove_equal(sum.base, dom.min)) return false;
-  ir::expr extent = ir::integer(dom.extent.type(), 1);
-  for (const iter_split& s : sum.splits) {
-    const ir::expr digits =
-        s.symbolic_extent ? s.symbolic_extent : ir::integer(dom.extent.type(), s.extent);
-    extent = extent + (ir::cast(dom.extent.type(), digits) - ir::integer(dom.extent.type(), 1)) *
-                          ir::integer(dom.extent.type(), s.scale);
-  }
+inline bool fills_domain(const iter_builder& builder, const digit_sum& sum, const ir::range& dom,
+                         const analyzer& known) {
+  if (!sum.base.is_constant()) return true;
+  const dtype type = dom.extent.type();
+  if (!known.prove_equal(ir::integer(type, sum.base.constant), dom.min)) return false;
+  ir::expr extent = ir::integer(type, 1);
+  for (const digit& d : sum.digits)
+    extent = extent + (builder.extent_of(d, type) - ir::integer(type, 1)) * ir::integer(type, d.scale);
   return known.prove_equal(extent, dom.extent);
 }
 
@@ -252,16 +288,18 @@ TILEWRIGHT_INLINE bool is_affine_binding(const std::vector<ir::expr>& values,
                                          const loop_domains& loops, const ir::expr& predicate,
                                          const analyzer& known) {
   if (ir::is_int(predicate, 1) && detail::is_trivial_binding(values, iters, loops)) return true;
-  const std::optional<iter_map> map =
-      detect_iter_map(values, loops, predicate, iter_map_level::surjective, known);
-  if (!map) return false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const iter_sum& sum = map->indices[i];
-    if (!sum.splits.empty() && sum.splits.back().scale != 1) return false;
-    const bool reduces = iters[i].kind == ir::iter_kind::reduce;
-    if (reduces && !detail::fills_domain(sum, iters[i].dom, known)) return false;
-  }
-  return true;
+  const auto check = [&](iter_builder& builder) {
+    if (!builder.check()) return false;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const digit_sum& sum = builder.index(i);
+      if (!sum.digits.empty() && sum.digits[0].scale != 1) return false;
+      if (iters[i].kind == ir::iter_kind::reduce &&
+          !detail::fills_domain(builder, sum, iters[i].dom, known))
+        return false;
+    }
+    return true;
+  };
+  return detail::with_iter_builder(values, loops, predicate, known, false, check);
 }
 
 TILEWRIGHT_INLINE std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,

@@ -39,14 +39,22 @@ inline ir::range relax_dimension(const ir::range& r, relaxer& by) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE box relax(const box& b, const loop_domains& relaxed, const analyzer& known) {
-  analyzer inner = known;
-  inner.bind_new(relaxed);
-  relaxer by(inner, relaxed);
+TILEWRIGHT_INLINE box relax(const box& b, relaxer& by) {
   box out;
   out.reserve(b.size());
   for (const ir::range& r : b) out.push_back(detail::relax_dimension(r, by));
   return out;
+}
+
+TILEWRIGHT_INLINE box relax(const box& b, const loop_domains& relaxed, const analyzer& known) {
+  if (known.knows(relaxed)) {
+    relaxer by(known, relaxed);
+    return relax(b, by);
+  }
+  analyzer inner = known;
+  inner.bind_new(relaxed);
+  relaxer by(inner, relaxed);
+  return relax(b, by);
 }
 
 TILEWRIGHT_INLINE ir::buffer_region relax(const ir::buffer_region& r, const loop_domains& relaxed,

@@ -17,6 +17,15 @@ inline expr make_node(op o, dtype type, std::vector<expr> args) {
   return expr(support::ref<const expr_node>(node));
 }
 
+/// Without the copies that an initializer list makes.
+inline expr make_binary(op o, dtype type, expr a, expr b) {
+  std::vector<expr> args;
+  args.reserve(2);
+  args.push_back(std::move(a));
+  args.push_back(std::move(b));
+  return make_node(o, type, std::move(args));
+}
+
 inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
 
 /// Gives both operands one type: a literal follows the other operand, else the wider type wins.
@@ -46,7 +55,7 @@ inline expr binary(op o, const char* what, expr a, expr b) {
         o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
     if (!divides || b->integer != 0) return integer(type, fold_integer(o, type, a->integer, b->integer));
   }
-  return make_node(o, type, {std::move(a), std::move(b)});
+  return make_binary(o, type, std::move(a), std::move(b));
 }
 
 inline expr compare(op o, const char* what, expr a, expr b) {
@@ -66,7 +75,7 @@ inline expr compare(op o, const char* what, expr a, expr b) {
       default: break;
     }
   }
-  return make_node(o, dtype::boolean, {std::move(a), std::move(b)});
+  return make_binary(o, dtype::boolean, std::move(a), std::move(b));
 }
 
 inline void need_boolean(const char* what, const expr& e) {
