@@ -4,6 +4,8 @@ if(NOT COMPILER)
   return()
 endif()
 set(flags -std=c++20 -O2 -DTILEWRIGHT_DECLARE_ONLY)
+# -isystem of a default folder would hide the headers of C from those of C++
+list(REMOVE_ITEM INCLUDES /usr/include /usr/local/include)
 foreach(folder IN LISTS INCLUDES)
   list(APPEND flags -isystem ${folder})
 endforeach()
