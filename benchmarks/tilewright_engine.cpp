@@ -41,7 +41,7 @@ double budget() {
 
 template <class Kernel>
 auto tuned_for(const Kernel& kernel, int threads) {
-  return std::make_shared<tw::tuned<Kernel>>(kernel, tw::options{.seconds = budget(), .threads = threads});
+  return std::make_shared<tw::tuned<Kernel>>(kernel, tw::tuned_options{.seconds = budget(), .threads = threads});
 }
 
 prepared gemm(const gemm_problem& g, int threads) {

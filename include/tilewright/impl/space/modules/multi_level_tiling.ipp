@@ -147,15 +147,18 @@ class tiling {
     s_.reverse_compute_at(consumer, tile_loop(), true);
     std::vector<loop_rv> inner = s_.get_loops(consumer);
     inner.erase(inner.begin(), inner.end() - static_cast<long>(p->kind.size()));
+    // the contiguous loop goes innermost
+    std::rotate(inner.begin() + static_cast<long>(*p->contiguous()),
+                inner.begin() + static_cast<long>(*p->contiguous()) + 1, inner.end());
+    s_.reorder(inner);
     if (split_reduction_) {
-      const auto [outer, lanes] = s_.split(inner[*p->contiguous()], {infer, vector_lanes()});
+      const auto [outer, lanes] = s_.split(inner.back(), {infer, vector_lanes()});
       s_.vectorize(lanes);
       return;
     }
     // Only whole unrolling keeps the accumulators of the tile in registers.
-    for (std::size_t i = 0; i < inner.size(); ++i)
-      if (i == *p->contiguous()) s_.vectorize(inner[i]);
-      else if (i + 2 >= inner.size()) s_.unroll(inner[i]);
+    s_.vectorize(inner.back());
+    if (inner.size() > 1) s_.unroll(inner[inner.size() - 2]);
   }
 
   void stage_operands() {
