@@ -42,8 +42,8 @@ bounds bounds_of(dtype type);
 /// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or with a
 /// `term_keeper`, and has to outlive the form: counting owners took half of the time of a question.
 struct summand {
-  const ir::expr* handle = nullptr;
-  std::int64_t coefficient = 0;
+  const ir::expr* handle;
+  std::int64_t coefficient;
   const ir::expr& term() const noexcept { return *handle; }
 };
 

@@ -71,10 +71,11 @@ class iter_builder {
   bool normalize(std::vector<digit>& digits) const;
   bool resolve(std::vector<digit>& work, std::vector<digit>& done) const;
   bool move_into(const consumption& c, digit& d) const;
+  static void sort_by_scale(std::vector<digit>& digits);
   void merge(std::vector<digit>& digits) const;
   bool is_compact(const std::vector<digit>& ascending) const;
   bool fuse(std::vector<digit>& digits, digit& out);
-  bool check_mark(std::size_t m, std::vector<digit> used, iter_map_level level) const;
+  bool check_mark(std::size_t m, const digit* begin, const digit* end, iter_map_level level) const;
 
   const analyzer& outside_;
   const loop_domains& loops_;
@@ -82,6 +83,7 @@ class iter_builder {
   std::vector<mark> marks_;             // loops first, in order
   std::vector<ir::expr> minimums_;      // [loop]
   std::vector<digit_sum> indices_;
+  bool has_fused_ = false;
 };
 
 }  // namespace tilewright::arith

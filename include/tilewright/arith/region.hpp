@@ -26,8 +26,7 @@ bool covers(const box& outer, const box& inner, const analyzer& known);
 ir::buffer_region clip(const ir::buffer_region& r, const analyzer& known);
 
 /// Unites `r` into the region of the same buffer in `list`, or appends it.
-void add_region(std::vector<ir::buffer_region>& list, const ir::buffer_region& r,
-                const analyzer& known);
+void add_region(std::vector<ir::buffer_region>& list, ir::buffer_region r, const analyzer& known);
 
 /// What `access_regions` takes into account.
 struct access_options {

@@ -15,6 +15,8 @@ class relaxer {
 
   form lower(const form& f);
   form upper(const form& f);
+  /// Both at once for sums of variables with constant ranges; false when `f` is something else.
+  bool simple(const form& f, form& lo, form& hi);
   bool depends(const ir::expr& e) const;
   solver& rewriting() { return solver_; }
 

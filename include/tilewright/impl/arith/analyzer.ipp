@@ -22,11 +22,11 @@ TILEWRIGHT_INLINE const bounds* analyzer::find(const ir::expr_node* v) const noe
 }
 
 TILEWRIGHT_INLINE bounds& analyzer::entry(const ir::var& v) {
-  if (const bounds* found = find(v.get())) return const_cast<bounds&>(*found);
   const auto before = [](const binding& b, const ir::expr_node* node) {
     return std::less<>()(static_cast<const ir::expr_node*>(b.var.get()), node);
   };
   const auto at = std::lower_bound(vars_.begin(), vars_.end(), v.get(), before);
+  if (at != vars_.end() && at->var.same(v)) return at->range;
   return vars_.insert(at, binding{v, is_index(v.type()) ? bounds{} : bounds_of(v.type())})->range;
 }
 

@@ -75,6 +75,36 @@ TILEWRIGHT_INLINE form relaxer::end_of_range(std::size_t loop, bool low) {
   return end;
 }
 
+TILEWRIGHT_INLINE bool relaxer::simple(const form& f, form& lo, form& hi) {
+  if (!f.valid || !known_.facts().empty()) return false;
+  lo.constant = hi.constant = f.constant;
+  lo.data = hi.data = f.data;
+  for (const summand& s : f.terms) {
+    if (!ir::is_var(s.term())) {
+      if (depends(s.term())) return false;
+      lo.terms.push_back(s);
+      hi.terms.push_back(s);
+      continue;
+    }
+    const auto at = std::find_if(loops_.begin(), loops_.end(),
+                                 [&](const auto& loop) { return loop.first.same(s.term()); });
+    if (at == loops_.end()) {
+      lo.terms.push_back(s);
+      hi.terms.push_back(s);
+      continue;
+    }
+    const ir::range& r = at->second;
+    if (!ir::is_int(r.min) || !ir::is_int(r.extent)) return false;
+    const bounds known = solver_.range(s.term());
+    bounds ends = {r.min->integer, r.min->integer + r.extent->integer - 1};
+    ends = scale({std::max(ends.lo, known.lo), std::min(ends.hi, known.hi)}, s.coefficient);
+    if (!ends.bounded()) return false;
+    add_constant(lo, ends.lo);
+    add_constant(hi, ends.hi);
+  }
+  return lo.valid && hi.valid;
+}
+
 /// From the innermost loop outwards: terms that contain the variable otherwise than linearly are replaced
 /// by their own bound, then the variable by the end of its range.
 TILEWRIGHT_INLINE form relaxer::eliminate(form f, bool low) {

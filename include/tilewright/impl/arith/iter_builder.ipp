@@ -165,6 +165,7 @@ TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool 
 TILEWRIGHT_INLINE std::size_t iter_builder::fresh_mark(std::vector<digit> parts, std::int64_t extent,
                                                        bool exact) {
   const std::size_t index = marks_.size();
+  has_fused_ = true;
   for (const digit& d : parts)
     marks_[d.mark].consumed.push_back({d.lower, d.extent, index, d.scale});
   mark m;
@@ -229,9 +230,22 @@ TILEWRIGHT_INLINE bool iter_builder::resolve(std::vector<digit>& work, std::vect
   return true;
 }
 
+TILEWRIGHT_INLINE void iter_builder::sort_by_scale(std::vector<digit>& digits) {
+  std::sort(digits.begin(), digits.end(), [](const digit& a, const digit& b) {
+    return a.scale != b.scale ? a.scale < b.scale : a.mark < b.mark;
+  });
+}
+
 /// Level by level: the digits of a mark are merged before they move on into the mark that consumed it,
 /// since together they may be what was consumed. A mark is consumed by later marks only.
 TILEWRIGHT_INLINE bool iter_builder::normalize(std::vector<digit>& digits) const {
+  if (!has_fused_) {
+    for (digit& d : digits) d.extent = std::min(d.extent, extent_above(d));
+    std::erase_if(digits, [](const digit& d) { return d.extent <= 1; });
+    sort_by_scale(digits);
+    merge(digits);
+    return true;
+  }
   std::vector<digit> level, done;
   for (std::size_t m = 0; m < marks_.size() && !digits.empty(); ++m) {
     level.clear();
@@ -249,9 +263,7 @@ TILEWRIGHT_INLINE bool iter_builder::normalize(std::vector<digit>& digits) const
       }
     }
   }
-  std::sort(done.begin(), done.end(), [](const digit& a, const digit& b) {
-    return a.scale != b.scale ? a.scale < b.scale : a.mark < b.mark;
-  });
+  sort_by_scale(done);
   digits = std::move(done);
   merge(digits);
   return true;

@@ -88,42 +88,48 @@ TILEWRIGHT_INLINE bool iter_builder::add_index(const ir::expr& index) {
 }
 
 /// The digits in use must be independent: each above the ones below it, and all combinations must occur.
-TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, std::vector<digit> used,
-                                                iter_map_level level) const {
+TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, const digit* begin,
+                                                const digit* end, iter_map_level level) const {
   const mark& m = marks_[index];
   const bool bijective = level == iter_map_level::bijective;
   if (m.extent < 1) return false;
   if (m.extent == 1 && m.exact) return true;
-  if (used.empty()) return !bijective;
-  std::sort(used.begin(), used.end(), [](const digit& a, const digit& b) { return a.lower < b.lower; });
-  if (!m.exact) return used.size() == 1 && used[0].lower == 1 && used[0].extent >= m.extent;
-  for (std::size_t i = 0; i + 1 < used.size(); ++i) {
-    const std::int64_t end = used[i].lower * used[i].extent;
-    if (used[i + 1].lower % end != 0 || (bijective && used[i + 1].lower != end)) return false;
+  if (begin == end) return !bijective;
+  if (!m.exact) return end - begin == 1 && begin->lower == 1 && begin->extent >= m.extent;
+  for (const digit* d = begin; d + 1 != end; ++d) {
+    const std::int64_t above = d->lower * d->extent;
+    if (d[1].lower % above != 0 || (bijective && d[1].lower != above)) return false;
   }
-  const digit& top = used.back();
-  if (bijective && (used[0].lower != 1 || top.lower * top.extent != m.extent)) return false;
-  if (top.lower * top.extent <= m.extent || used.size() == 1) return true;
+  const digit& top = end[-1];
+  if (bijective && (begin->lower != 1 || top.lower * top.extent != m.extent)) return false;
+  if (top.lower * top.extent <= m.extent || end - begin == 1) return true;
   const std::int64_t last_block = m.extent - top.lower * (top.extent - 1);
-  const digit& below = used[used.size() - 2];
-  return below.lower * below.extent <= last_block;
+  return end[-2].lower * end[-2].extent <= last_block;
 }
 
 TILEWRIGHT_INLINE std::optional<iter_map_level> iter_builder::check() {
-  std::vector<std::vector<digit>> used(marks_.size());
+  std::vector<digit> used;
+  used.reserve(2 * marks_.size());
   for (digit_sum& index : indices_) {
     if (!normalize(index.digits) || !is_compact(index.digits)) return std::nullopt;
-    for (const digit& d : index.digits) used[d.mark].push_back(d);
+    used.insert(used.end(), index.digits.begin(), index.digits.end());
   }
   for (const mark& m : marks_)
     for (digit part : m.parts) {
       part.extent = std::min(part.extent, extent_above(part));
-      used[part.mark].push_back(part);
+      used.push_back(part);
     }
+  std::sort(used.begin(), used.end(), [](const digit& a, const digit& b) {
+    return a.mark != b.mark ? a.mark < b.mark : a.lower < b.lower;
+  });
   bool bijective = true;
+  const digit* begin = used.data();
   for (std::size_t m = 0; m < marks_.size(); ++m) {
-    bijective = bijective && check_mark(m, used[m], iter_map_level::bijective);
-    if (!bijective && !check_mark(m, used[m], iter_map_level::surjective)) return std::nullopt;
+    const digit* end = begin;
+    while (end != used.data() + used.size() && end->mark == m) ++end;
+    bijective = bijective && check_mark(m, begin, end, iter_map_level::bijective);
+    if (!bijective && !check_mark(m, begin, end, iter_map_level::surjective)) return std::nullopt;
+    begin = end;
   }
   return bijective ? iter_map_level::bijective : iter_map_level::surjective;
 }

@@ -23,13 +23,18 @@ inline ir::range relax_dimension(const ir::range& r, relaxer& by) {
   const dtype type = r.min.type();
   solver& s = by.rewriting();
   form first = s.to_form(r.min);
-  form last = ir::is_int(r.extent, 1) ? first : s.to_form(r.extent);
+  const bool point = ir::is_int(r.extent, 1);
+  form last = point ? first : s.to_form(r.extent);
   if (!s.exact(first, type) || !s.exact(last, type)) return {};
-  if (!ir::is_int(r.extent, 1)) {
+  if (!point) {
     add(last, first);
     add_constant(last, -1);
   }
-  const form lo = by.lower(first), hi = by.upper(last);
+  form lo, hi;
+  if (!point || !by.simple(first, lo, hi)) {
+    lo = by.lower(first);
+    hi = by.upper(last);
+  }
   if (!lo.valid || !hi.valid) return {};
   form extent = difference(hi, lo);
   add_constant(extent, 1);
@@ -120,14 +125,14 @@ TILEWRIGHT_INLINE ir::buffer_region clip(const ir::buffer_region& r, const analy
   return {r.buffer, intersect(r.box, ir::full_region(r.buffer).box, known)};
 }
 
-TILEWRIGHT_INLINE void add_region(std::vector<ir::buffer_region>& list, const ir::buffer_region& r,
+TILEWRIGHT_INLINE void add_region(std::vector<ir::buffer_region>& list, ir::buffer_region r,
                                   const analyzer& known) {
   for (ir::buffer_region& each : list) {
     if (each.buffer != r.buffer) continue;
     each.box = unite(each.box, r.box, known);
     return;
   }
-  list.push_back(r);
+  list.push_back(std::move(r));
 }
 
 }  // namespace tilewright::arith
