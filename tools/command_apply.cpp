@@ -1,0 +1,100 @@
+// tilewright apply: what does a trace make of a function?
+#include <cstdint>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+#include "command.hpp"
+
+namespace tool {
+namespace {
+
+struct apply_options {
+  std::string file, trace, expected;
+  bool json = false;
+  std::uint64_t seed = 42;
+};
+
+/// The printed form of one instruction.
+std::string instruction_text(const tilewright::trace& t, std::size_t index) {
+  const std::string all = t.print();
+  std::size_t start = 0;
+  for (; index > 0 && start < all.size(); --index) start = all.find('\n', start) + 1;
+  return all.substr(start, all.find('\n', start) - start);
+}
+
+int report_refusal(const apply_options& o, const tilewright::trace& t, const tilewright::replay_error& e) {
+  const std::string text = instruction_text(t, e.instruction());
+  if (o.json) {
+    say("{\"status\": \"refused\", \"instruction\": " + std::to_string(e.instruction()) + ", \"text\": " +
+        json(text) + ", \"primitive\": " + json(e.primitive()) +
+        ", \"requirement\": " + std::to_string(e.requirement()) + ", \"message\": " + json(e.what()) + "}\n");
+  } else {
+    complain(o.trace + ": instruction " + std::to_string(e.instruction()) + ", " + text + "\n" + e.explain());
+  }
+  return refused;
+}
+
+int compare(const apply_options& o, const tilewright::ir::function& result, const tilewright::ir::function& expected) {
+  const bool same = tilewright::ir::equal(result, expected);
+  std::string difference;
+  if (!same)
+    difference = first_difference(tilewright::ir::print(expected), tilewright::ir::print(result));
+  if (o.json) {
+    say(std::string("{\"status\": ") + (same ? "\"same\"" : "\"different\", \"difference\": " + json(difference)) +
+        ", \"function\": " + json(tilewright::ir::print(result)) + "}\n");
+  } else if (!same) {
+    complain("the result differs from " + o.expected + " (- expected, + result) at " + difference);
+  }
+  return same ? fine : different;
+}
+
+int apply(const apply_options& o) {
+  const tilewright::ir::function f = load_function(o.file);
+  const tilewright::trace t = parse_file(o.trace, &tilewright::trace::parse);
+  tilewright::ir::function expected;
+  if (!o.expected.empty()) expected = load_function(o.expected);
+  tilewright::schedule s(f, o.seed);
+  try {
+    t.apply_to(s);
+  } catch (const tilewright::replay_error& e) {
+    return report_refusal(o, t, e);
+  }
+  if (!o.expected.empty()) return compare(o, s.function(), expected);
+  const std::string text = tilewright::ir::print(s.function());
+  say(o.json ? "{\"status\": \"fine\", \"function\": " + json(text) + ", \"trace\": " + json(s.trace().print()) + "}\n"
+             : text);
+  return fine;
+}
+
+int apply_or_report(const apply_options& o) {
+  if (!o.json) return apply(o);
+  try {
+    return apply(o);
+  } catch (const input_error& e) {
+    say("{\"status\": \"bad input\", \"file\": " + json(e.file()) + ", \"line\": " + std::to_string(e.line()) +
+        ", \"column\": " + std::to_string(e.column()) + ", \"expected\": " + json(e.expected()) +
+        ", \"message\": " + json(e.what()) + "}\n");
+  } catch (const tilewright::argument_error& e) {
+    say("{\"status\": \"bad input\", \"message\": " + json(e.what()) + "}\n");
+  }
+  return bad_input;
+}
+
+}  // namespace
+
+std::function<int()> declare_apply(CLI::App& app) {
+  const auto o = std::make_shared<apply_options>();
+  app.add_option("FILE", o->file, "a function in script form")->required();
+  app.add_option("TRACE", o->trace, "a trace in printed form")->required();
+  app.add_option("--expect", o->expected, "compare the result with this function, names aside");
+  app.add_flag("--json", o->json, "one line of JSON on stdout");
+  app.add_option("--seed", o->seed, "for decisions that the trace leaves open");
+  return [o] { return apply_or_report(*o); };
+}
+
+}  // namespace tool

@@ -1,0 +1,314 @@
+// tilewright run: execute a function, scheduled or not, and compare it with the interpreter.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/specialize.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/search/runner.hpp>
+#include <tilewright/search/verify.hpp>
+#include <tilewright/support/float16.hpp>
+#include <tilewright/support/hash.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include "command.hpp"
+#include "npy.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+using output_list = std::vector<std::vector<std::byte>>;  // one per written parameter, row-major
+
+struct run_options {
+  std::string file, trace, engine = "llvm";
+  std::vector<std::string> dims, inputs, outputs;
+  std::uint64_t seed = 0;
+  bool check = true;
+  bool time = false;
+};
+
+using assignments = std::map<std::string, std::string>;
+
+/// NAME=VALUE arguments.
+assignments split_assignments(const std::vector<std::string>& list, const char* option) {
+  assignments out;
+  for (const std::string& text : list) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw argument_error(std::string(option) + " wants NAME=VALUE, not " + text);
+    out[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return out;
+}
+
+template <class Number>
+Number number(const std::string& name, const std::string& text) {
+  Number value{};
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size())
+    throw argument_error("--dim " + name + "=" + text + ": not a number of the right kind");
+  return value;
+}
+
+/// The function with the extents of --dim; every extent is literal then.
+ir::function specialized(const std::string& file, const ir::function& f, const assignments& dims) {
+  std::map<std::string, std::int64_t> integers;
+  for (const auto& [name, text] : dims) {
+    const auto is_float_scalar = [&, n = name](const ir::param& p) {
+      return p.scalar && p.scalar->name == n && is_float(p.scalar.type());
+    };
+    if (std::none_of(f.params.begin(), f.params.end(), is_float_scalar))
+      integers[name] = number<std::int64_t>(name, text);
+  }
+  const ir::function out = ir::specialize(f, integers);
+  const std::vector<ir::var> open = ir::symbolic_extents(out);
+  if (!open.empty())
+    throw input_error(file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
+  return out;
+}
+
+/// Arguments in memory, filled from the seed, --dim for scalars and --in.
+class arguments {
+ public:
+  arguments(const ir::function& f, const run_options& o)
+      : memory_(f, {}, backend::pool::shared().view(), o.seed) {
+    const assignments dims = split_assignments(o.dims, "--dim");
+    for (const auto& [name, path] : split_assignments(o.inputs, "--in")) {
+      const std::size_t i = find(name, false, "--in");
+      const search::operand& operand = memory_.operands()[i];
+      npy_array array = read_npy(path, operand.type);
+      if (array.shape != operand.extents) throw input_error(path, "the shape differs from that of " + name);
+      arrays_.emplace_back(i, std::move(array));
+    }
+    for (std::size_t i = 0; i < memory_.operands().size(); ++i)
+      if (memory_.operands()[i].scalar) put_scalar(i, dims);
+    reset();
+  }
+
+  const std::vector<search::operand>& operands() const { return memory_.operands(); }
+  const std::vector<void*>& data() const { return memory_.data(); }
+  output_list outputs() const { return memory_.outputs(); }
+
+  /// Undoes what a run wrote.
+  void reset() {
+    memory_.reset_outputs();
+    for (const auto& [i, array] : arrays_) fill(i, array);
+  }
+
+  /// Strides of all buffers, flattened. // elements
+  std::vector<std::int64_t> strides() const {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < operands().size(); ++i)
+      if (!operands()[i].scalar)
+        out.insert(out.end(), memory_.layouts()[i].strides.begin(), memory_.layouts()[i].strides.end());
+    return out;
+  }
+
+  std::vector<ir::tensor_view> views() const {
+    std::vector<ir::tensor_view> out;
+    for (std::size_t i = 0; i < operands().size(); ++i)
+      out.push_back({data()[i], operands()[i].scalar ? std::vector<std::int64_t>{} : memory_.layouts()[i].strides});
+    return out;
+  }
+
+  /// Position of a buffer parameter.
+  std::size_t find(const std::string& name, bool written, const char* option) const {
+    for (std::size_t i = 0; i < operands().size(); ++i)
+      if (operands()[i].name == name && !operands()[i].scalar && (!written || operands()[i].written)) return i;
+    throw argument_error(std::string(option) + " " + name + ": no " + (written ? "written" : "buffer") +
+                         " parameter has that name");
+  }
+
+ private:
+  void put_scalar(std::size_t i, const assignments& dims) {
+    const search::operand& o = operands()[i];
+    const auto given = dims.find(o.name);
+    if (given == dims.end()) return;
+    const auto store = [&](auto value) { std::memcpy(data()[i], &value, sizeof value); };
+    if (!is_float(o.type)) {
+      const auto value = number<std::int64_t>(o.name, given->second);
+      std::memcpy(data()[i], &value, static_cast<std::size_t>(bytes(o.type)));  // little-endian
+      return;
+    }
+    const auto value = number<double>(o.name, given->second);
+    if (o.type == dtype::f64) store(value);
+    else if (o.type == dtype::f32) store(static_cast<float>(value));
+    else if (o.type == dtype::f16) store(float16(value));
+    else store(bfloat16(value));
+  }
+
+  void fill(std::size_t i, const npy_array& array) const {
+    const auto size = static_cast<std::size_t>(bytes(array.type));
+    const std::vector<std::int64_t>& strides = memory_.layouts()[i].strides;
+    std::vector<std::int64_t> index(array.shape.size(), 0);
+    for (std::size_t from = 0; from < array.bytes.size(); from += size) {
+      std::int64_t to = 0;
+      for (std::size_t d = 0; d < index.size(); ++d) to += index[d] * strides[d];
+      std::memcpy(static_cast<std::byte*>(data()[i]) + to * static_cast<std::int64_t>(size), &array.bytes[from], size);
+      for (std::size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];) index[d] = 0;
+    }
+  }
+
+  search::runner memory_;
+  std::vector<std::pair<std::size_t, npy_array>> arrays_;
+};
+
+struct engine_call {
+  backend::entry entry;
+  const backend::call* call;
+  int result = 0;
+};
+
+/// Compiles and runs `f`; a fault of the code ends in an error, not in the end of the program.
+output_list run_llvm(const ir::function& f, arguments& args, const run_options& o) {
+  const target::cpu& machine = target::host();
+  const auto code = backend::load(backend::compile(pass::lower(f, machine), machine));
+  search::guarded_buffer workspace(static_cast<std::size_t>(std::max<std::int64_t>(code->workspace_bytes(), 64)));
+  const std::vector<std::int64_t> strides = args.strides();
+  const backend::call call{args.data().data(), strides.data(), workspace.data(),
+                           &backend::pool::shared().view(), nullptr, nullptr};
+  const search::fault_handlers handlers;
+  engine_call what{code->entry(), &call};
+  const auto body = [](void* p) {
+    auto* c = static_cast<engine_call*>(p);
+    c->result = c->entry(c->call);
+  };
+  args.reset();
+  if (const int signal = search::run_guarded(body, &what))
+    throw build_error(std::string("the compiled code ended with ") + search::fault_name(signal));
+  output_list out = args.outputs();
+  if (o.time) {
+    search::runner timer(f, {}, backend::pool::shared().view(), o.seed);
+    const search::measurement m = timer.measure(*code, {});
+    if (!m.ok()) throw build_error("the code could not be timed: " + m.detail);
+    char text[64];
+    std::snprintf(text, sizeof text, "time %.6g us per call, the best of %zu\n", m.best() * 1e6, m.seconds.size());
+    say(text);
+  }
+  return out;
+}
+
+output_list run_interpreter(const ir::function& f, arguments& args) {
+  args.reset();
+  ir::interpret(f, args.views());
+  return args.outputs();
+}
+
+double value_at(dtype type, const std::byte* at) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  };
+  switch (type) {
+    case dtype::boolean: case dtype::u8: return as(std::uint8_t{});
+    case dtype::i8: return as(std::int8_t{});
+    case dtype::i16: return as(std::int16_t{});
+    case dtype::u16: return as(std::uint16_t{});
+    case dtype::i32: return as(std::int32_t{});
+    case dtype::u32: return as(std::uint32_t{});
+    case dtype::i64: return as(std::int64_t{});
+    case dtype::u64: return as(std::uint64_t{});
+    case dtype::f16: return as(float16{});
+    case dtype::bf16: return as(bfloat16{});
+    case dtype::f32: return as(float{});
+    case dtype::f64: return as(double{});
+  }
+  return 0;
+}
+
+/// Largest difference of two outputs; NaN against a number counts as infinite.
+double largest_difference(dtype type, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  const auto size = static_cast<std::size_t>(bytes(type));
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); i += size) {
+    const double x = value_at(type, &a[i]), y = value_at(type, &b[i]);
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    const double d = std::abs(x - y);
+    largest = std::isnan(d) ? INFINITY : std::max(largest, d);
+  }
+  return largest;
+}
+
+/// One line: name, type, shape, sum, hash of the bytes, and the difference when there is a reference.
+std::string describe(const search::operand& o, const std::vector<std::byte>& data, const std::vector<std::byte>* reference) {
+  const auto size = static_cast<std::size_t>(bytes(o.type));
+  double sum = 0;
+  for (std::size_t i = 0; i < data.size(); i += size) sum += value_at(o.type, &data[i]);
+  support::hasher hash;
+  hash.add(std::string_view(reinterpret_cast<const char*>(data.data()), data.size()));
+  std::string out = o.name + " " + std::string(name(o.type)) + " (";
+  for (std::size_t d = 0; d < o.extents.size(); ++d) out += (d ? ", " : "") + std::to_string(o.extents[d]);
+  char text[96];
+  std::snprintf(text, sizeof text, ") sum %.9g checksum %s", sum, hash.finish().hex().substr(0, 16).c_str());
+  out += text;
+  if (reference) {
+    std::snprintf(text, sizeof text, " largest difference %.3g", largest_difference(o.type, data, *reference));
+    out += text;
+  }
+  return out + "\n";
+}
+
+int run(const run_options& o) {
+  const ir::function f = specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
+  ir::function scheduled = f;
+  if (!o.trace.empty()) {
+    const trace t = parse_file(o.trace, &trace::parse);
+    schedule s(f, o.seed);
+    t.apply_to(s);
+    scheduled = s.function();
+  }
+  arguments args(f, o);
+  const bool compiled = o.engine == "llvm";
+  const output_list actual = compiled ? run_llvm(scheduled, args, o) : run_interpreter(scheduled, args);
+  // The interpreter on the function as it was is the reference; without a trace it has just run.
+  std::optional<output_list> expected;
+  if (o.check && (compiled || !o.trace.empty())) expected = run_interpreter(f, args);
+  else if (o.check) expected = actual;
+
+  std::size_t position = 0;
+  const assignments files = split_assignments(o.outputs, "--out");
+  for (const auto& [name, path] : files) args.find(name, true, "--out");
+  for (const search::operand& operand : args.operands()) {
+    if (!operand.written) continue;
+    const std::vector<std::byte>& data = actual[position];
+    say(describe(operand, data, expected ? &(*expected)[position] : nullptr));
+    const auto file = files.find(operand.name);
+    if (file != files.end()) write_npy(file->second, {operand.type, operand.extents, data});
+    ++position;
+  }
+  if (!expected) return fine;
+  const std::string wrong = search::compare_outputs(args.operands(), search::needs_of(f), *expected, actual);
+  if (!wrong.empty()) complain("the result differs from the interpreter's: " + wrong);
+  return wrong.empty() ? fine : different;
+}
+
+}  // namespace
+
+std::function<int()> declare_run(CLI::App& app) {
+  const auto o = std::make_shared<run_options>();
+  app.add_option("FILE", o->file, "a function in script form")->required();
+  app.add_option("--trace", o->trace, "run the function as this trace transforms it");
+  app.add_option("--engine", o->engine, "interp or llvm")->check(CLI::IsMember({"interp", "llvm"}))->capture_default_str();
+  app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")->take_all();
+  app.add_option("--in", o->inputs, "NAME=FILE.npy: contents of a parameter; others are random")->take_all();
+  app.add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
+  app.add_option("--seed", o->seed, "for random inputs and open decisions")->capture_default_str();
+  app.add_flag("!--no-check", o->check, "do not compare with the interpreter");
+  app.add_flag("--time", o->time, "measure the compiled code");
+  return [o] { return run(*o); };
+}
+
+}  // namespace tool

@@ -1,0 +1,53 @@
+// The command-line tool. A subcommand is one file command_<name>.cpp and one line of the table below.
+#include <CLI/CLI.hpp>
+
+#include <tilewright/support/error.hpp>
+
+#include "command.hpp"
+
+namespace {
+
+constexpr tool::command commands[] = {
+    {"check", "Parse a function, print it, parse the print, and compare", tool::declare_check},
+    {"apply", "Run a trace on a function and print or compare the result", tool::declare_apply},
+    {"run", "Execute a function and compare it with the interpreter", tool::declare_run},
+};
+
+int run_guarded(const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const tool::input_error& e) {
+    tool::complain(e.what());
+    return tool::bad_input;
+  } catch (const tilewright::schedule_error& e) {
+    tool::complain(e.explain());
+    return tool::refused;
+  } catch (const tilewright::argument_error& e) {
+    tool::complain(e.what());
+    return tool::bad_input;
+  } catch (const std::exception& e) {
+    tool::complain(e.what());
+    return tool::failed;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tilewright: tensor programs, schedules and measurements on the command line", "tilewright");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 fine, 1 different, 2 input does not parse or is incomplete, 3 a primitive refused,\n"
+      "4 could not be built or run. A FILE of - is the standard input.");
+  std::function<int()> chosen;
+  for (const tool::command& c : commands) {
+    CLI::App* sub = app.add_subcommand(c.name, c.summary);
+    sub->callback([run = c.declare(*sub), &chosen] { chosen = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? tool::fine : tool::bad_input;
+  }
+  return run_guarded(chosen);
+}
