@@ -24,8 +24,8 @@ enum exit_code : int {
   failed = 4      // could not be built or run
 };
 
-/// A subcommand: one line of the table in tilewright.cpp. `declare` adds its options to `app` and returns what
-/// runs it; the exit code is the result.
+/// A subcommand: one line of the table in tilewright.cpp. `declare` adds its options to `app` and
+/// returns what runs it; the exit code is the result.
 struct command {
   const char* name;
   const char* summary;
@@ -42,7 +42,10 @@ class input_error : public std::runtime_error {
   input_error(const std::string& file, const std::string& what)
       : std::runtime_error(file + ": " + what), file_(file) {}
   input_error(const std::string& file, const tilewright::ir::parse_error& e)
-      : std::runtime_error(file + ": " + e.what()), file_(file), expected_(e.expected()), line_(e.line()),
+      : std::runtime_error(file + ": " + e.what()),
+        file_(file),
+        expected_(e.expected()),
+        line_(e.line()),
         column_(e.column()) {}
   const std::string& file() const { return file_; }
   const std::string& expected() const { return expected_; }
@@ -70,7 +73,8 @@ auto parse_file(const std::string& path, Parse parse) {
 /// A function from a script.
 /// @throws input_error
 tilewright::ir::function load_function(const std::string& path);
-/// Tells on stderr if the function breaks a rule of the IR; the texts of others may follow other rules.
+/// Tells on stderr if the function breaks a rule of the IR; the texts of others may follow other
+/// rules.
 void warn_unless_verified(const std::string& path, const tilewright::ir::function& f);
 
 /// The first line in which two texts differ, for people.

@@ -27,25 +27,30 @@ std::string instruction_text(const tilewright::trace& t, std::size_t index) {
   return all.substr(start, all.find('\n', start) - start);
 }
 
-int report_refusal(const apply_options& o, const tilewright::trace& t, const tilewright::replay_error& e) {
+int report_refusal(const apply_options& o, const tilewright::trace& t,
+                   const tilewright::replay_error& e) {
   const std::string text = instruction_text(t, e.instruction());
   if (o.json) {
-    say("{\"status\": \"refused\", \"instruction\": " + std::to_string(e.instruction()) + ", \"text\": " +
-        json(text) + ", \"primitive\": " + json(e.primitive()) +
-        ", \"requirement\": " + std::to_string(e.requirement()) + ", \"message\": " + json(e.what()) + "}\n");
+    say("{\"status\": \"refused\", \"instruction\": " + std::to_string(e.instruction()) +
+        ", \"text\": " + json(text) + ", \"primitive\": " + json(e.primitive()) +
+        ", \"requirement\": " + std::to_string(e.requirement()) +
+        ", \"message\": " + json(e.what()) + "}\n");
   } else {
-    complain(o.trace + ": instruction " + std::to_string(e.instruction()) + ", " + text + "\n" + e.explain());
+    complain(o.trace + ": instruction " + std::to_string(e.instruction()) + ", " + text + "\n" +
+             e.explain());
   }
   return refused;
 }
 
-int compare(const apply_options& o, const tilewright::ir::function& result, const tilewright::ir::function& expected) {
+int compare(const apply_options& o, const tilewright::ir::function& result,
+            const tilewright::ir::function& expected) {
   const bool same = tilewright::ir::equal(result, expected);
   std::string difference;
   if (!same)
     difference = first_difference(tilewright::ir::print(expected), tilewright::ir::print(result));
   if (o.json) {
-    say(std::string("{\"status\": ") + (same ? "\"same\"" : "\"different\", \"difference\": " + json(difference)) +
+    say(std::string("{\"status\": ") +
+        (same ? "\"same\"" : "\"different\", \"difference\": " + json(difference)) +
         ", \"function\": " + json(tilewright::ir::print(result)) + "}\n");
   } else if (!same) {
     complain("the result differs from " + o.expected + " (- expected, + result) at " + difference);
@@ -66,7 +71,8 @@ int apply(const apply_options& o) {
   }
   if (!o.expected.empty()) return compare(o, s.function(), expected);
   const std::string text = tilewright::ir::print(s.function());
-  say(o.json ? "{\"status\": \"fine\", \"function\": " + json(text) + ", \"trace\": " + json(s.trace().print()) + "}\n"
+  say(o.json ? "{\"status\": \"fine\", \"function\": " + json(text) +
+                   ", \"trace\": " + json(s.trace().print()) + "}\n"
              : text);
   return fine;
 }
@@ -76,9 +82,9 @@ int apply_or_report(const apply_options& o) {
   try {
     return apply(o);
   } catch (const input_error& e) {
-    say("{\"status\": \"bad input\", \"file\": " + json(e.file()) + ", \"line\": " + std::to_string(e.line()) +
-        ", \"column\": " + std::to_string(e.column()) + ", \"expected\": " + json(e.expected()) +
-        ", \"message\": " + json(e.what()) + "}\n");
+    say("{\"status\": \"bad input\", \"file\": " + json(e.file()) +
+        ", \"line\": " + std::to_string(e.line()) + ", \"column\": " + std::to_string(e.column()) +
+        ", \"expected\": " + json(e.expected()) + ", \"message\": " + json(e.what()) + "}\n");
   } catch (const tilewright::argument_error& e) {
     say("{\"status\": \"bad input\", \"message\": " + json(e.what()) + "}\n");
   }

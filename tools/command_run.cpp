@@ -76,7 +76,8 @@ ir::function specialized(const std::string& file, const ir::function& f, const a
   const ir::function out = ir::specialize(f, integers);
   const std::vector<ir::var> open = ir::symbolic_extents(out);
   if (!open.empty())
-    throw input_error(file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
+    throw input_error(
+        file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
   return out;
 }
 
@@ -90,7 +91,8 @@ class arguments {
       const std::size_t i = find(name, false, "--in");
       const search::operand& operand = memory_.operands()[i];
       npy_array array = read_npy(path, operand.type);
-      if (array.shape != operand.extents) throw input_error(path, "the shape differs from that of " + name);
+      if (array.shape != operand.extents)
+        throw input_error(path, "the shape differs from that of " + name);
       arrays_.emplace_back(i, std::move(array));
     }
     for (std::size_t i = 0; i < memory_.operands().size(); ++i)
@@ -113,23 +115,27 @@ class arguments {
     std::vector<std::int64_t> out;
     for (std::size_t i = 0; i < operands().size(); ++i)
       if (!operands()[i].scalar)
-        out.insert(out.end(), memory_.layouts()[i].strides.begin(), memory_.layouts()[i].strides.end());
+        out.insert(out.end(), memory_.layouts()[i].strides.begin(),
+                   memory_.layouts()[i].strides.end());
     return out;
   }
 
   std::vector<ir::tensor_view> views() const {
     std::vector<ir::tensor_view> out;
     for (std::size_t i = 0; i < operands().size(); ++i)
-      out.push_back({data()[i], operands()[i].scalar ? std::vector<std::int64_t>{} : memory_.layouts()[i].strides});
+      out.push_back({data()[i], operands()[i].scalar ? std::vector<std::int64_t>{}
+                                                     : memory_.layouts()[i].strides});
     return out;
   }
 
   /// Position of a buffer parameter.
   std::size_t find(const std::string& name, bool written, const char* option) const {
     for (std::size_t i = 0; i < operands().size(); ++i)
-      if (operands()[i].name == name && !operands()[i].scalar && (!written || operands()[i].written)) return i;
-    throw argument_error(std::string(option) + " " + name + ": no " + (written ? "written" : "buffer") +
-                         " parameter has that name");
+      if (operands()[i].name == name && !operands()[i].scalar &&
+          (!written || operands()[i].written))
+        return i;
+    throw argument_error(std::string(option) + " " + name + ": no " +
+                         (written ? "written" : "buffer") + " parameter has that name");
   }
 
  private:
@@ -144,10 +150,14 @@ class arguments {
       return;
     }
     const auto value = number<double>(o.name, given->second);
-    if (o.type == dtype::f64) store(value);
-    else if (o.type == dtype::f32) store(static_cast<float>(value));
-    else if (o.type == dtype::f16) store(float16(value));
-    else store(bfloat16(value));
+    if (o.type == dtype::f64)
+      store(value);
+    else if (o.type == dtype::f32)
+      store(static_cast<float>(value));
+    else if (o.type == dtype::f16)
+      store(float16(value));
+    else
+      store(bfloat16(value));
   }
 
   void fill(std::size_t i, const npy_array& array) const {
@@ -157,7 +167,8 @@ class arguments {
     for (std::size_t from = 0; from < array.bytes.size(); from += size) {
       std::int64_t to = 0;
       for (std::size_t d = 0; d < index.size(); ++d) to += index[d] * strides[d];
-      std::memcpy(static_cast<std::byte*>(data()[i]) + to * static_cast<std::int64_t>(size), &array.bytes[from], size);
+      std::memcpy(static_cast<std::byte*>(data()[i]) + to * static_cast<std::int64_t>(size),
+                  &array.bytes[from], size);
       for (std::size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];) index[d] = 0;
     }
   }
@@ -176,10 +187,15 @@ struct engine_call {
 output_list run_llvm(const ir::function& f, arguments& args, const run_options& o) {
   const target::cpu& machine = target::host();
   const auto code = backend::load(backend::compile(pass::lower(f, machine), machine));
-  search::guarded_buffer workspace(static_cast<std::size_t>(std::max<std::int64_t>(code->workspace_bytes(), 64)));
+  search::guarded_buffer workspace(
+      static_cast<std::size_t>(std::max<std::int64_t>(code->workspace_bytes(), 64)));
   const std::vector<std::int64_t> strides = args.strides();
-  const backend::call call{args.data().data(), strides.data(), workspace.data(),
-                           &backend::pool::shared().view(), nullptr, nullptr};
+  const backend::call call{args.data().data(),
+                           strides.data(),
+                           workspace.data(),
+                           &backend::pool::shared().view(),
+                           nullptr,
+                           nullptr};
   const search::fault_handlers handlers;
   engine_call what{code->entry(), &call};
   const auto body = [](void* p) {
@@ -195,7 +211,8 @@ output_list run_llvm(const ir::function& f, arguments& args, const run_options& 
     const search::measurement m = timer.measure(*code, {});
     if (!m.ok()) throw build_error("the code could not be timed: " + m.detail);
     char text[64];
-    std::snprintf(text, sizeof text, "time %.6g us per call, the best of %zu\n", m.best() * 1e6, m.seconds.size());
+    std::snprintf(text, sizeof text, "time %.6g us per call, the best of %zu\n", m.best() * 1e6,
+                  m.seconds.size());
     say(text);
   }
   return out;
@@ -213,7 +230,8 @@ double value_at(dtype type, const std::byte* at) {
     return static_cast<double>(value);
   };
   switch (type) {
-    case dtype::boolean: case dtype::u8: return as(std::uint8_t{});
+    case dtype::boolean:
+    case dtype::u8: return as(std::uint8_t{});
     case dtype::i8: return as(std::int8_t{});
     case dtype::i16: return as(std::int16_t{});
     case dtype::u16: return as(std::uint16_t{});
@@ -230,7 +248,8 @@ double value_at(dtype type, const std::byte* at) {
 }
 
 /// Largest difference of two outputs; NaN against a number counts as infinite.
-double largest_difference(dtype type, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+double largest_difference(dtype type, const std::vector<std::byte>& a,
+                          const std::vector<std::byte>& b) {
   const auto size = static_cast<std::size_t>(bytes(type));
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); i += size) {
@@ -242,27 +261,33 @@ double largest_difference(dtype type, const std::vector<std::byte>& a, const std
   return largest;
 }
 
-/// One line: name, type, shape, sum, hash of the bytes, and the difference when there is a reference.
-std::string describe(const search::operand& o, const std::vector<std::byte>& data, const std::vector<std::byte>* reference) {
+/// One line: name, type, shape, sum, hash of the bytes, and the difference when there is a
+/// reference.
+std::string describe(const search::operand& o, const std::vector<std::byte>& data,
+                     const std::vector<std::byte>* reference) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
   double sum = 0;
   for (std::size_t i = 0; i < data.size(); i += size) sum += value_at(o.type, &data[i]);
   support::hasher hash;
   hash.add(std::string_view(reinterpret_cast<const char*>(data.data()), data.size()));
   std::string out = o.name + " " + std::string(name(o.type)) + " (";
-  for (std::size_t d = 0; d < o.extents.size(); ++d) out += (d ? ", " : "") + std::to_string(o.extents[d]);
+  for (std::size_t d = 0; d < o.extents.size(); ++d)
+    out += (d ? ", " : "") + std::to_string(o.extents[d]);
   char text[96];
-  std::snprintf(text, sizeof text, ") sum %.9g checksum %s", sum, hash.finish().hex().substr(0, 16).c_str());
+  std::snprintf(text, sizeof text, ") sum %.9g checksum %s", sum,
+                hash.finish().hex().substr(0, 16).c_str());
   out += text;
   if (reference) {
-    std::snprintf(text, sizeof text, " largest difference %.3g", largest_difference(o.type, data, *reference));
+    std::snprintf(text, sizeof text, " largest difference %.3g",
+                  largest_difference(o.type, data, *reference));
     out += text;
   }
   return out + "\n";
 }
 
 int run(const run_options& o) {
-  const ir::function f = specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
+  const ir::function f =
+      specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
   ir::function scheduled = f;
   if (!o.trace.empty()) {
     const trace t = parse_file(o.trace, &trace::parse);
@@ -272,11 +297,14 @@ int run(const run_options& o) {
   }
   arguments args(f, o);
   const bool compiled = o.engine == "llvm";
-  const output_list actual = compiled ? run_llvm(scheduled, args, o) : run_interpreter(scheduled, args);
+  const output_list actual =
+      compiled ? run_llvm(scheduled, args, o) : run_interpreter(scheduled, args);
   // The interpreter on the function as it was is the reference; without a trace it has just run.
   std::optional<output_list> expected;
-  if (o.check && (compiled || !o.trace.empty())) expected = run_interpreter(f, args);
-  else if (o.check) expected = actual;
+  if (o.check && (compiled || !o.trace.empty()))
+    expected = run_interpreter(f, args);
+  else if (o.check)
+    expected = actual;
 
   std::size_t position = 0;
   const assignments files = split_assignments(o.outputs, "--out");
@@ -290,7 +318,8 @@ int run(const run_options& o) {
     ++position;
   }
   if (!expected) return fine;
-  const std::string wrong = search::compare_outputs(args.operands(), search::needs_of(f), *expected, actual);
+  const std::string wrong =
+      search::compare_outputs(args.operands(), search::needs_of(f), *expected, actual);
   if (!wrong.empty()) complain("the result differs from the interpreter's: " + wrong);
   return wrong.empty() ? fine : different;
 }
@@ -301,9 +330,13 @@ std::function<int()> declare_run(CLI::App& app) {
   const auto o = std::make_shared<run_options>();
   app.add_option("FILE", o->file, "a function in script form")->required();
   app.add_option("--trace", o->trace, "run the function as this trace transforms it");
-  app.add_option("--engine", o->engine, "interp or llvm")->check(CLI::IsMember({"interp", "llvm"}))->capture_default_str();
-  app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")->take_all();
-  app.add_option("--in", o->inputs, "NAME=FILE.npy: contents of a parameter; others are random")->take_all();
+  app.add_option("--engine", o->engine, "interp or llvm")
+      ->check(CLI::IsMember({"interp", "llvm"}))
+      ->capture_default_str();
+  app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")
+      ->take_all();
+  app.add_option("--in", o->inputs, "NAME=FILE.npy: contents of a parameter; others are random")
+      ->take_all();
   app.add_option("--out", o->outputs, "NAME=FILE.npy: where an output goes")->take_all();
   app.add_option("--seed", o->seed, "for random inputs and open decisions")->capture_default_str();
   app.add_flag("!--no-check", o->check, "do not compare with the interpreter");

@@ -34,7 +34,8 @@ void warn_unless_verified(const std::string& path, const tilewright::ir::functio
 std::string first_difference(const std::string& a, const std::string& b) {
   std::size_t line = 1, start_a = 0, start_b = 0;
   const auto line_of = [](const std::string& text, std::size_t start) {
-    return start >= text.size() ? std::string("(end)") : text.substr(start, text.find('\n', start) - start);
+    return start >= text.size() ? std::string("(end)")
+                                : text.substr(start, text.find('\n', start) - start);
   };
   for (;; ++line) {
     const std::string left = line_of(a, start_a), right = line_of(b, start_b);

@@ -32,7 +32,8 @@ bool describes(std::string text, dtype t) {
 std::int64_t element_count(const std::string& path, const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
   for (std::int64_t extent : shape) {
-    if (extent < 0 || (extent > 0 && count > (std::numeric_limits<std::int64_t>::max() >> 8) / extent))
+    if (extent < 0 ||
+        (extent > 0 && count > (std::numeric_limits<std::int64_t>::max() >> 8) / extent))
       throw input_error(path, "an extent is negative or too large");
     count *= extent;
   }
@@ -53,7 +54,8 @@ std::vector<std::byte> from_column_major(const npy_array& a, std::size_t size) {
 }
 
 /// The header is a Python literal with a tuple for the shape.
-npy_array parse_header(const std::string& path, std::string_view header, dtype wanted, bool& column_major) {
+npy_array parse_header(const std::string& path, std::string_view header, dtype wanted,
+                       bool& column_major) {
   tilewright::ir::attr value;
   try {
     value = tilewright::ir::parse_attr(header);
@@ -62,7 +64,8 @@ npy_array parse_header(const std::string& path, std::string_view header, dtype w
   }
   const auto* dict = std::get_if<tilewright::ir::attr::dict>(&value.value);
   const auto field = [&](const char* key) -> const tilewright::ir::attr& {
-    if (!dict || !dict->count(key)) throw input_error(path, std::string("the header of the array lacks ") + key);
+    if (!dict || !dict->count(key))
+      throw input_error(path, std::string("the header of the array lacks ") + key);
     return dict->at(key);
   };
   const auto* descr = std::get_if<std::string>(&field("descr").value);
@@ -86,7 +89,9 @@ npy_array parse_header(const std::string& path, std::string_view header, dtype w
 
 npy_array read_npy(const std::string& path, dtype wanted) {
   const std::string file = read_file(path);
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(file[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(file[i]));
+  };
   if (file.size() < 12 || file.compare(0, 6, "\x93NUMPY") != 0 || byte(6) < 1 || byte(6) > 3)
     throw input_error(path, "no .npy file of version 1 to 3");
   const bool wide = byte(6) > 1;
@@ -95,7 +100,8 @@ npy_array read_npy(const std::string& path, dtype wanted) {
   if (wide) length |= byte(10) << 16 | byte(11) << 24;
   if (length > file.size() - start) throw input_error(path, "the file is cut off");
   bool column_major = false;
-  npy_array out = parse_header(path, std::string_view(file).substr(start, length), wanted, column_major);
+  npy_array out =
+      parse_header(path, std::string_view(file).substr(start, length), wanted, column_major);
   const auto size = static_cast<std::size_t>(tilewright::bytes(wanted));
   const auto bytes = static_cast<std::size_t>(element_count(path, out.shape)) * size;
   if (file.size() - start - length < bytes) throw input_error(path, "the file is cut off");
@@ -106,17 +112,27 @@ npy_array read_npy(const std::string& path, dtype wanted) {
 }
 
 void write_npy(const std::string& path, const npy_array& array) {
-  std::string header = "{'descr': '" + description(array.type) + "', 'fortran_order': False, 'shape': (";
+  std::string header =
+      "{'descr': '" + description(array.type) + "', 'fortran_order': False, 'shape': (";
   for (std::int64_t extent : array.shape) header += std::to_string(extent) + ", ";
   header += "), }";
   while ((header.size() + 11) % 64 != 0) header += ' ';
   header += '\n';
   std::ofstream out(path, std::ios::binary);
-  const char prefix[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() & 255),
+  const char prefix[] = {'\x93',
+                         'N',
+                         'U',
+                         'M',
+                         'P',
+                         'Y',
+                         1,
+                         0,
+                         static_cast<char>(header.size() & 255),
                          static_cast<char>(header.size() >> 8)};
   out.write(prefix, sizeof prefix);
   out << header;
-  out.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
+  out.write(reinterpret_cast<const char*>(array.bytes.data()),
+            static_cast<std::streamsize>(array.bytes.size()));
   out.close();
   if (!out) throw input_error(path, "the file cannot be written");
 }

@@ -17,7 +17,8 @@ struct npy_array {
   std::vector<std::byte> bytes;
 };
 
-/// bfloat16, which NumPy lacks, is written as two-byte void elements; `wanted` tells how to read those.
+/// bfloat16, which NumPy lacks, is written as two-byte void elements; `wanted` tells how to read
+/// those.
 /// @throws input_error when the file is no array, is cut off, or has another element type
 npy_array read_npy(const std::string& path, tilewright::dtype wanted);
 /// @throws input_error when the file cannot be written

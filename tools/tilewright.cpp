@@ -1,6 +1,10 @@
-// The command-line tool. A subcommand is one file command_<name>.cpp and one line of the table below.
+// The command-line tool. A subcommand is one file command_<name>.cpp and one line of the table
+// below.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
+#include <tilewright/config.hpp>
 #include <tilewright/support/error.hpp>
 
 #include "command.hpp"
@@ -34,10 +38,16 @@ int run_guarded(const std::function<int()>& run) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tilewright: tensor programs, schedules and measurements on the command line", "tilewright");
+  CLI::App app("Tilewright: tensor programs, schedules and measurements on the command line",
+               "tilewright");
   app.require_subcommand(1);
+  const auto number = [](int n) { return std::to_string(n); };
+  app.set_version_flag("--version", number(TILEWRIGHT_VERSION_MAJOR) + "." +
+                                        number(TILEWRIGHT_VERSION_MINOR) + "." +
+                                        number(TILEWRIGHT_VERSION_PATCH));
   app.footer(
-      "Exit codes: 0 fine, 1 different, 2 input does not parse or is incomplete, 3 a primitive refused,\n"
+      "Exit codes: 0 fine, 1 different, 2 input does not parse or is incomplete, 3 a primitive "
+      "refused,\n"
       "4 could not be built or run. A FILE of - is the standard input.");
   std::function<int()> chosen;
   for (const tool::command& c : commands) {

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# tool.sh TOOL DATA: runs the command-line tool and checks exit codes and parts of the output.
+set -u
+tool=$1 data=$2 failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# expect CODE PART ARGUMENT...: the exit code, and a part of what is printed on either stream
+expect() {
+  local code=$1 part=$2 text status
+  shift 2
+  text=$("$tool" "$@" 2>&1 </dev/null)
+  status=$?
+  if [ "$status" -ne "$code" ] || [[ "$text" != *"$part"* ]]; then
+    echo "FAILED: $* gave $status, wanted $code and \"$part\":"
+    echo "$text"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 "workload" check "$data/matmul.py"
+expect 0 'T.axis.remap("SSR", [i, j, k])' check --print "$data/matmul.py"
+expect 2 "cannot be opened" check "$work/missing.py"
+expect 2 "expected 'def', found the end of the text" check -
+expect 2 "FILE is required" check
+expect 2 "ubcommand" frobnicate
+expect 0 "check" --help
+sed 's/T.axis.remap/T.axis.rempa/' "$data/matmul.py" > "$work/broken.py"
+expect 2 "broken.py: line 7, column 33: expected remap" check "$work/broken.py"
+
+expect 0 "for j in T.vectorized(64):" apply "$data/matmul.py" "$data/tiled.trace"
+expect 0 "" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/tiled.py"
+expect 1 "differs" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py"
+expect 1 '"status": "different"' apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py" --json
+expect 3 "instruction 2, sch.parallel(loop=l3)" apply "$data/matmul.py" "$data/refused.trace"
+expect 3 '"primitive": "parallel"' apply "$data/matmul.py" "$data/refused.trace" --json
+expect 2 "matmul.py: line 3, column 1: expected" apply "$data/matmul.py" "$data/matmul.py"
+expect 2 '"status": "bad input"' apply "$work/missing.py" "$data/tiled.trace" --json
+
+expect 0 "C float32 (128, 64)" run "$data/matmul.py" --engine interp --out "C=$work/c.npy"
+expect 0 "largest difference" run "$data/matmul.py" --engine interp --trace "$data/tiled.trace"
+expect 2 "no value; give --dim n=" run "$data/scale.py" --engine interp
+expect 0 "Y float32 (3, 4)" run "$data/scale.py" --engine interp --dim n=3 --dim alpha=0 --out "Y=$work/zero.npy"
+expect 0 "Y float32 (3, 4) sum 0 " run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/zero.npy"
+expect 2 "the shape differs" run "$data/scale.py" --engine interp --dim n=4 --in "X=$work/zero.npy"
+expect 2 "no buffer parameter" run "$data/scale.py" --engine interp --dim n=3 --in "Q=$work/zero.npy"
+expect 2 "has no symbolic extent" run "$data/scale.py" --engine interp --dim n=3 --dim q=1
+head -c 100 "$work/zero.npy" > "$work/cut.npy"
+expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
+
+# Where an LLVM can be opened, compiled code agrees with the interpreter.
+if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
+  expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
+  expect 0 "time" run "$data/scale.py" --dim n=5 --time
+else
+  echo "SKIPPED: the llvm engine, $("$tool" run "$data/matmul.py" --no-check 2>&1 | head -1)"
+fi
+
+[ "$failures" -eq 0 ] && echo "the tool behaves"
+exit "$failures"
