@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <expr/kernels.hpp>
+#include <top/engines.hpp>
 
 using namespace test_kernels;
 using ops::conv_options;
@@ -14,25 +14,25 @@ using ops::pool_options;
 
 namespace {
 
-using index = std::int64_t;
+using extent_t = std::int64_t;
 
 /// Dense array with named access, the reference's only tool.
 template <class T>
 struct array {
-  std::vector<index> shape;
+  std::vector<extent_t> shape;
   std::vector<T> data;
 
-  array(std::vector<index> s, int seed) : shape(std::move(s)), data(numbers<T>(size(), seed)) {}
-  explicit array(std::vector<index> s) : shape(std::move(s)), data(size()) {}
+  array(std::vector<extent_t> s, int seed) : shape(std::move(s)), data(numbers<T>(size(), seed)) {}
+  explicit array(std::vector<extent_t> s) : shape(std::move(s)), data(size()) {}
   std::size_t size() const {
-    index n = 1;
-    for (index e : shape) n *= e;
+    extent_t n = 1;
+    for (extent_t e : shape) n *= e;
     return static_cast<std::size_t>(n);
   }
   template <class... I>
   T& operator()(I... at) {
-    const index where[] = {static_cast<index>(at)...};
-    index offset = 0;
+    const extent_t where[] = {static_cast<extent_t>(at)...};
+    extent_t offset = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       CHECK_MESSAGE((where[d] >= 0 && where[d] < shape[d]), "reference out of bounds");
       offset = offset * shape[d] + where[d];
@@ -64,17 +64,17 @@ template <class T>
 struct picture {
   bool last;
   array<T> a;
-  static std::vector<index> shape(bool last, index n, index c, std::vector<index> s) {
-    std::vector<index> out{n};
+  static std::vector<extent_t> shape(bool last, extent_t n, extent_t c, std::vector<extent_t> s) {
+    std::vector<extent_t> out{n};
     if (!last) out.push_back(c);
     out.insert(out.end(), s.begin(), s.end());
     if (last) out.push_back(c);
     return out;
   }
-  picture(bool l, index n, index c, std::vector<index> s, int seed)
+  picture(bool l, extent_t n, extent_t c, std::vector<extent_t> s, int seed)
       : last(l), a(shape(l, n, c, s), seed) {}
   template <class... S>
-  T& operator()(index n, index c, S... s) {
+  T& operator()(extent_t n, extent_t c, S... s) {
     return last ? a(n, s..., c) : a(n, c, s...);
   }
 };
@@ -83,40 +83,40 @@ template <class T>
 struct filters {
   bool last;
   array<T> a;
-  static std::vector<index> shape(bool last, index c, index k, std::vector<index> s) {
+  static std::vector<extent_t> shape(bool last, extent_t c, extent_t k, std::vector<extent_t> s) {
     if (!last)
       s.insert(s.begin(), {k, c});
     else
       s.insert(s.end(), {c, k});
     return s;
   }
-  filters(bool l, index c, index k, std::vector<index> s, int seed)
+  filters(bool l, extent_t c, extent_t k, std::vector<extent_t> s, int seed)
       : last(l), a(shape(l, c, k, s), seed) {}
   template <class... S>
-  T& operator()(index c, index k, S... s) {
+  T& operator()(extent_t c, extent_t k, S... s) {
     return last ? a(s..., c, k) : a(k, c, s...);
   }
 };
 
-index windows(index in, index window, const conv_options& o, int d) {
+extent_t windows(extent_t in, extent_t window, const conv_options& o, int d) {
   return (in + 2 * o.padding[d] - o.dilation[d] * (window - 1) - 1) / o.stride[d] + 1;
 }
-bool inside(index at, index extent) { return at >= 0 && at < extent; }
+bool inside(extent_t at, extent_t extent) { return at >= 0 && at < extent; }
 
 template <class T, class R, conv_options O>
 void check_conv1d() {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 2, W = 11, CI = 4, S = 3, K = 6, C = CI / O.groups, Q = windows(W, S, O, 0);
+  const extent_t N = 2, W = 11, CI = 4, S = 3, K = 6, C = CI / O.groups, Q = windows(W, S, O, 0);
   picture<T> x(last, N, CI, {W}, 1);
   filters<T> f(last, C, K, {S}, 2);
   picture<R> y(last, N, K, {Q}, 3), want(last, N, K, {Q}, 4);
-  for (index n = 0; n < N; ++n)
-    for (index q = 0; q < Q; ++q)
-      for (index k = 0; k < K; ++k) {
+  for (extent_t n = 0; n < N; ++n)
+    for (extent_t q = 0; q < Q; ++q)
+      for (extent_t k = 0; k < K; ++k) {
         R total = 0;
-        for (index s = 0; s < S; ++s)
-          for (index c = 0; c < C; ++c) {
-            const index w = q * O.stride[0] + s * O.dilation[0] - O.padding[0];
+        for (extent_t s = 0; s < S; ++s)
+          for (extent_t c = 0; c < C; ++c) {
+            const extent_t w = q * O.stride[0] + s * O.dilation[0] - O.padding[0];
             if (inside(w, W))
               total +=
                   static_cast<R>(x(n, k / (K / O.groups) * C + c, w)) * static_cast<R>(f(c, k, s));
@@ -125,7 +125,7 @@ void check_conv1d() {
       }
   dim_values dims{{"N", N}, {"W", W}, {"C", C}, {"S", S}, {"K", K}, {"Q", Q}};
   if (O.groups > 1) dims["CI"] = CI;
-  run(ops::conv1d<T, R, O>, dims, {x.a.data.data(), f.a.data.data(), y.a.data.data()});
+  run_both(ops::conv1d<T, R, O>, dims, {x.a.data.data(), f.a.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
 }
 
@@ -133,22 +133,22 @@ template <class T, class R, conv_options O, bool Bias = false,
           ops::activation A = ops::activation::none>
 void check_conv2d() {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 2, H = 8, W = 7, CI = 4, RR = 3, S = 2, K = 6, C = CI / O.groups;
-  const index P = windows(H, RR, O, 0), Q = windows(W, S, O, 1);
+  const extent_t N = 2, H = 8, W = 7, CI = 4, RR = 3, S = 2, K = 6, C = CI / O.groups;
+  const extent_t P = windows(H, RR, O, 0), Q = windows(W, S, O, 1);
   picture<T> x(last, N, CI, {H, W}, 1);
   filters<T> f(last, C, K, {RR, S}, 2);
   array<R> bias({K}, 5);
   picture<R> y(last, N, K, {P, Q}, 3), want(last, N, K, {P, Q}, 4);
-  for (index n = 0; n < N; ++n)
-    for (index p = 0; p < P; ++p)
-      for (index q = 0; q < Q; ++q)
-        for (index k = 0; k < K; ++k) {
+  for (extent_t n = 0; n < N; ++n)
+    for (extent_t p = 0; p < P; ++p)
+      for (extent_t q = 0; q < Q; ++q)
+        for (extent_t k = 0; k < K; ++k) {
           R total = 0;
-          for (index r = 0; r < RR; ++r)
-            for (index s = 0; s < S; ++s)
-              for (index c = 0; c < C; ++c) {
-                const index h = p * O.stride[0] + r * O.dilation[0] - O.padding[0];
-                const index w = q * O.stride[1] + s * O.dilation[1] - O.padding[1];
+          for (extent_t r = 0; r < RR; ++r)
+            for (extent_t s = 0; s < S; ++s)
+              for (extent_t c = 0; c < C; ++c) {
+                const extent_t h = p * O.stride[0] + r * O.dilation[0] - O.padding[0];
+                const extent_t w = q * O.stride[1] + s * O.dilation[1] - O.padding[1];
                 if (inside(h, H) && inside(w, W))
                   total += static_cast<R>(x(n, k / (K / O.groups) * C + c, h, w)) *
                            static_cast<R>(f(c, k, r, s));
@@ -161,103 +161,105 @@ void check_conv2d() {
                   {"S", S}, {"K", K}, {"P", P}, {"Q", Q}};
   if (O.groups > 1) dims["CI"] = CI;
   if constexpr (Bias)
-    run(ops::conv2d_bias<T, R, O, A>, dims,
-        {x.a.data.data(), f.a.data.data(), bias.data.data(), y.a.data.data()});
+    run_both(ops::conv2d_bias<T, R, O, A>, dims,
+             {x.a.data.data(), f.a.data.data(), bias.data.data(), y.a.data.data()});
   else
-    run(ops::conv2d<T, R, O>, dims, {x.a.data.data(), f.a.data.data(), y.a.data.data()});
+    run_both(ops::conv2d<T, R, O>, dims, {x.a.data.data(), f.a.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
 }
 
 template <class T, conv_options O>
 void check_conv3d() {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 1, D = 5, H = 4, W = 5, C = 2, TT = 2, RR = 3, S = 2, K = 3;
-  const index OO = windows(D, TT, O, 0), P = windows(H, RR, O, 1), Q = windows(W, S, O, 2);
+  const extent_t N = 1, D = 5, H = 4, W = 5, C = 2, TT = 2, RR = 3, S = 2, K = 3;
+  const extent_t OO = windows(D, TT, O, 0), P = windows(H, RR, O, 1), Q = windows(W, S, O, 2);
   picture<T> x(last, N, C, {D, H, W}, 1), y(last, N, K, {OO, P, Q}, 3),
       want(last, N, K, {OO, P, Q}, 4);
   filters<T> f(last, C, K, {TT, RR, S}, 2);
-  for (index o = 0; o < OO; ++o)
-    for (index p = 0; p < P; ++p)
-      for (index q = 0; q < Q; ++q)
-        for (index k = 0; k < K; ++k) {
+  for (extent_t o = 0; o < OO; ++o)
+    for (extent_t p = 0; p < P; ++p)
+      for (extent_t q = 0; q < Q; ++q)
+        for (extent_t k = 0; k < K; ++k) {
           T total = 0;
-          for (index t = 0; t < TT; ++t)
-            for (index r = 0; r < RR; ++r)
-              for (index s = 0; s < S; ++s)
-                for (index c = 0; c < C; ++c) {
-                  const index d = o * O.stride[0] + t * O.dilation[0] - O.padding[0];
-                  const index h = p * O.stride[1] + r * O.dilation[1] - O.padding[1];
-                  const index w = q * O.stride[2] + s * O.dilation[2] - O.padding[2];
+          for (extent_t t = 0; t < TT; ++t)
+            for (extent_t r = 0; r < RR; ++r)
+              for (extent_t s = 0; s < S; ++s)
+                for (extent_t c = 0; c < C; ++c) {
+                  const extent_t d = o * O.stride[0] + t * O.dilation[0] - O.padding[0];
+                  const extent_t h = p * O.stride[1] + r * O.dilation[1] - O.padding[1];
+                  const extent_t w = q * O.stride[2] + s * O.dilation[2] - O.padding[2];
                   if (inside(d, D) && inside(h, H) && inside(w, W))
                     total += x(0, c, d, h, w) * f(c, k, t, r, s);
                 }
           want(0, k, o, p, q) = total;
         }
-  run(ops::conv3d<T, T, O>,
-      {{"N", N},
-       {"D", D},
-       {"H", H},
-       {"W", W},
-       {"C", C},
-       {"T", TT},
-       {"R", RR},
-       {"S", S},
-       {"K", K},
-       {"O", OO},
-       {"P", P},
-       {"Q", Q}},
-      {x.a.data.data(), f.a.data.data(), y.a.data.data()});
+  run_both(ops::conv3d<T, T, O>,
+           {{"N", N},
+            {"D", D},
+            {"H", H},
+            {"W", W},
+            {"C", C},
+            {"T", TT},
+            {"R", RR},
+            {"S", S},
+            {"K", K},
+            {"O", OO},
+            {"P", P},
+            {"Q", Q}},
+           {x.a.data.data(), f.a.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
 }
 
 template <conv_options O>
 void check_depthwise() {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 2, H = 6, W = 7, C = 3, RR = 3, S = 3, P = windows(H, RR, O, 0),
-              Q = windows(W, S, O, 1);
+  const extent_t N = 2, H = 6, W = 7, C = 3, RR = 3, S = 3, P = windows(H, RR, O, 0),
+                 Q = windows(W, S, O, 1);
   picture<float> x(last, N, C, {H, W}, 1), y(last, N, C, {P, Q}, 3), want(last, N, C, {P, Q}, 4);
-  array<float> f(last ? std::vector<index>{RR, S, C} : std::vector<index>{C, RR, S}, 2);
-  for (index n = 0; n < N; ++n)
-    for (index p = 0; p < P; ++p)
-      for (index q = 0; q < Q; ++q)
-        for (index c = 0; c < C; ++c) {
+  array<float> f(last ? std::vector<extent_t>{RR, S, C} : std::vector<extent_t>{C, RR, S}, 2);
+  for (extent_t n = 0; n < N; ++n)
+    for (extent_t p = 0; p < P; ++p)
+      for (extent_t q = 0; q < Q; ++q)
+        for (extent_t c = 0; c < C; ++c) {
           float total = 0;
-          for (index r = 0; r < RR; ++r)
-            for (index s = 0; s < S; ++s) {
-              const index h = p * O.stride[0] + r * O.dilation[0] - O.padding[0];
-              const index w = q * O.stride[1] + s * O.dilation[1] - O.padding[1];
+          for (extent_t r = 0; r < RR; ++r)
+            for (extent_t s = 0; s < S; ++s) {
+              const extent_t h = p * O.stride[0] + r * O.dilation[0] - O.padding[0];
+              const extent_t w = q * O.stride[1] + s * O.dilation[1] - O.padding[1];
               if (inside(h, H) && inside(w, W))
                 total += x(n, c, h, w) * (last ? f(r, s, c) : f(c, r, s));
             }
           want(n, c, p, q) = total;
         }
-  run(ops::depthwise_conv2d<float, float, O>,
-      {{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"R", RR}, {"S", S}, {"P", P}, {"Q", Q}},
-      {x.a.data.data(), f.data.data(), y.a.data.data()});
+  run_both(ops::depthwise_conv2d<float, float, O>,
+           {{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"R", RR}, {"S", S}, {"P", P}, {"Q", Q}},
+           {x.a.data.data(), f.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
 }
 
 template <conv_options O>
-void check_transposed(index extra) {
+void check_transposed(extent_t extra) {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 2, H = 4, W = 5, C = 3, RR = 3, S = 3, K = 2;
-  const index P = (H - 1) * O.stride[0] + O.dilation[0] * (RR - 1) + 1 - 2 * O.padding[0] + extra;
-  const index Q = (W - 1) * O.stride[1] + O.dilation[1] * (S - 1) + 1 - 2 * O.padding[1] + extra;
+  const extent_t N = 2, H = 4, W = 5, C = 3, RR = 3, S = 3, K = 2;
+  const extent_t P =
+      (H - 1) * O.stride[0] + O.dilation[0] * (RR - 1) + 1 - 2 * O.padding[0] + extra;
+  const extent_t Q = (W - 1) * O.stride[1] + O.dilation[1] * (S - 1) + 1 - 2 * O.padding[1] + extra;
   picture<float> x(last, N, C, {H, W}, 1), y(last, N, K, {P, Q}, 3), want(last, N, K, {P, Q}, 4);
   filters<float> f(last, C, K, {RR, S}, 2);
   std::fill(want.a.data.begin(), want.a.data.end(), 0.0f);
-  for (index n = 0; n < N; ++n)  // scatter, as the definition says
-    for (index h = 0; h < H; ++h)
-      for (index w = 0; w < W; ++w)
-        for (index r = 0; r < RR; ++r)
-          for (index s = 0; s < S; ++s) {
-            const index p = h * O.stride[0] + r * O.dilation[0] - O.padding[0];
-            const index q = w * O.stride[1] + s * O.dilation[1] - O.padding[1];
+  for (extent_t n = 0; n < N; ++n)  // scatter, as the definition says
+    for (extent_t h = 0; h < H; ++h)
+      for (extent_t w = 0; w < W; ++w)
+        for (extent_t r = 0; r < RR; ++r)
+          for (extent_t s = 0; s < S; ++s) {
+            const extent_t p = h * O.stride[0] + r * O.dilation[0] - O.padding[0];
+            const extent_t q = w * O.stride[1] + s * O.dilation[1] - O.padding[1];
             if (!inside(p, P) || !inside(q, Q)) continue;
-            for (index k = 0; k < K; ++k)
-              for (index c = 0; c < C; ++c) want(n, k, p, q) += x(n, c, h, w) * f(c, k, r, s);
+            for (extent_t k = 0; k < K; ++k)
+              for (extent_t c = 0; c < C; ++c) want(n, k, p, q) += x(n, c, h, w) * f(c, k, r, s);
           }
-  run(ops::conv2d_transposed<float, float, O>,
+  run_both(
+      ops::conv2d_transposed<float, float, O>,
       {{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"R", RR}, {"S", S}, {"K", K}, {"P", P}, {"Q", Q}},
       {x.a.data.data(), f.a.data.data(), y.a.data.data()});
   check_same(y.a, want.a);
@@ -266,22 +268,22 @@ void check_transposed(index extra) {
 template <pool_options O>
 void check_pool() {
   const bool last = O.order == ops::layout::channels_last;
-  const index N = 2, H = 7, W = 6, C = 3;
-  const index P = (H + 2 * O.padding[0] - O.window[0]) / O.stride[0] + 1;
-  const index Q = (W + 2 * O.padding[1] - O.window[1]) / O.stride[1] + 1;
+  const extent_t N = 2, H = 7, W = 6, C = 3;
+  const extent_t P = (H + 2 * O.padding[0] - O.window[0]) / O.stride[0] + 1;
+  const extent_t Q = (W + 2 * O.padding[1] - O.window[1]) / O.stride[1] + 1;
   picture<float> x(last, N, C, {H, W}, 1), y(last, N, C, {P, Q}, 3), largest(last, N, C, {P, Q}, 4),
       mean(last, N, C, {P, Q}, 4);
   for (float& v : x.a.data) v -= 20;  // so that a zero from outside would show in the maximum
-  for (index n = 0; n < N; ++n)
-    for (index p = 0; p < P; ++p)
-      for (index q = 0; q < Q; ++q)
-        for (index c = 0; c < C; ++c) {
+  for (extent_t n = 0; n < N; ++n)
+    for (extent_t p = 0; p < P; ++p)
+      for (extent_t q = 0; q < Q; ++q)
+        for (extent_t c = 0; c < C; ++c) {
           float best = -1e30f, total = 0;
           int count = 0;
-          for (index r = 0; r < O.window[0]; ++r)
-            for (index s = 0; s < O.window[1]; ++s) {
-              const index h = p * O.stride[0] + r - O.padding[0],
-                          w = q * O.stride[1] + s - O.padding[1];
+          for (extent_t r = 0; r < O.window[0]; ++r)
+            for (extent_t s = 0; s < O.window[1]; ++s) {
+              const extent_t h = p * O.stride[0] + r - O.padding[0],
+                             w = q * O.stride[1] + s - O.padding[1];
               if (!inside(h, H) || !inside(w, W)) continue;
               best = std::max(best, x(n, c, h, w));
               total += x(n, c, h, w);
@@ -292,13 +294,12 @@ void check_pool() {
               total / static_cast<float>(O.count_padding ? O.window[0] * O.window[1] : count);
         }
   const dim_values dims{{"N", N}, {"H", H}, {"W", W}, {"C", C}, {"P", P}, {"Q", Q}};
-  run(ops::max_pool2d<float, O>, dims, {x.a.data.data(), y.a.data.data()});
+  run_both(ops::max_pool2d<float, O>, dims, {x.a.data.data(), y.a.data.data()});
   check_same(y.a, largest.a);
-  run(ops::avg_pool2d<float, O>, dims, {x.a.data.data(), y.a.data.data()});
+  run_both(ops::avg_pool2d<float, O>, dims, {x.a.data.data(), y.a.data.data()});
   check_near(y.a, mean.a);
 }
 
-constexpr auto last = ops::layout::channels_last;
 constexpr auto first = ops::layout::channels_first;
 
 }  // namespace
@@ -350,14 +351,14 @@ TEST_CASE("pooling") {
       .window = {3, 2}, .stride = 1, .padding = {1, 0}, .count_padding = true, .order = first}>();
   picture<float> x(true, 2, 3, {4, 5}, 1);
   array<float> y({2, 3}), want({2, 3});
-  for (index n = 0; n < 2; ++n)
-    for (index c = 0; c < 3; ++c) {
-      for (index h = 0; h < 4; ++h)
-        for (index w = 0; w < 5; ++w) want(n, c) += x(n, c, h, w);
+  for (extent_t n = 0; n < 2; ++n)
+    for (extent_t c = 0; c < 3; ++c) {
+      for (extent_t h = 0; h < 4; ++h)
+        for (extent_t w = 0; w < 5; ++w) want(n, c) += x(n, c, h, w);
       want(n, c) /= 20;
     }
-  run(ops::global_avg_pool2d<float>, {{"N", 2}, {"C", 3}, {"H", 4}, {"W", 5}},
-      {x.a.data.data(), y.data.data()});
+  run_both(ops::global_avg_pool2d<float>, {{"N", 2}, {"C", 3}, {"H", 4}, {"W", 5}},
+           {x.a.data.data(), y.data.data()});
   check_near(y, want);
 }
 
@@ -374,16 +375,16 @@ TEST_CASE("the extents of a convolution's output follow from its input") {
 }
 
 TEST_CASE("matmul in all four transpositions, gemm, matvec, batches") {
-  const index M = 4, K = 5, N = 3;
+  const extent_t M = 4, K = 5, N = 3;
   const auto check = [&](const any_kernel& kernel, bool ta, bool tb) {
-    array<float> a(ta ? std::vector<index>{K, M} : std::vector<index>{M, K}, 1);
-    array<float> b(tb ? std::vector<index>{N, K} : std::vector<index>{K, N}, 2);
+    array<float> a(ta ? std::vector<extent_t>{K, M} : std::vector<extent_t>{M, K}, 1);
+    array<float> b(tb ? std::vector<extent_t>{N, K} : std::vector<extent_t>{K, N}, 2);
     array<float> c({M, N}), want({M, N});
-    for (index i = 0; i < M; ++i)
-      for (index j = 0; j < N; ++j)
-        for (index k = 0; k < K; ++k)
+    for (extent_t i = 0; i < M; ++i)
+      for (extent_t j = 0; j < N; ++j)
+        for (extent_t k = 0; k < K; ++k)
           want(i, j) += (ta ? a(k, i) : a(i, k)) * (tb ? b(j, k) : b(k, j));
-    run(kernel, {{"M", M}, {"N", N}, {"K", K}}, {a.data.data(), b.data.data(), c.data.data()});
+    run_both(kernel, {{"M", M}, {"N", N}, {"K", K}}, {a.data.data(), b.data.data(), c.data.data()});
     check_same(c, want);
   };
   check(ops::matmul<float>, false, false);
@@ -393,47 +394,48 @@ TEST_CASE("matmul in all four transpositions, gemm, matvec, batches") {
 
   array<float> a({M, K}, 1), b({K, N}, 2), c({M, N}, 3), want = c;
   const float alpha = 2, beta = -3;
-  for (index i = 0; i < M; ++i)
-    for (index j = 0; j < N; ++j) {
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t j = 0; j < N; ++j) {
       float total = 0;
-      for (index k = 0; k < K; ++k) total += a(i, k) * b(k, j);
+      for (extent_t k = 0; k < K; ++k) total += a(i, k) * b(k, j);
       want(i, j) = alpha * total + beta * c(i, j);
     }
-  run(ops::gemm<float>, {{"M", M}, {"N", N}, {"K", K}},
-      {&alpha, a.data.data(), b.data.data(), &beta, c.data.data()});
+  run_both(ops::gemm<float>, {{"M", M}, {"N", N}, {"K", K}},
+           {&alpha, a.data.data(), b.data.data(), &beta, c.data.data()});
   check_same(c, want);
 
   array<double> w({M, K}, 4), x({K}, 5), y({M}), y_want({M});
-  for (index i = 0; i < M; ++i)
-    for (index k = 0; k < K; ++k) y_want(i) += w(i, k) * x(k);
-  run(ops::matvec<double>, {{"M", M}, {"K", K}}, {w.data.data(), x.data.data(), y.data.data()});
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t k = 0; k < K; ++k) y_want(i) += w(i, k) * x(k);
+  run_both(ops::matvec<double>, {{"M", M}, {"K", K}},
+           {w.data.data(), x.data.data(), y.data.data()});
   check_same(y, y_want);
 
   array<std::int8_t> p({2, M, K}, 6), q({2, N, K}, 7);
   array<std::int32_t> r({2, M, N}), r_want({2, M, N});
-  for (index s = 0; s < 2; ++s)
-    for (index i = 0; i < M; ++i)
-      for (index j = 0; j < N; ++j)
-        for (index k = 0; k < K; ++k) r_want(s, i, j) += p(s, i, k) * q(s, j, k);
-  run(ops::batch_matmul<std::int8_t, std::int32_t, ops::matmul_options{.transpose_b = true}>,
-      {{"B", 2}, {"M", M}, {"N", N}, {"K", K}}, {p.data.data(), q.data.data(), r.data.data()});
+  for (extent_t s = 0; s < 2; ++s)
+    for (extent_t i = 0; i < M; ++i)
+      for (extent_t j = 0; j < N; ++j)
+        for (extent_t k = 0; k < K; ++k) r_want(s, i, j) += p(s, i, k) * q(s, j, k);
+  run_both(ops::batch_matmul<std::int8_t, std::int32_t, ops::matmul_options{.transpose_b = true}>,
+           {{"B", 2}, {"M", M}, {"N", N}, {"K", K}}, {p.data.data(), q.data.data(), r.data.data()});
   check_same(r, r_want);
 }
 
 namespace {
 template <ops::activation A, class F>
 void check_dense(F f) {
-  const index M = 3, K = 4, N = 5;
+  const extent_t M = 3, K = 4, N = 5;
   array<float> x({M, K}, 1), w({K, N}, 2), bias({N}, 3), y({M, N}), want({M, N});
   for (float& v : w.data) v /= 16;
-  for (index i = 0; i < M; ++i)
-    for (index j = 0; j < N; ++j) {
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t j = 0; j < N; ++j) {
       double total = 0;
-      for (index k = 0; k < K; ++k) total += static_cast<double>(x(i, k) * w(k, j));
+      for (extent_t k = 0; k < K; ++k) total += static_cast<double>(x(i, k) * w(k, j));
       want(i, j) = static_cast<float>(f(total + static_cast<double>(bias(j))));
     }
-  run(ops::dense<float, float, A>, {{"M", M}, {"K", K}, {"N", N}},
-      {x.data.data(), w.data.data(), bias.data.data(), y.data.data()});
+  run_both(ops::dense<float, float, A>, {{"M", M}, {"K", K}, {"N", N}},
+           {x.data.data(), w.data.data(), bias.data.data(), y.data.data()});
   check_near(y, want);
 }
 }  // namespace
@@ -450,94 +452,95 @@ TEST_CASE("dense with each activation") {
 }
 
 TEST_CASE("softmax in its three forms") {
-  const index M = 4, N = 7;
+  const extent_t M = 4, N = 7;
   array<float> x({M, N}, 1), y({M, N}), want({M, N}), want_log({M, N});
-  for (index i = 0; i < M; ++i) {
+  for (extent_t i = 0; i < M; ++i) {
     double peak = -1e30, total = 0;
-    for (index j = 0; j < N; ++j) peak = std::max(peak, static_cast<double>(x(i, j)));
-    for (index j = 0; j < N; ++j) total += std::exp(static_cast<double>(x(i, j)) - peak);
-    for (index j = 0; j < N; ++j) {
+    for (extent_t j = 0; j < N; ++j) peak = std::max(peak, static_cast<double>(x(i, j)));
+    for (extent_t j = 0; j < N; ++j) total += std::exp(static_cast<double>(x(i, j)) - peak);
+    for (extent_t j = 0; j < N; ++j) {
       want(i, j) = static_cast<float>(std::exp(static_cast<double>(x(i, j)) - peak) / total);
       want_log(i, j) = static_cast<float>(static_cast<double>(x(i, j)) - peak - std::log(total));
     }
   }
-  run(ops::softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
+  run_both(ops::softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
   check_near(y, want);
-  run(ops::online_softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
+  run_both(ops::online_softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
   check_near(y, want);
-  run(ops::log_softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
+  run_both(ops::log_softmax<float>, {{"M", M}, {"N", N}}, {x.data.data(), y.data.data()});
   check_near(y, want_log);
 }
 
 TEST_CASE("normalizations") {
-  const index M = 3, N = 8;
+  const extent_t M = 3, N = 8;
   const double eps = 1e-3;
   array<double> x({M, N}, 1), gamma({N}, 2), beta({N}, 3), y({M, N}), layer({M, N}), rms({M, N}),
       unit({M, N});
-  for (index i = 0; i < M; ++i) {
+  for (extent_t i = 0; i < M; ++i) {
     double mean = 0, variance = 0, square = 0;
-    for (index j = 0; j < N; ++j) {
+    for (extent_t j = 0; j < N; ++j) {
       mean += x(i, j) / static_cast<double>(N);
       square += x(i, j) * x(i, j);
     }
-    for (index j = 0; j < N; ++j)
+    for (extent_t j = 0; j < N; ++j)
       variance += (x(i, j) - mean) * (x(i, j) - mean) / static_cast<double>(N);
-    for (index j = 0; j < N; ++j) {
+    for (extent_t j = 0; j < N; ++j) {
       layer(i, j) = (x(i, j) - mean) / std::sqrt(variance + eps) * gamma(j) + beta(j);
       rms(i, j) = x(i, j) / std::sqrt(square / static_cast<double>(N) + eps) * gamma(j);
       unit(i, j) = x(i, j) / std::sqrt(square + eps);
     }
   }
   const dim_values dims{{"M", M}, {"N", N}};
-  run(ops::layer_norm<double>, dims,
-      {x.data.data(), gamma.data.data(), beta.data.data(), &eps, y.data.data()});
+  run_both(ops::layer_norm<double>, dims,
+           {x.data.data(), gamma.data.data(), beta.data.data(), &eps, y.data.data()});
   check_near(y, layer, 1e-9);
-  run(ops::rms_norm<double>, dims, {x.data.data(), gamma.data.data(), &eps, y.data.data()});
+  run_both(ops::rms_norm<double>, dims, {x.data.data(), gamma.data.data(), &eps, y.data.data()});
   check_near(y, rms, 1e-9);
-  run(ops::l2_normalize<double>, dims, {x.data.data(), &eps, y.data.data()});
+  run_both(ops::l2_normalize<double>, dims, {x.data.data(), &eps, y.data.data()});
   check_near(y, unit, 1e-9);
 
   array<double> mean({N}, 4), variance({N}, 5), batch({M, N});
   for (double& v : variance.data) v = std::abs(v) + 1;
-  for (index i = 0; i < M; ++i)
-    for (index j = 0; j < N; ++j)
+  for (extent_t i = 0; i < M; ++i)
+    for (extent_t j = 0; j < N; ++j)
       batch(i, j) = (x(i, j) - mean(j)) / std::sqrt(variance(j) + eps) * gamma(j) + beta(j);
-  run(ops::batch_norm<double>, {{"M", M}, {"C", N}},
-      {x.data.data(), mean.data.data(), variance.data.data(), gamma.data.data(), beta.data.data(),
-       &eps, y.data.data()});
+  run_both(ops::batch_norm<double>, {{"M", M}, {"C", N}},
+           {x.data.data(), mean.data.data(), variance.data.data(), gamma.data.data(),
+            beta.data.data(), &eps, y.data.data()});
   check_near(y, batch, 1e-9);
 
   array<double> cube({2, M, N}, 6), norm({2}), norm_want({2});
-  for (index b = 0; b < 2; ++b) {
-    for (index i = 0; i < M; ++i)
-      for (index j = 0; j < N; ++j) norm_want(b) += cube(b, i, j) * cube(b, i, j);
+  for (extent_t b = 0; b < 2; ++b) {
+    for (extent_t i = 0; i < M; ++i)
+      for (extent_t j = 0; j < N; ++j) norm_want(b) += cube(b, i, j) * cube(b, i, j);
     norm_want(b) = std::sqrt(norm_want(b));
   }
-  run(ops::l2_norm<double>, {{"B", 2}, {"M", M}, {"N", N}}, {cube.data.data(), norm.data.data()});
+  run_both(ops::l2_norm<double>, {{"B", 2}, {"M", M}, {"N", N}},
+           {cube.data.data(), norm.data.data()});
   check_near(norm, norm_want, 1e-9);
 }
 
 TEST_CASE("transpose, permute, concat") {
   array<float> x({3, 4}, 1), t({4, 3}), t_want({4, 3});
-  for (index i = 0; i < 3; ++i)
-    for (index j = 0; j < 4; ++j) t_want(j, i) = x(i, j);
-  run(ops::transpose<float>, {{"M", 3}, {"N", 4}}, {x.data.data(), t.data.data()});
+  for (extent_t i = 0; i < 3; ++i)
+    for (extent_t j = 0; j < 4; ++j) t_want(j, i) = x(i, j);
+  run_both(ops::transpose<float>, {{"M", 3}, {"N", 4}}, {x.data.data(), t.data.data()});
   check_same(t, t_want);
 
   array<std::int16_t> u({2, 3, 4, 5}, 2), v({2, 4, 5, 3}), v_want({2, 4, 5, 3});
-  for (index a = 0; a < 2; ++a)
-    for (index b = 0; b < 3; ++b)
-      for (index c = 0; c < 4; ++c)
-        for (index d = 0; d < 5; ++d) v_want(a, c, d, b) = u(a, b, c, d);
-  run(ops::permute<std::int16_t, 0, 2, 3, 1>, {{"D0", 2}, {"D1", 3}, {"D2", 4}, {"D3", 5}},
-      {u.data.data(), v.data.data()});
+  for (extent_t a = 0; a < 2; ++a)
+    for (extent_t b = 0; b < 3; ++b)
+      for (extent_t c = 0; c < 4; ++c)
+        for (extent_t d = 0; d < 5; ++d) v_want(a, c, d, b) = u(a, b, c, d);
+  run_both(ops::permute<std::int16_t, 0, 2, 3, 1>, {{"D0", 2}, {"D1", 3}, {"D2", 4}, {"D3", 5}},
+           {u.data.data(), v.data.data()});
   check_same(v, v_want);
 
   array<float> wide({3, 2}, 3), both({3, 6}), both_want({3, 6});
-  for (index i = 0; i < 3; ++i)
-    for (index j = 0; j < 6; ++j) both_want(i, j) = j < 4 ? x(i, j) : wide(i, j - 4);
-  run(ops::concat<float>, {{"M", 3}, {"NA", 4}, {"NB", 2}, {"N", 6}},
-      {x.data.data(), wide.data.data(), both.data.data()});
+  for (extent_t i = 0; i < 3; ++i)
+    for (extent_t j = 0; j < 6; ++j) both_want(i, j) = j < 4 ? x(i, j) : wide(i, j - 4);
+  run_both(ops::concat<float>, {{"M", 3}, {"NA", 4}, {"NB", 2}, {"N", 6}},
+           {x.data.data(), wide.data.data(), both.data.data()});
   check_same(both, both_want);
   CHECK(contains(refusal([] {
                    reify(ops::concat<float>, {{"M", 3}, {"NA", 4}, {"NB", 2}, {"N", 7}});
@@ -545,39 +548,39 @@ TEST_CASE("transpose, permute, concat") {
                  "expects N == NA + NB, but N is 7, NA is 4, NB is 2"));
 
   array<float> tall({2, 4}, 4), stack({5, 4}), stack_want({5, 4});
-  for (index i = 0; i < 5; ++i)
-    for (index j = 0; j < 4; ++j) stack_want(i, j) = i < 3 ? x(i, j) : tall(i - 3, j);
-  run(ops::concat<float, 0>, {{"MA", 3}, {"MB", 2}, {"M", 5}, {"N", 4}},
-      {x.data.data(), tall.data.data(), stack.data.data()});
+  for (extent_t i = 0; i < 5; ++i)
+    for (extent_t j = 0; j < 4; ++j) stack_want(i, j) = i < 3 ? x(i, j) : tall(i - 3, j);
+  run_both(ops::concat<float, 0>, {{"MA", 3}, {"MB", 2}, {"M", 5}, {"N", 4}},
+           {x.data.data(), tall.data.data(), stack.data.data()});
   check_same(stack, stack_want);
 }
 
 TEST_CASE("elementwise chains") {
   array<float> x({3, 4}, 1), z({3, 4}, 2), y({3, 4}), want({3, 4});
-  for (index i = 0; i < 3; ++i)
-    for (index j = 0; j < 4; ++j)
+  for (extent_t i = 0; i < 3; ++i)
+    for (extent_t j = 0; j < 4; ++j)
       want(i, j) =
           static_cast<float>(std::exp(-std::abs(std::tanh(static_cast<double>(x(i, j)))) * 2.0));
   constexpr auto chain = ops::map<float, 2>([](auto v) { return exp(-abs(tanh(v)) * 2.0f); });
-  run(chain, {{"D0", 3}, {"D1", 4}}, {x.data.data(), y.data.data()});
+  run_both(chain, {{"D0", 3}, {"D1", 4}}, {x.data.data(), y.data.data()});
   check_near(y, want);
 
-  for (index i = 0; i < 3; ++i)
-    for (index j = 0; j < 4; ++j) want(i, j) = std::max(x(i, j), z(i, j)) * 3 + 1;
+  for (extent_t i = 0; i < 3; ++i)
+    for (extent_t j = 0; j < 4; ++j) want(i, j) = std::max(x(i, j), z(i, j)) * 3 + 1;
   constexpr auto pair = ops::zip<float, 2>([](auto a, auto b) { return max(a, b) * 3.0f + 1.0f; });
-  run(pair, {{"D0", 3}, {"D1", 4}}, {x.data.data(), z.data.data(), y.data.data()});
+  run_both(pair, {{"D0", 3}, {"D1", 4}}, {x.data.data(), z.data.data(), y.data.data()});
   check_same(y, want);
 
   array<float> bias({4}, 5);
-  for (index i = 0; i < 3; ++i)
-    for (index j = 0; j < 4; ++j) want(i, j) = std::max(x(i, j) + bias(j), 0.0f);
-  run(ops::bias_add<float, ops::activation::relu>, {{"M", 3}, {"N", 4}},
-      {x.data.data(), bias.data.data(), y.data.data()});
+  for (extent_t i = 0; i < 3; ++i)
+    for (extent_t j = 0; j < 4; ++j) want(i, j) = std::max(x(i, j) + bias(j), 0.0f);
+  run_both(ops::bias_add<float, ops::activation::relu>, {{"M", 3}, {"N", 4}},
+           {x.data.data(), bias.data.data(), y.data.data()});
   check_same(y, want);
 
   const float alpha = -2;
   array<float> line({6}, 6), sum({6}, 7), sum_want({6});
-  for (index i = 0; i < 6; ++i) sum_want(i) = alpha * line(i) + sum(i);
-  run(ops::axpy<float>, {{"N", 6}}, {&alpha, line.data.data(), sum.data.data()});
+  for (extent_t i = 0; i < 6; ++i) sum_want(i) = alpha * line(i) + sum(i);
+  run_both(ops::axpy<float>, {{"N", 6}}, {&alpha, line.data.data(), sum.data.data()});
   check_same(sum, sum_want);
 }
