@@ -149,6 +149,7 @@ struct tensor : std::conditional_t<sizeof...(Dim) == 0,
       "double");
   static_assert(meta::is_identifier(meta::text_of<Name>),
                 "tilewright: the name of a tensor is an identifier");
+  static_assert(sizeof...(Dim) <= 8, "tilewright: a tensor has at most 8 dimensions");
   using name = Name;
   using element = T;
   static constexpr dsl::role tensor_role = Role;

@@ -73,6 +73,19 @@ struct affine_index {
   }
 };
 
+/// Coefficients and bounds stay below this in size; beyond it a value counts as unknown.
+inline constexpr std::int64_t bounds_limit = std::int64_t{1} << 40;
+
+constexpr bool within_limit(std::int64_t v) { return v > -bounds_limit && v < bounds_limit; }
+
+/// a * b, or `bounds_limit` when that or an operand is beyond the limit.
+constexpr std::int64_t limited_product(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (!within_limit(a) || !within_limit(b)) return bounds_limit;
+  const std::int64_t size = (a < 0 ? -a : a), most = bounds_limit / size;
+  return b > most || b < -most ? bounds_limit : a * b;
+}
+
 constexpr std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   const std::int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
@@ -86,8 +99,9 @@ constexpr index_interval interval_of(const affine_index& a, const axis_scope& sc
     if (scope.axes[k].extent < 0) {
       out.known = false;
     } else {
-      const std::int64_t last = c * (scope.axes[k].extent - 1);
+      const std::int64_t last = limited_product(c, scope.axes[k].extent - 1);
       (last < 0 ? out.lo : out.hi) += last;
+      out.known = within_limit(last) && within_limit(out.lo) && within_limit(out.hi);
     }
   }
   return out;
@@ -103,9 +117,20 @@ constexpr index_interval unite(const index_interval& a, const index_interval& b)
   return {a.known && b.known, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
 }
 
+/// Forgets an index whose coefficients or bounds are beyond the limit, so that none overflows.
+constexpr affine_index limited(const affine_index& a) {
+  bool fine = within_limit(a.rest.lo) && within_limit(a.rest.hi);
+  for (std::int64_t c : a.coefficient) fine = fine && within_limit(c);
+  if (fine) return a;
+  affine_index out;
+  out.rest.known = false;
+  return out;
+}
+
 constexpr affine_index scaled(affine_index a, std::int64_t factor) {
-  for (std::int64_t& c : a.coefficient) c *= factor;
-  const std::int64_t lo = a.rest.lo * factor, hi = a.rest.hi * factor;
+  for (std::int64_t& c : a.coefficient) c = limited_product(c, factor);
+  const std::int64_t lo = limited_product(a.rest.lo, factor);
+  const std::int64_t hi = limited_product(a.rest.hi, factor);
   a.rest.lo = lo < hi ? lo : hi;
   a.rest.hi = lo < hi ? hi : lo;
   return a;
@@ -124,7 +149,8 @@ constexpr index_interval opaque_interval(ir::op op, const index_interval& a,
   switch (op) {
     case ir::op::mul: {
       if (!a.known || !b.known) return any;
-      const std::int64_t p[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
+      const std::int64_t p[4] = {limited_product(a.lo, b.lo), limited_product(a.lo, b.hi),
+                                 limited_product(a.hi, b.lo), limited_product(a.hi, b.hi)};
       index_interval out{true, p[0], p[0]};
       for (std::int64_t v : p) out = {true, v < out.lo ? v : out.lo, v > out.hi ? v : out.hi};
       return out;
@@ -167,7 +193,7 @@ constexpr affine_index affine_of(const node* nodes, int at, const axis_scope& sc
     return extent < 0 ? out : of_interval({true, extent, extent});
   }
   if (n.kind != node_kind::operation) return out;
-  if (n.op == ir::op::integer) return of_interval({true, n.integer, n.integer});
+  if (n.op == ir::op::integer) return limited(of_interval({true, n.integer, n.integer}));
   const children child = children_of(nodes, at);
   if (n.op == ir::op::cast) return affine_of(nodes, child.at[0], scope, dims);
   if (n.op == ir::op::select)
@@ -176,10 +202,10 @@ constexpr affine_index affine_of(const node* nodes, int at, const axis_scope& sc
   if (child.count != 2) return out;
   const affine_index a = affine_of(nodes, child.at[0], scope, dims);
   const affine_index b = affine_of(nodes, child.at[1], scope, dims);
-  if (n.op == ir::op::add) return added(a, b);
-  if (n.op == ir::op::sub) return added(a, scaled(b, -1));
-  if (n.op == ir::op::mul && b.is_constant()) return scaled(a, b.rest.lo);
-  if (n.op == ir::op::mul && a.is_constant()) return scaled(b, a.rest.lo);
+  if (n.op == ir::op::add) return limited(added(a, b));
+  if (n.op == ir::op::sub) return limited(added(a, scaled(b, -1)));
+  if (n.op == ir::op::mul && b.is_constant()) return limited(scaled(a, b.rest.lo));
+  if (n.op == ir::op::mul && a.is_constant()) return limited(scaled(b, a.rest.lo));
   return of_interval(opaque_interval(n.op, interval_of(a, scope), interval_of(b, scope)));
 }
 

@@ -19,6 +19,8 @@ enum class fault : std::uint8_t {
   no_extent,               // subject: axis, first: tensor
   extents_differ,          // subject: axis, first, second: tensors, a, b: their extents
   out_of_bounds,           // subject: tensor, a: dimension, at: the load, low, high
+  not_bounded,             // subject: tensor, a: dimension, at: the load
+  divides_by_zero,         // subject: tensor, at: the division
   read_before_definition,  // subject: tensor
   never_defined,           // subject: tensor
   not_a_parameter,         // subject: tensor
@@ -53,6 +55,7 @@ struct program_view {
   const tensor_info* const* params = nullptr;
   int param_count = 0;
   dim_table dims;
+  bool complete = false;  // dims holds all extents
 };
 
 namespace detail {
@@ -183,6 +186,20 @@ struct definition_checker {
     problem.first = first;
   }
 
+  /// A gather: where it reads is up to the caller.
+  constexpr bool depends_on_data(int at) const {
+    return any_below(p.nodes, at, [&](int k) {
+      return p.nodes[k].kind == node_kind::load || p.nodes[k].kind == node_kind::reduce;
+    });
+  }
+
+  constexpr void divisor_is_not_zero(int at, const axis_scope& scope) const {
+    const index_interval divisor = interval_of(p.nodes, at - 1, scope, p.dims);
+    if (!problem.ok() || !divisor.known || divisor.lo > 0 || divisor.hi < 0) return;
+    report(fault::divides_by_zero, target);
+    problem.at = at;
+  }
+
   constexpr void access_in_bounds(int at, const axis_scope& scope) const {
     const node& n = p.nodes[at];
     if (n.edge != border::none) return;
@@ -190,6 +207,12 @@ struct definition_checker {
     for (int d = 0; d < index.count; ++d) {
       const std::int64_t extent = p.dims.find(n.tensor->dims[d]);
       const index_interval i = interval_of(p.nodes, index.at[d], scope, p.dims);
+      if (p.complete && !i.known && !depends_on_data(index.at[d]) && problem.ok()) {
+        report(fault::not_bounded, n.tensor->name, target);
+        problem.a = d;
+        problem.at = at;
+        problem.scope = scope;
+      }
       if (extent < 0 || !i.known || (i.lo >= 0 && i.hi < extent) || !problem.ok()) continue;
       report(fault::out_of_bounds, n.tensor->name, target);
       problem.a = d;
@@ -228,6 +251,8 @@ struct definition_checker {
       report(fault::unbound_axis, n.name, target);
     if (n.kind == node_kind::reduce) return enter_reduction(at, scope);
     if (is_access(n)) access_in_bounds(at, scope);
+    if (n.kind == node_kind::operation && (n.op == ir::op::floordiv || n.op == ir::op::floormod))
+      divisor_is_not_zero(at, scope);
     int child = at - 1;
     for (int k = 0; k < n.arity; ++k) {
       walk(child, scope);

@@ -81,6 +81,8 @@ template <class Name, int N, class... Param>
 inline constexpr bool is_kernel<kernel_of<Name, N, Param...>> = true;
 
 template <class... T>
+inline constexpr bool declares_its_parameters = false;
+template <class... T>
 inline constexpr bool takes_tensors_by_value = false;
 template <class... T>
 inline constexpr bool returns_definitions = false;
@@ -157,10 +159,18 @@ constexpr auto build_kernel(const F& f, param_list<Param...>) {
 /// @throws argument_error for a lambda with captures
 template <fixed_string Name, class F>
 constexpr auto kernel(F f) {
-  using params = typename dsl::lambda_params<decltype(&F::operator())>::type;
   static_assert(meta::is_identifier(Name.view()),
                 "tilewright: the name of a kernel is an identifier");
-  return dsl::build_kernel<meta::to_name<Name>>(f, params{});
+  if constexpr (!requires { &F::operator(); }) {
+    TILEWRIGHT_MISTAKE(
+        dsl::declares_its_parameters,
+        "tilewright: the lambda of a kernel spells its parameters, in<...> A, out<...> C; "
+        "auto does not do",
+        meta::to_name<Name>);
+  } else {
+    using params = typename dsl::lambda_params<decltype(&F::operator())>::type;
+    return dsl::build_kernel<meta::to_name<Name>>(f, params{});
+  }
 }
 
 }  // namespace tilewright

@@ -25,6 +25,7 @@ inline constexpr bool all_axes = sizeof...(Axis) > 0 &&
 template <reduction Kind, auto... Axis, operand X>
 constexpr auto reduce(const X& x) {
   using T = element_of<X>;
+  static_assert(sizeof...(Axis) <= 16, "tilewright: a reduction has at most 16 axes");
   constexpr bool logical = Kind == reduction::any || Kind == reduction::all;
   if constexpr (logical && !std::is_same_v<T, bool>) {
     TILEWRIGHT_MISTAKE(reduces_bool, "tilewright: any and all reduce bool; write x != 0", T);
@@ -165,6 +166,8 @@ template <auto... Axis, class Identity, class Combine, class... X>
 requires all_axes<Axis...>
 constexpr auto fold(const reducer_of<Identity, Combine>& r, const X&... x) {
   constexpr int parts = tuple_parts<Identity> ? tuple_parts<Identity> : 1;
+  static_assert(parts <= 8 && sizeof...(Axis) <= 16,
+                "tilewright: a fold has at most 8 parts and 16 axes");
   if constexpr (parts != sizeof...(X)) {
     TILEWRIGHT_MISTAKE(has_one_part_per_value,
                        "tilewright: fold needs one value per part of the identity of its reducer",

@@ -24,6 +24,8 @@ inline constexpr bool extents_agree = false;
 template <class... T>
 inline constexpr bool read_is_in_bounds = false;
 template <class... T>
+inline constexpr bool divisor_is_not_zero = false;
+template <class... T>
 inline constexpr bool is_defined_before_read = false;
 template <class... T>
 inline constexpr bool output_is_defined = false;
@@ -105,6 +107,9 @@ constexpr void report_mistake() {
                        "tilewright: an index leaves the tensor; read through zero_outside, "
                        "clamp_outside or mirror_outside",
                        subject, dimension<f.a>, index_runs_over<f.low, f.high>, extent_is<f.b>);
+  } else if constexpr (f.what == fault::divides_by_zero) {
+    TILEWRIGHT_MISTAKE(divisor_is_not_zero,
+                       "tilewright: an index or integer is divided by what can be zero", subject);
   } else if constexpr (f.what == fault::read_before_definition) {
     TILEWRIGHT_MISTAKE(is_defined_before_read,
                        "tilewright: a tensor is read before it is defined; move its definition up",

@@ -34,7 +34,8 @@ class reifier {
                 static_cast<int>(kernel.nodes().size()),
                 kernel.params().data(),
                 static_cast<int>(kernel.params().size()),
-                {entries_.data(), static_cast<int>(entries_.size())}};
+                {entries_.data(), static_cast<int>(entries_.size())},
+                true};
     nodes_ = program_.nodes;
     const finding problem = check_program(program_);
     if (!problem.ok()) throw_mistake(kernel.name(), problem, nodes_);

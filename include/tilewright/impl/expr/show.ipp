@@ -171,6 +171,16 @@ TILEWRIGHT_INLINE std::string describe(const finding& problem, const node* nodes
              subject + " has extent " + std::to_string(problem.b) + " there" +
              (store ? "" : "; read it through zero_outside, clamp_outside or mirror_outside");
     }
+    case fault::not_bounded: {
+      const int at = children_of(nodes, problem.at).at[problem.a];
+      return show(nodes, problem.at) + ": nothing bounds index " + std::to_string(problem.a) +
+             ", " + show(nodes, at) +
+             "; write a sum of axes, or read it through zero_outside, clamp_outside or "
+             "mirror_outside";
+    }
+    case fault::divides_by_zero:
+      return "the divisor in " + show(nodes, problem.at) + " in the definition of " + subject +
+             " can be zero";
     case fault::read_before_definition:
       return "tensor " + subject + " is read before it is defined; move its definition up";
     case fault::never_defined:
