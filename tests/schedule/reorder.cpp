@@ -155,7 +155,8 @@ TEST_CASE("reorder: a guard that breaks the map") {
     const primitive::path at = primitive::find_block(whole, id);
     const ir::block_realize_node& old = *ir::as_realize(at.target());
     return primitive::replace(
-        whole, at, ir::make_realize(old.values, condition(old.values[0], old.values[1]), old.block));
+        whole, at,
+        ir::make_realize(old.values, condition(old.values[0], old.values[1]), old.block));
   };
   schedule s(guarded_by([](ir::expr i, ir::expr j) { return ir::lt(i + j, 7); }));
   const auto [i, j] = s.loops<2>(s.block("B"));
@@ -180,4 +181,34 @@ TEST_CASE("reorder: loops fused from spatial and reduce ones keep their order") 
   // with `inner` outside, accumulation would start at instances that do not initialise
   check_refusal(s, "reorder", 6, [&] { s.reorder(inner, outer); });
   check_meaning(s, f);
+}
+
+TEST_CASE("reorder: a reduction that is recomputed stays inside of the loops that repeat it") {
+  const ir::function f = programs::matmul_relu(3, 4, 5);
+  schedule s(f);
+  const block_rv c = s.block("C"), d = s.block("D");
+  const auto [i, j] = s.loops<2>(d);
+  s.split(j, {infer, 1, 2});
+  s.compute_at(c, s.get_loops(d)[1], true);  // under i and the outer part of j
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  REQUIRE(loops.size() == 5);
+  s.reorder(loops[4], loops[3]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: instances that run again") {
+  // S[vi] = sum over vj of A[vi, vj], under a loop that it does not depend on
+  ir::function f = programs::matmul(3, 1, 5);
+  const ir::stmt nest = ir::root_block(f)->body;
+  const ir::loop_node& i = *ir::as_loop(nest);
+  const ir::loop_node& j = *ir::as_loop(i.body);
+  const ir::var again = ir::make_var("again");
+  f.body = ir::make_root(ir::with_body(i, ir::make_loop(again, 0, 4, ir::with_body(j, j.body))));
+  schedule s(f);
+  const std::vector<loop_rv> l = s.get_loops(s.block("C"));
+  s.reorder(l[1], l[0]);
+  check_meaning(s, f);
+  check_refusal(s, "reorder", 7, [&] { s.reorder(l[3], l[1]); });
+  const block_rv c = s.block("C");
+  check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(c, l[1]); });
 }

@@ -8,6 +8,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
+#include <tilewright/schedule/repetition.hpp>
 
 namespace tilewright::primitive {
 namespace detail::decomposing {
@@ -39,6 +40,8 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
       refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" + c.loops[l]->var->name + "\"");
   if (!is_affine_binding(c, first))
     refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
+  if (!runs_once(c, first))
+    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" + c.loops[first]->var->name + "\" inwards");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +

@@ -6,6 +6,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
+#include <tilewright/schedule/repetition.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -88,11 +89,40 @@ inline void check_first_instances(const child_block& child, std::size_t at,
   std::size_t next = 0;
   for (std::size_t l = 0; l < child.loops.size() && mixed.size() > 1; ++l) {
     const ir::loop_node* now = l >= at && l - at < order.size() ? order[l - at] : child.loops[l];
-    const bool is_mixed = std::any_of(mixed.begin(), mixed.end(), [&](std::size_t m) { return child.loops[m] == now; });
+    const bool is_mixed = std::any_of(mixed.begin(), mixed.end(),
+                                      [&](std::size_t m) { return child.loops[m] == now; });
     if (is_mixed && child.loops[mixed[next++]] != now)
       refuse(6, "loop \"" + now->var->name + "\" drives spatial and reduce iterators of block \"" +
-                    child.block().name + "\"; its place among such loops decides what initialises a result");
+                    child.block().name +
+                    "\"; its place among such loops decides what initialises a result");
   }
+}
+
+inline bool drives_reduction(const child_block& child, const ir::loop_node& loop) {
+  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::reduce &&
+        ir::uses_var(child.realize->values[i], loop.var))
+      return true;
+  return false;
+}
+
+/// A reduction that is repeated is repeated as a whole: loops pass loops that drive the reduction
+/// only where every instance runs once.
+inline void check_repetition(const child_block& child, std::size_t at,
+                             const std::vector<const ir::loop_node*>& order) {
+  if (!child.block().init) return;
+  const auto place = [&](const ir::loop_node* loop) {
+    return std::find(order.begin(), order.end(), loop);
+  };
+  bool passes = false;
+  for (std::size_t a = at; a < at + order.size() && !passes; ++a)
+    for (std::size_t b = a + 1; b < at + order.size() && !passes; ++b)
+      passes = place(child.loops[a]) > place(child.loops[b]) &&
+               drives_reduction(child, *child.loops[a]) != drives_reduction(child, *child.loops[b]);
+  if (passes && !runs_once(child, at))
+    refuse(7, "block \"" + child.block().name +
+                  "\" repeats its reduction in some of the loops; these must stay "
+                  "outside of the ones that drive the reduction");
 }
 
 inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
@@ -109,6 +139,7 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
     check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
+    check_repetition(child, static_cast<std::size_t>(at - child.loops.begin()), order);
   }
 }
 

@@ -1,0 +1,16 @@
+// Whether the instances of a block run more than once, as compute_at leaves them under loops that
+// the block does not depend on. A complete block may; a reduction may only as a whole, init
+// included.
+#pragma once
+
+#include <cstddef>
+
+#include <tilewright/schedule/analysis.hpp>
+
+namespace tilewright::primitive {
+
+/// True when no two iterations of the loops from position `first` on run the same instance. To be
+/// asked of blocks whose binding is affine from there on.
+bool runs_once(const child_block& child, std::size_t first);
+
+}  // namespace tilewright::primitive
