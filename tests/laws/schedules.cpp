@@ -49,6 +49,55 @@ ir::function centered(int n, int m) {
   return f;
 }
 
+/// P = A with a border of zeros, B = 3 x 3 sums of products of P and a filter, C = max(B, 0).
+ir::function convolution(int h, int w) {
+  using namespace programs;
+  const buffer a = make_buffer("A", dtype::f32, {h, w}), g = make_buffer("G", dtype::f32, {3, 3});
+  const buffer p = make_buffer("P", dtype::f32, {h + 2, w + 2});
+  const buffer b = make_buffer("B", dtype::f32, {h, w}), c = make_buffer("C", dtype::f32, {h, w});
+  const nest pad({"i", "j"}, {h + 2, w + 2}), relu({"i", "j"}, {h, w});
+  nest conv({"i", "j", "r", "s"}, {h, w, 3, 3});
+  conv.iters[2].kind = conv.iters[3].kind = iter_kind::reduce;
+  const expr y = pad.v(0), x = pad.v(1), zero = real(dtype::f32, 0);
+  const expr inside =
+      logical_and(logical_and(ge(y, 1), lt(y, h + 1)), logical_and(ge(x, 1), lt(x, w + 1)));
+  const std::vector<expr> at{conv.v(0), conv.v(1)}, tap{conv.v(2), conv.v(3)},
+      from{conv.v(0) + conv.v(2), conv.v(1) + conv.v(3)}, out{relu.v(0), relu.v(1)};
+  block_node sum = store_block("B", b, at, load(b, at) + load(p, from) * load(g, tap),
+                               {{p, point_box(from)}, {g, point_box(tap)}});
+  sum.init = make_store(b, at, zero);
+  ir::function f;
+  f.params = {{a, {}}, {g, {}}, {c, {}}};
+  f.body = make_root(
+      make_seq(
+          {pad.wrap(store_block("P", p, {y, x}, if_then_else(inside, load(a, {y - 1, x - 1}), zero),
+                                {full_region(a)})),
+           conv.wrap(std::move(sum)),
+           relu.wrap(
+               store_block("C", c, out, ir::max(load(b, out), zero), {{b, point_box(out)}}))}),
+      {p, b});
+  return f;
+}
+
+/// J = the first half from A, the second from A + 1; two blocks write it; C = 2 J.
+ir::function joined(int n) {
+  using namespace programs;
+  const buffer a = make_buffer("A", dtype::f32, {n}), j = make_buffer("J", dtype::f32, {2 * n});
+  const buffer c = make_buffer("C", dtype::f32, {2 * n});
+  const nest first({"i"}, {n}), second({"i"}, {n}), all({"i"}, {2 * n});
+  const expr u = first.v(0), v = second.v(0), w = all.v(0);
+  ir::function f;
+  f.params = {{a, {}}, {c, {}}};
+  f.body = make_root(
+      make_seq({first.wrap(store_block("J", j, {u}, load(a, {u}), {{a, point_box({u})}})),
+                second.wrap(store_block("J_1", j, {v + n}, load(a, {v}) + real(dtype::f32, 1),
+                                        {{a, point_box({v})}})),
+                all.wrap(store_block("C", c, {w}, load(j, {w}) * real(dtype::f32, 2),
+                                     {{j, point_box({w})}}))}),
+      {j});
+  return f;
+}
+
 /// Applies primitives at random.
 class walker {
  public:
@@ -150,3 +199,5 @@ TEST_CASE("random schedules keep the meaning: matrix product") {
 }
 TEST_CASE("random schedules keep the meaning: stencil") { walk(stencil(11), 60, 14); }
 TEST_CASE("random schedules keep the meaning: row sums") { walk(centered(5, 6), 60, 14); }
+TEST_CASE("random schedules keep the meaning: convolution") { walk(convolution(4, 5), 60, 16); }
+TEST_CASE("random schedules keep the meaning: joined halves") { walk(joined(6), 60, 14); }
