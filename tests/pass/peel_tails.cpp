@@ -146,3 +146,17 @@ TEST_CASE("a tile that is whole or empty leaves no code for an edge") {
   CHECK(count(g.body, stmt_kind::store) == 1);
   check_same(f, g);
 }
+
+TEST_CASE("a padded copy becomes a copy and a fill") {
+  const buffer y = make_buffer("Y", dtype::f32, {14, 16}), x = make_buffer("X", dtype::f32, {12, 16});
+  const var i = make_var("i"), j = make_var("j");
+  const function f = make_function(
+      {y, x}, nest({{i, 14}, {j, 16, loop_kind::vectorized}},
+                   make_store(y, {i, j}, if_then_else(logical_and(ge(i, 1), lt(i, 13)), load(x, {i - 1, j}), f32(0)))));
+  const function g = peeled(f);
+  int choices = 0;
+  for_each_expr(g.body, [&](const expr& e) { choices += e->op == op::if_then_else; });
+  CHECK(choices == 0);
+  CHECK(count(g.body, stmt_kind::store) == 2);
+  check_same(f, g);
+}

@@ -28,7 +28,8 @@ function fill(std::int64_t n, std::int64_t m, int step, loop_kind inner = loop_k
 TEST_CASE("annotated loops unroll their inner loops within the step") {
   CHECK(count_loops(pass::unroll_loops(fill(100, 8, 16), machine()).body, loop_kind::unrolled) == 1);
   CHECK(count_loops(pass::unroll_loops(fill(100, 32, 16), machine()).body, loop_kind::unrolled) == 0);
-  CHECK(count_loops(pass::unroll_loops(fill(100, 8, 0), machine()).body, loop_kind::unrolled) == 0);
+  CHECK(count_loops(pass::unroll_loops(fill(100, 9, 0), machine()).body, loop_kind::unrolled) == 0);
+  CHECK(count_loops(pass::unroll_loops(fill(100, 4, 0), machine()).body, loop_kind::unrolled) == 1);
   check_same(fill(100, 8, 16), pass::unroll_loops(fill(100, 8, 16), machine()));
 }
 

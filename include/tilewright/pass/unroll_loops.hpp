@@ -2,7 +2,8 @@
 //
 // unroll_loops follows the annotations `pragma_auto_unroll_max_step` = n (with or without
 // `pragma_unroll_explicit`): inside an annotated loop, innermost first, loops of constant extent become unrolled
-// while what they write out stays within n vector statements. It also takes back unrolling that would exceed
+// while what they write out stays within n vector statements. Innermost loops of very few statements are
+// unrolled in any case. It also takes back unrolling that would exceed
 // `max_statements`, makes parallel loops inside parallel ones serial, and refuses loops bound to GPU threads.
 //
 // unroll_reductions writes a few iterations of the innermost reduction loops one after the other:
@@ -20,6 +21,7 @@
 namespace tilewright::pass {
 
 struct unroll_limits {
+  std::int64_t always = 8;                // statements that are written out without being asked
   std::int64_t max_statements = 1024;     // vector statements of one nest of unrolled loops
   std::int64_t max_auto_step = 192;       // bound on what an annotation may ask for
   std::int64_t reduction_statements = 64; // of an unrolled reduction

@@ -29,6 +29,16 @@ struct guard {
   std::int64_t possible() const { return -constant - lo; }  // something is left while outer <= possible
 };
 
+/// Condition of an if_then_else whose every conjunct is a guard.
+struct value_guard {
+  expr condition;
+  std::vector<guard> parts;
+  /// Nothing runs between the question and the value: where the parts do not all hold, the condition is false.
+  bool exact() const {
+    return std::all_of(parts.begin(), parts.end(), [](const guard& g) { return g.inner.terms.empty(); });
+  }
+};
+
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
   if (a.terms.size() != b.terms.size()) return false;
   return std::all_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return b.coefficient(t.first) == t.second; });
@@ -40,7 +50,7 @@ class guard_finder : public visitor {
   explicit guard_finder(std::vector<const loop_node*> path) : path_(std::move(path)), own_(path_.size()) {}
   using visitor::visit;
   std::vector<guard> statements;
-  std::vector<std::vector<guard>> values;  // per if_then_else whose every conjunct is a guard
+  std::vector<value_guard> values;
 
   void visit(const stmt& s) override {
     const loop_node* loop = as_loop(s);
@@ -66,7 +76,7 @@ class guard_finder : public visitor {
       if (!g) return;
       parts.push_back(std::move(*g));
     }
-    if (!parts.empty()) values.push_back(std::move(parts));
+    if (!parts.empty()) values.push_back({condition, std::move(parts)});
   }
 
   bool is_inner(const loop_node& loop, bool value) const {
@@ -258,33 +268,46 @@ class peeler : public scoped_mutator {
       if (one_value && !bounded) edge = make_if(possible, std::move(edge));
       return make_if(whole, std::move(main), std::move(edge));
     }
-    if (std::optional<std::pair<expr, stmt>> padded = version_values(body)) {
-      stmt main = mutate(padded->second), edge = mutate(rename_loops(mark_edge(body)));
-      return make_if(padded->first, std::move(main), std::move(edge));
+    if (std::optional<versions> padded = version_values(body)) {
+      stmt main = mutate(padded->main), edge = mutate(padded->edge);
+      return make_if(padded->condition, std::move(main), std::move(edge));
     }
     return mutate(body);
   }
 
-  /// The condition under which the padding conditions decided at this loop all hold, and the body then.
-  std::optional<std::pair<expr, stmt>> version_values(const stmt& body) {
+  struct versions {
+    expr condition;
+    stmt main, edge;
+  };
+
+  /// The condition under which the padding conditions decided at this loop all hold, the body then and else.
+  std::optional<versions> version_values(const stmt& body) {
     guard_finder found(path_);
     found.visit(body);
     std::vector<expr> terms;
-    var_map map;
-    for (const std::vector<guard>& parts : found.values) {
+    var_map holds, fails;
+    std::vector<const value_guard*> decided;
+    for (const value_guard& v : found.values) {
       std::size_t depth = 0;  // of the innermost deciding loop
-      for (const guard& g : parts) depth = std::max(depth, depth_of(g.decides));
+      for (const guard& g : v.parts) depth = std::max(depth, depth_of(g.decides));
       if (depth != path_.size()) continue;
-      for (const guard& g : parts) {
-        map[g.condition] = boolean(true);
+      decided.push_back(&v);
+      for (const guard& g : v.parts) {
+        holds[g.condition] = boolean(true);
         const expr whole = le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
         if (known.prove(whole)) continue;
         if (std::none_of(terms.begin(), terms.end(), [&](const expr& t) { return arith::same_value(t, whole); }))
           terms.push_back(whole);
       }
     }
-    if (map.empty() || terms.empty() || !spend(body)) return std::nullopt;
-    return std::pair(conjunction(terms), replace_conditions(body, map));
+    if (terms.empty() || !spend(body)) return std::nullopt;
+    const bool one = std::all_of(decided.begin(), decided.end(), [&](const value_guard* v) {
+      return v->exact() && arith::same_value(v->condition, decided[0]->condition);
+    });
+    for (const value_guard* v : decided)
+      if (one) fails[v->condition] = boolean(false);
+    return versions{conjunction(terms), replace_conditions(body, holds),
+                    rename_loops(mark_edge(replace_conditions(body, fails)))};
   }
 
   /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for none.

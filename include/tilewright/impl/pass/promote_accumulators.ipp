@@ -300,8 +300,9 @@ class promoter : public scoped_mutator {
 
   static void make_buffers(tile& t) {
     std::vector<expr> shape;
-    std::vector<const loop_node*> order = t.loops;
-    std::stable_partition(order.begin(), order.end(), [](const loop_node* l) { return l->loop != loop_kind::vectorized; });
+    std::vector<const loop_node*> order, lanes;  // vectors are rows
+    for (const loop_node* l : t.loops) (l->loop == loop_kind::vectorized ? lanes : order).push_back(l);
+    order.insert(order.end(), lanes.begin(), lanes.end());
     for (const loop_node* l : order) {
       shape.push_back(l->extent);
       t.local.push_back(l->var - l->min);

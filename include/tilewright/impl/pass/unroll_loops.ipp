@@ -39,6 +39,17 @@ inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
   return body * std::clamp<std::int64_t>((extent + lanes - 1) / lanes, 1, unrolled_vectors);
 }
 
+/// Only loops that disappear are inside.
+inline bool writes_out(const stmt& s) {
+  bool all = true;
+  for_each_stmt(s, [&](const stmt& x) {
+    const loop_node* l = as_loop(x);
+    if (l) all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) && constant_extent(*l) > 0;
+    all = all && x->kind != stmt_kind::allocate;
+  });
+  return all;
+}
+
 inline std::int64_t step_of(const loop_node& loop) {
   const auto note = loop.annotations.find("pragma_auto_unroll_max_step");
   if (note == loop.annotations.end()) return 0;
@@ -77,7 +88,10 @@ class unroller : public mutator {
       case loop_kind::parallel: return in_parallel ? loop_kind::serial : loop_kind::parallel;
       case loop_kind::unrolled:
         return literal && size <= limits_.max_statements ? loop_kind::unrolled : loop_kind::serial;
-      case loop_kind::serial: return literal && size <= step ? loop_kind::unrolled : loop_kind::serial;
+      case loop_kind::serial: {
+        const bool small = size <= limits_.always && writes_out(body);
+        return literal && (size <= step || small) ? loop_kind::unrolled : loop_kind::serial;
+      }
       default: return loop.loop;
     }
   }
@@ -106,17 +120,6 @@ class reduction_unroller : public mutator {
   }
 
  private:
-  /// Only loops that disappear are inside.
-  static bool writes_out(const stmt& s) {
-    bool all = true;
-    for_each_stmt(s, [&](const stmt& x) {
-      const loop_node* l = as_loop(x);
-      if (l) all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) && constant_extent(*l) > 0;
-      all = all && x->kind != stmt_kind::allocate;
-    });
-    return all;
-  }
-
   static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
