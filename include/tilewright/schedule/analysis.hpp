@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -18,11 +19,14 @@
 
 namespace tilewright::primitive {
 
+struct bound_iters;  // footprint.hpp
+
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
   std::vector<const ir::loop_node*> loops;  // outermost first
   bool conditional = false;                 // an if or a let stands in between
+  mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
 
   const ir::block_node& block() const noexcept { return *realize->block; }
 };

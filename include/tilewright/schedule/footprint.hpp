@@ -25,7 +25,8 @@ struct bound_iters {
   /// more than the domain does.
   bool understood = true;
 };
-bound_iters bind_iters(const child_block& child);
+/// Computed once per child of a walk.
+const bound_iters& bind_iters(const child_block& child);
 
 /// Values of one dimension: [lo, hi] inclusive where known, and within constant bounds.
 struct span {

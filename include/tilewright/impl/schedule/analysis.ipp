@@ -160,7 +160,7 @@ enum class fast_answer : std::uint8_t { no, yes, unknown };
 /// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables must
 /// cover their domains although the binding is partial.
 inline fast_answer quick_affine(const child_block& child, std::size_t first, bool every_iter) {
-  const bound_iters iters = bind_iters(child);
+  const bound_iters& iters = bind_iters(child);
   if (!iters.understood) return fast_answer::unknown;
   std::vector<int> used(child.loops.size(), 0);
   for (std::size_t i = 0; i < iters.values.size(); ++i) {
@@ -253,7 +253,7 @@ inline bool reduces_affinely(const child_block& child) {
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   if (!affine(child, first)) return false;
   if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first)) return false;
-  const bound_iters iters = bind_iters(child);
+  const bound_iters& iters = bind_iters(child);
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});

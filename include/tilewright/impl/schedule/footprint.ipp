@@ -32,41 +32,57 @@ inline bool all_vars(const linear& sum) {
   return true;
 }
 
-/// `s` is end - x and value i is x // m with end + 1 a multiple of m.
+/// a + b * factor where the terms cancel out.
+inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b, std::int64_t factor) {
+  if (a.terms.size() != b.terms.size()) return std::nullopt;
+  for (const auto& [term, coefficient] : a.terms) {
+    bool cancels = false;
+    for (const auto& [other, c] : b.terms)
+      if (coefficient + c * factor == 0 &&
+          (other.same(term) || (!ir::is_var(term) && arith::same_value(other, term)))) {
+        cancels = true;
+        break;
+      }
+    if (!cancels) return std::nullopt;
+  }
+  return a.constant + b.constant * factor;
+}
+
+/// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split above a
+/// fused loop.
 inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
   const linear& value = out.values[i];
   if (value.terms.size() != 1 || value.terms[0].second != 1 || value.constant != 0) return false;
   const ir::expr& quotient = value.terms[0].first;
   if (quotient->op != ir::op::floordiv || !ir::is_int(quotient->args[1])) return false;
   const std::int64_t m = ir::as_int(quotient->args[1]);
-  linear rest = s;
-  accumulate(rest, arith::to_linear(quotient->args[0]), 1);
-  if (m <= 0 || !rest.is_constant() || (rest.constant + 1) % m != 0) return false;
-  out.clip[i].hi = std::min(out.clip[i].hi, (rest.constant + 1) / m - 1);
+  const auto end = constant_sum(s, arith::to_linear(quotient->args[0]), 1);
+  if (m <= 0 || !end || (*end + 1) % m != 0) return false;
+  out.clip[i].hi = std::min(out.clip[i].hi, (*end + 1) / m - 1);
   return true;
+}
+
+/// `s` is end - 1 - value with the symbolic end of the domain.
+inline bool ends_domain(const linear& s, const linear& value, const ir::range& dom) {
+  if (ir::is_int(dom.extent) && ir::is_int(dom.min)) return false;
+  linear rest = s;
+  accumulate(rest, value, 1);
+  const auto gap = constant_sum(rest, arith::to_linear(dom.min + dom.extent), -1);
+  return gap && *gap >= -1;
 }
 
 /// Uses what the conjunct `s >= 0` says about one iteration variable; false when it is about none.
 inline bool clip_nonnegative(const linear& s, const child_block& child, bound_iters& out) {
   for (std::size_t i = 0; i < out.values.size(); ++i) {
-    linear rest = s;
-    accumulate(rest, out.values[i], -1);
-    if (rest.is_constant()) {  // value >= -rest
-      out.clip[i].lo = std::max(out.clip[i].lo, -rest.constant);
+    if (const auto most = constant_sum(s, out.values[i], 1)) {  // value <= most
+      out.clip[i].hi = std::min(out.clip[i].hi, *most);
       return true;
     }
-    // x <= end, where the value is x // m: the predicate of a split above a fused loop
-    if (clip_quotient(s, i, out)) return true;
-    rest = s;
-    accumulate(rest, out.values[i], 1);
-    if (rest.is_constant()) {  // value <= rest
-      out.clip[i].hi = std::min(out.clip[i].hi, rest.constant);
+    if (const auto rest = constant_sum(s, out.values[i], -1)) {  // value >= -rest
+      out.clip[i].lo = std::max(out.clip[i].lo, -*rest);
       return true;
     }
-    // value < symbolic end of the domain
-    const ir::range& dom = child.block().iters[i].dom;
-    accumulate(rest, arith::to_linear(dom.min + dom.extent), -1);
-    if (rest.is_constant() && rest.constant >= -1) return true;
+    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom)) return true;
   }
   return range_of(s, child.loops).lo >= 0;
 }
@@ -218,19 +234,21 @@ TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
   return out;
 }
 
-TILEWRIGHT_INLINE bound_iters bind_iters(const child_block& child) {
-  bound_iters out;
+TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
+  if (child.bound) return *child.bound;
+  auto out = std::make_shared<bound_iters>();
   const std::vector<ir::iter_var>& vars = child.block().iters;
-  out.values.reserve(vars.size());
-  out.clip.reserve(vars.size());
+  out->values.reserve(vars.size());
+  out->clip.reserve(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    out.values.push_back(arith::to_linear(child.realize->values[i]));
-    out.clip.push_back(constant_range(vars[i].dom));
+    out->values.push_back(arith::to_linear(child.realize->values[i]));
+    out->clip.push_back(constant_range(vars[i].dom));
   }
   if (!ir::is_true(child.realize->predicate))
     for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate))
-      if (!detail::footprints::clip_by(conjunct, child, out)) out.understood = false;
-  return out;
+      if (!detail::footprints::clip_by(conjunct, child, *out)) out->understood = false;
+  child.bound = std::move(out);
+  return *child.bound;
 }
 
 TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,

@@ -107,7 +107,7 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child) {
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
   if (reads.empty()) return true;
-  const bound_iters iters = bind_iters(scope[child]);
+  const bound_iters& iters = bind_iters(scope[child]);
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r);
   });

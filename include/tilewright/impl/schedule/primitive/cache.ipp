@@ -235,7 +235,7 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
                         std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
-    const bound_iters iters = bind_iters(scope[i]);
+    const bound_iters& iters = bind_iters(scope[i]);
     for (const ir::buffer_region& r : scope[i].block().reads)
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);
@@ -295,7 +295,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
   } else {  // readers further out need all that was written
     const child_block& w = scope[static_cast<std::size_t>(writer)];
     loops = w.loops;
-    const bound_iters iters = bind_iters(w);
+    const bound_iters& iters = bind_iters(w);
     std::optional<footprint> all;
     for (const ir::buffer_region& r : w.block().writes)
       if (r.buffer == s.buffer) all = written(w, iters, r, {where.depth, {}});
@@ -345,7 +345,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
       refuse(c, 6, quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) + " has written before it");
   const place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   const standing_loops standing{where.depth, {}};
-  const bound_iters iters = bind_iters(scope[w]);
+  const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
   std::optional<footprint> all;
   if (reduction_done(scope[w], standing)) all = written(scope[w], iters, region, standing);

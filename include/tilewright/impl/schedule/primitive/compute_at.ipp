@@ -102,7 +102,7 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
   for (const std::size_t p : peers) {
     const child_block& peer = scope[p];
     const std::size_t fixed = depth(p);
-    const bound_iters iters = bind_iters(peer);
+    const bound_iters& iters = bind_iters(peer);
     for (const ir::buffer_region& r : m.forward ? peer.block().reads : peer.block().writes) {
       const bool shared = std::any_of(own.begin(), own.end(), [&](const ir::buffer_region& o) {
         return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
@@ -124,7 +124,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
   const std::vector<requirement> offered = gather(m, scope, child, peers, [&](std::size_t) { return common; });
   const std::vector<iter_domain> solved = infer_domains(c.block(), c.block().reads, offered, c.loops);
-  const bound_iters now = bind_iters(c);
+  const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
     const linear_range runs = relax(now.values[i], c, {common, {}});
@@ -142,7 +142,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
 inline ir::stmt build_nest(const move& m, const child_block& child, const std::vector<requirement>& required,
                            const std::vector<const ir::loop_node*>& loops) {
   const ir::block_node& block = child.block();
-  const bound_iters old = bind_iters(child);
+  const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   const std::vector<iter_domain> solved =

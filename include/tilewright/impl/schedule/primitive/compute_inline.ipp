@@ -343,7 +343,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
-  const bound_iters iters = bind_iters(scope[child]);
+  const bound_iters& iters = bind_iters(scope[child]);
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
       refuse(name, 4, quoted(block) + " has a predicate");
