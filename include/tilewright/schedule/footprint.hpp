@@ -96,6 +96,13 @@ inline int loop_index(const std::vector<const ir::loop_node*>& loops, const ir::
 }
 /// @}
 
+/// Position of the iteration variable `v` in the block; -1 when it is none of its.
+inline int iter_index(const ir::block_node& block, const ir::expr& v) {
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (block.iters[i].var.same(v)) return static_cast<int>(i);
+  return -1;
+}
+
 /// @name Sums
 /// @{
 void accumulate(arith::linear& to, const arith::linear& from, std::int64_t factor = 1);

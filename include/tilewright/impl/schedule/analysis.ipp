@@ -100,17 +100,16 @@ using arith::bounds;
 
 /// Constant bounds of an expression over the iteration variables of a block.
 inline bounds range_in_block(const ir::expr& e, const ir::block_node& block) {
+  if (const int alone = iter_index(block, e); alone >= 0)
+    return constant_range(block.iters[static_cast<std::size_t>(alone)].dom);
   const arith::linear sum = arith::to_linear(e);
   bounds out{sum.constant, sum.constant};
   for (const auto& [term, factor] : sum.terms) {
     bounds part;
-    bool found = false;
-    for (const ir::iter_var& v : block.iters) {
-      if (!v.var.same(term)) continue;
-      part = constant_range(v.dom);
-      found = true;
-    }
-    if (!found && !ir::is_var(term)) {
+    const int i = iter_index(block, term);
+    if (i >= 0) {
+      part = constant_range(block.iters[static_cast<std::size_t>(i)].dom);
+    } else if (!ir::is_var(term)) {
       arith::analyzer known;
       for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
       part = known.const_bounds(term);

@@ -178,12 +178,15 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
   strip out;
   if (!ir::is_int(dim.extent)) return std::nullopt;
   out.extent = ir::as_int(dim.extent);
+  if (const int i = iter_index(block, dim.min); i >= 0) {
+    out.iter = i;
+    return out;
+  }
   const linear sum = arith::to_linear(dim.min);
   out.offset = sum.constant;
   if (sum.terms.size() > 1) return std::nullopt;
   if (sum.terms.empty()) return out;
-  for (std::size_t i = 0; i < block.iters.size(); ++i)
-    if (block.iters[i].var.same(sum.terms[0].first)) out.iter = static_cast<int>(i);
+  out.iter = iter_index(block, sum.terms[0].first);
   out.factor = sum.terms[0].second;
   if (out.iter < 0 || out.factor < 1 || out.factor > out.extent) return std::nullopt;
   return out;
@@ -254,19 +257,17 @@ TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
 TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
                                          const bound_iters& iters) {
   using namespace detail::footprints;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  const int alone = iter_index(child.block(), e);
+  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
+    return iters.values[static_cast<std::size_t>(alone)];
   const arith::linear sum = arith::to_linear(e);
   arith::linear out = constant(sum.constant, sum.type);
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  const auto iter_of = [&](const ir::expr& v) {
-    std::size_t i = 0;
-    while (i < vars.size() && !vars[i].var.same(v)) ++i;
-    return i;
-  };
   bool compound = false;
   for (const auto& [term, factor] : sum.terms) {
-    const std::size_t i = iter_of(term);
-    if (i < vars.size()) {
-      accumulate(out, iters.values[i], factor);
+    const int i = iter_index(child.block(), term);
+    if (i >= 0) {
+      accumulate(out, iters.values[static_cast<std::size_t>(i)], factor);
       continue;
     }
     if (ir::is_var(term)) {
@@ -288,13 +289,12 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
   arith::linear rest = constant(0, sum.type);  // what needs the analyzer
-  for (const auto& [term, factor] : sum.terms) {
-    const arith::linear alone{{{term, 1}}, 0, sum.type};
+  for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
       const int index = loop_index(child.loops, term);
       if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
-        accumulate(*out.lo, alone, factor);
-        accumulate(*out.hi, alone, factor);
+        out.lo->terms.emplace_back(term, factor);
+        out.hi->terms.emplace_back(term, factor);
         continue;
       }
       const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
@@ -305,7 +305,7 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
         continue;
       }
     }
-    accumulate(rest, alone, factor);
+    rest.terms.emplace_back(term, factor);
   }
   if (rest.terms.empty()) return out;
   arith::loop_domains moving;
@@ -338,13 +338,16 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
       s.hi->constant += ir::as_int(dim.extent) - 1;
     }
     // The clipped iteration variables bound the dimension too, and so does the shape.
-    const arith::linear sum = arith::to_linear(dim.min);
-    bounds b{sum.constant, sum.constant};
-    for (const auto& [term, factor] : sum.terms) {
-      bounds part;
-      for (std::size_t i = 0; i < block.iters.size(); ++i)
-        if (block.iters[i].var.same(term)) part = iters.clip[i];
-      b = arith::add(b, arith::scale(part, factor));
+    bounds b;
+    if (const int alone = iter_index(block, dim.min); alone >= 0) {
+      b = iters.clip[static_cast<std::size_t>(alone)];
+    } else {
+      const arith::linear sum = arith::to_linear(dim.min);
+      b = {sum.constant, sum.constant};
+      for (const auto& [term, factor] : sum.terms) {
+        const int i = iter_index(block, term);
+        b = arith::add(b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
+      }
     }
     if (ir::is_int(dim.extent)) b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
     else b.hi = bounds::positive_infinity;

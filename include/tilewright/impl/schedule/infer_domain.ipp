@@ -141,12 +141,16 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block, const 
   std::vector<iter_domain> out(block.iters.size());
   std::vector<std::vector<std::pair<digit, const span*>>> digits(block.iters.size());
   const auto iter_of = [&](const ir::expr& v) {
-    std::size_t i = 0;
-    while (i < block.iters.size() && !block.iters[i].var.same(v)) ++i;
-    return i;
+    const int i = iter_index(block, v);
+    return i < 0 ? out.size() : static_cast<std::size_t>(i);
   };
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     if (!ir::is_int(region.box[d].extent)) continue;
+    if (const int alone = iter_index(block, region.box[d].min); alone >= 0) {
+      const bounds width{0, ir::as_int(region.box[d].extent) - 1};
+      narrow(out[static_cast<std::size_t>(alone)], solve(required[d], 1, width, loops), loops);
+      continue;
+    }
     const linear sum = arith::to_linear(region.box[d].min);
     bounds rest{sum.constant, sum.constant + ir::as_int(region.box[d].extent) - 1};
     if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
