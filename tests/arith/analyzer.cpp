@@ -165,6 +165,30 @@ TEST_CASE("data may wrap, and floats are not touched") {
   CHECK(a.simplify(shifted)->args[0]->args[0].same(i));
 }
 
+TEST_CASE("a branch is simplified with its condition") {
+  const buffer x = make_buffer("X", dtype::f32, {16});
+  const var i = make_var("i");
+  analyzer a;
+  a.bind(i, 0, 17);
+  const expr zero = real(dtype::f32, 0.0);
+  const expr inner = if_then_else(ge(i, 1), load(x, {max(i - 1, 0)}), zero);
+  const expr out = a.simplify(if_then_else(logical_and(ge(i, 1), lt(i, 17)), inner, zero));
+  REQUIRE(out->op == op::if_then_else);
+  REQUIRE(out->args[1]->op == op::load);
+  CHECK(arith::same_value(out->args[1]->args[0], i - 1));
+}
+
+TEST_CASE("deep nests of data take linear time") {
+  const buffer b = make_buffer("B", dtype::i32, {16});
+  expr e = load(b, {0});
+  for (int level = 0; level < 40; ++level) {
+    e = max(min(e * 2 + 1, load(b, {1})), load(b, {2}));
+    e = floordiv(select(lt(e, load(b, {3})), integer(dtype::i32, 7), load(b, {4})), 3);
+    e = floormod(cast(dtype::i32, cast(dtype::i64, e + 1)), load(b, {5}));
+  }
+  CHECK(analyzer().simplify(e).type() == dtype::i32);
+}
+
 TEST_CASE("extreme numbers saturate") {
   analyzer a;
   const var l = make_var("l", dtype::i64), m = make_var("m", dtype::i64);

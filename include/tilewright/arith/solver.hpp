@@ -37,6 +37,7 @@ class solver {
   /// `d >= 0` as the equivalent of an order comparison; invalid when it has none.
   form inequality(const ir::expr& comparison);
   form inequality(const ir::expr&& comparison) = delete;
+  form inequality(ir::op o, const form& a, const form& b, dtype type);
 
  private:
   // sums
@@ -61,6 +62,8 @@ class solver {
   ir::expr equality(const ir::expr& e);
   ir::expr connective(const ir::expr& e);
   ir::expr choice(const ir::expr& e);
+  ir::expr simplify_if(const ir::expr& condition, const ir::expr& branch);
+  ir::expr with_forms(const ir::expr& e, const form& a, const form& b) const;
   bool prove_equality(const ir::expr& e);
   // proofs
   bool nonnegative(form f, int depth);

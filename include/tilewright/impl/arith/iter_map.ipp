@@ -71,11 +71,10 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by(const ir::expr& predicate) {
     const bool limits_loop = f.terms.size() == 1 && std::any_of(marks_.begin(), marks_.end(),
         [&](const mark& m) { return m.exact && m.source.same(f.terms[0].term()); });
     if (limits_loop) continue;
-    limits.push_back(f);
+    // inner sums first, so that outer ones find them fused
+    const auto shorter = [](const form& a, const form& b) { return a.terms.size() < b.terms.size(); };
+    limits.insert(std::upper_bound(limits.begin(), limits.end(), f, shorter), f);
   }
-  std::stable_sort(limits.begin(), limits.end(), [](const form& a, const form& b) {
-    return a.terms.size() < b.terms.size();
-  });
   for (const form& f : limits)
     if (!limit(f)) return false;
   return true;

@@ -102,6 +102,7 @@ TILEWRIGHT_INLINE linear to_linear(const ir::expr& e) {
   linear out;
   out.type = e.type();
   out.constant = f.constant;
+  out.terms.reserve(f.terms.size());
   for (const summand& s : f.terms) out.terms.emplace_back(s.term(), s.coefficient);
   return out;
 }

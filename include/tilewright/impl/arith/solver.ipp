@@ -163,8 +163,8 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   };
   gather(gather, e->args[0]);
   gather(gather, e->args[1]);
-  if (!trusted) return single_term(kept_children(e));
-  for (std::size_t i = 0; i < arms.size(); ++i) {
+  // data that may wrap cannot be compared by its form, only rebuilt from it
+  for (std::size_t i = 0; i < arms.size() && trusted; ++i) {
     for (std::size_t j = 0; j < arms.size();) {
       const bool larger = i != j && nonnegative(is_min ? difference(arms[j].first, arms[i].first)
                                                        : difference(arms[i].first, arms[j].first));
@@ -179,14 +179,19 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   if (arms.size() == 1) return std::move(arms[0].first);
   // min(i + 1, 8) is min(i, 7) + 1, so that equal extrema with different offsets cancel
   std::int64_t shift = bounds::positive_infinity;
-  for (const auto& arm : arms)
-    if (!arm.first.terms.empty()) shift = std::min(shift, arm.first.constant);
   bool data = false;
-  for (auto& arm : arms) {
+  for (const auto& arm : arms) {
+    if (!arm.first.terms.empty()) shift = std::min(shift, arm.first.constant);
     data = data || arm.first.data;
-    if (shift != 0) add_constant(arm.first, -shift);
-    if (!arm.first.valid || (data && shift != 0)) return single_term(kept_children(e));
   }
+  for (const auto& arm : arms) {
+    std::int64_t moved = 0;
+    if (data || __builtin_sub_overflow(arm.first.constant, shift, &moved) ||
+        moved == bounds::negative_infinity)
+      shift = 0;
+  }
+  if (shift != 0)
+    for (auto& arm : arms) add_constant(arm.first, -shift);
   ir::expr out;
   for (auto& [f, x] : arms) {
     const ir::expr arm = expression(f, e.type(), x);

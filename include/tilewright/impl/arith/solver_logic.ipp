@@ -88,29 +88,42 @@ TILEWRIGHT_INLINE ir::expr solver::simplify(const ir::expr& e) {
 }
 
 TILEWRIGHT_INLINE form solver::inequality(const ir::expr& e) {
+  if (detail::is_order(e->op) && is_index(e->args[0].type()))
+    return inequality(e->op, to_form(e->args[0]), to_form(e->args[1]), e->args[0].type());
   form out;
   out.valid = false;
-  if (!detail::is_order(e->op) || !is_index(e->args[0].type())) return out;
-  const form a = to_form(e->args[0]), b = to_form(e->args[1]);
-  const dtype type = e->args[0].type();
+  return out;
+}
+
+TILEWRIGHT_INLINE form solver::inequality(ir::op o, const form& a, const form& b, dtype type) {
+  form out;
+  out.valid = false;
   if (!exact(a, type) || !exact(b, type)) return out;
-  const bool less = e->op == ir::op::lt || e->op == ir::op::le;
-  const bool strict = e->op == ir::op::lt || e->op == ir::op::gt;
+  const bool less = o == ir::op::lt || o == ir::op::le;
+  const bool strict = o == ir::op::lt || o == ir::op::gt;
   out = less ? difference(b, a) : difference(a, b);
   if (strict) add_constant(out, -1);
   if (out.terms.size() > 1) recombine(out, type);
   return out;
 }
 
+/// `e` with the operands a and b.
+TILEWRIGHT_INLINE ir::expr solver::with_forms(const ir::expr& e, const form& a, const form& b) const {
+  const dtype type = e->args[0].type();
+  const ir::expr x = expression(a, type, e->args[0]), y = expression(b, type, e->args[1]);
+  return x.same(e->args[0]) && y.same(e->args[1]) ? e : ir::with_args(e, {x, y});
+}
+
 TILEWRIGHT_INLINE ir::expr solver::compare(const ir::expr& e) {
-  if (!is_index(e->args[0].type())) return children(e);
-  const form d = inequality(e);
-  if (!d.valid) return children(e);
+  const dtype type = e->args[0].type();
+  if (!is_index(type)) return children(e);
+  const form a = to_form(e->args[0]), b = to_form(e->args[1]);
+  const form d = inequality(e->op, a, b, type);
+  if (!d.valid) return with_forms(e, a, b);
   if (nonnegative(d)) return ir::boolean(true);
   if (nonnegative(detail::complement(d))) return ir::boolean(false);
   // data may leave the type once operands change sides
-  if (d.data) return children(e);
-  return order(d, e->args[0].type(), e);
+  return d.data ? with_forms(e, a, b) : order(d, type, e);
 }
 
 /// The comparison of d >= 0: falling terms on the left, rising ones on the right, coprime coefficients.
@@ -157,7 +170,7 @@ TILEWRIGHT_INLINE ir::expr solver::equality(const ir::expr& e) {
   const bool is_eq = e->op == ir::op::eq;
   form d = difference(a, b);
   if (d.is_constant() && d.constant == 0) return ir::boolean(is_eq);
-  if (!exact(a, type) || !exact(b, type) || !d.valid) return children(e);
+  if (!exact(a, type) || !exact(b, type) || !d.valid) return with_forms(e, a, b);
   if (d.terms.size() > 1) recombine(d, type);
   if (d.is_constant()) return ir::boolean((d.constant == 0) == is_eq);
   const std::int64_t g = common_factor(d);
@@ -168,7 +181,7 @@ TILEWRIGHT_INLINE ir::expr solver::equality(const ir::expr& e) {
   form opposite = d;
   scale(opposite, -1);
   if (nonnegative(d) && nonnegative(opposite)) return ir::boolean(is_eq);
-  if (d.data || d.constant == bounds::negative_infinity) return children(e);
+  if (d.data || d.constant == bounds::negative_infinity) return with_forms(e, a, b);
   form left, right;
   for (const summand& s : d.terms) {
     if (s.coefficient > 0) left.terms.push_back({&s.term(), s.coefficient / g});
@@ -237,10 +250,19 @@ TILEWRIGHT_INLINE ir::expr solver::connective(const ir::expr& e) {
   return out;
 }
 
+/// A branch, with what its condition tells; leaves have nothing to gain.
+TILEWRIGHT_INLINE ir::expr solver::simplify_if(const ir::expr& condition, const ir::expr& branch) {
+  if (branch->args.empty()) return simplify(branch);
+  analyzer inside = known_;
+  inside.assume(condition);
+  return inside.simplify(branch);
+}
+
 TILEWRIGHT_INLINE ir::expr solver::choice(const ir::expr& e) {
   const ir::expr condition = simplify(e->args[0]);
   if (ir::is_int(condition)) return simplify(e->args[condition->integer != 0 ? 1 : 2]);
-  const ir::expr yes = simplify(e->args[1]), no = simplify(e->args[2]);
+  const ir::expr yes = simplify_if(condition, e->args[1]);
+  const ir::expr no = simplify_if(detail::negation(condition), e->args[2]);
   if (same_value(yes, no)) return yes;
   const bool same = condition.same(e->args[0]) && yes.same(e->args[1]) && no.same(e->args[2]);
   return same ? e : ir::with_args(e, {condition, yes, no});
