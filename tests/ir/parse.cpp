@@ -153,6 +153,12 @@ TEST_CASE("forms of lets") {
     CHECK(print(body_of(form)) == "x: T.int32 = n\nC[x] = T.float32(0.0)\n");
 }
 
+TEST_CASE("updates in place") {
+  CHECK(print(body_of("C[n] += 1")) == "C[n] = C[n] + T.float32(1.0)\n");
+  CHECK(print(body_of("C[n] /= A[0, n]")) == "C[n] = C[n] / A[0, n]\n");
+  CHECK_THROWS_AS(body_of("I[n] /= 2"), parse_error);
+}
+
 TEST_CASE("elif, pass and bare calls") {
   CHECK(print(body_of("if n == 0:\n    pass\nelif n == 1:\n    T.call_extern(\"int32\", "
                       "\"f\")\nelse:\n    C[0] = 1")) ==

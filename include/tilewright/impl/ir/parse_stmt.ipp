@@ -355,11 +355,23 @@ TILEWRIGHT_INLINE stmt parser::store(const token& name) {
   const buffer to = meant.tensor;
   int depth = 1;
   std::vector<expr> at = indices(to, depth);
-  in_.expect("=");
+  static constexpr std::array<std::pair<std::string_view, op>, 4> updates{
+      {{"+=", op::add}, {"-=", op::sub}, {"*=", op::mul}, {"/=", op::div}}};
+  const token sign = in_.peek();
+  const auto update = std::find_if(updates.begin(), updates.end(),
+                                   [&](const auto& u) { return in_.accept(u.first); });
+  if (update == updates.end()) in_.expect("=");
   const token start = in_.peek();
-  const expr value = settled_as(start, expression(), to->type);
+  operand value = expression();
+  if (update != updates.end()) {
+    if (update->second == op::div && !is_float(to->type))
+      in_.fail(sign, "T.truncdiv or // between integers");
+    operand old = deeper(name, load(to, at), depth);
+    value = combine(sign, update->second, std::move(old), std::move(value));
+  }
+  const expr stored = settled_as(start, value, to->type);
   in_.expect_newline();
-  return make_store(to, std::move(at), value);
+  return make_store(to, std::move(at), stored);
 }
 
 }  // namespace tilewright::ir::detail
