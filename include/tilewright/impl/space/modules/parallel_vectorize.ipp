@@ -37,6 +37,25 @@ inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::bloc
   return std::nullopt;
 }
 
+/// True for a reduction whose operands lie side by side along a reduction variable and not along `iter`: dot
+/// products. Vectors along the reduction load what vectors along the output would gather.
+inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
+  if (!b.init) return false;
+  std::vector<access_profile> loads;
+  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && e->buffer != b.writes[0].buffer)
+      loads.push_back(profile_access(b, e->buffer, e->args));
+  });
+  const auto vectors = [&](std::size_t i) {
+    return std::all_of(loads.begin(), loads.end(),
+                       [&](const access_profile& a) { return a.affine && (a.stride[i] == 0 || a.stride[i] == 1); });
+  };
+  if (vectors(iter)) return false;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::reduce && vectors(i)) return true;
+  return false;
+}
+
 inline bool plain(const ir::loop_node& loop) {
   return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
 }
@@ -47,7 +66,7 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
                                            chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::contiguous_iter(*realize.block);
-  if (!iter) return;
+  if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;
   const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
