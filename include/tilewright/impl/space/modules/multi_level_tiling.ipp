@@ -34,7 +34,8 @@ class tiling {
         rows_(profile_.reuse(columns_)) {}
 
   void run() {
-    split_reduction_ = may_split_reduction() && choices_.pick(2) == 1;
+    // whole reductions first, unless a panel of the streamed operand would not stay in a cache
+    if (reduction_extent() > 128) split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
     block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
     split_spatial();
@@ -48,11 +49,11 @@ class tiling {
   }
 
  private:
-  bool may_split_reduction() const {
+  std::int64_t reduction_extent() const {
     std::int64_t total = 1;
     for (std::size_t i = 0; i < profile_.kind.size(); ++i)
       if (profile_.kind[i] == ir::iter_kind::reduce) total *= profile_.extent[i];
-    return total > 128;
+    return total;
   }
 
   void split_spatial() {
@@ -70,11 +71,11 @@ class tiling {
       if (i == columns_) {
         const auto [outer, tile] = s_.split(loops_[i], {infer, floormod(code, tile_code)});
         column_tile_ = tile;
-        split_tiles(outer, outer_column_, middle_column_, inner_column_, 1);
+        split_column_tiles(outer);
       } else if (i == rows_) {
         const auto [outer, tile] = s_.split(loops_[i], {infer, floordiv(code, tile_code)});
         row_tile_ = tile;
-        split_tiles(outer, outer_row_, middle_row_, inner_row_, 32);
+        split_row_tiles(outer);
       } else {
         const std::vector<expr_rv> t = choices_.perfect_tile(s_, loops_[i], 16, {1});
         const std::vector<loop_rv> l = s_.split(loops_[i], t);
@@ -84,14 +85,23 @@ class tiling {
     }
   }
 
-  /// Three levels of whole register tiles.
-  void split_tiles(loop_rv tiles, std::vector<loop_rv>& outer, std::vector<loop_rv>& middle,
-                   std::vector<loop_rv>& inner, std::int64_t preferred) {
-    const std::vector<expr_rv> t = choices_.perfect_tile(s_, tiles, 64, {1, preferred});
-    const std::vector<loop_rv> l = s_.split(tiles, t);
-    outer = {l[0]};
-    middle = {l[1]};
-    inner = {l[2]};
+  /// Few long blocks of rows: whatever is staged for the columns is then used often.
+  void split_row_tiles(loop_rv tiles) {
+    const expr_rv outer = choices_.categorical(s_, {1, 2, 3, 4, 8, 16}, {4, 3, 2, 2, 1, 1});
+    const expr_rv middle = choices_.categorical(s_, {1, 2, 4}, {6, 1, 1});
+    const auto [l0, l1, l2] = s_.split(tiles, {outer, middle, infer});
+    outer_row_ = {l0};
+    middle_row_ = {l1};
+    inner_row_ = {l2};
+  }
+
+  void split_column_tiles(loop_rv tiles) {
+    const expr_rv middle = choices_.categorical(s_, {1, 2, 4, 8}, {5, 1, 1, 1});
+    const expr_rv inner = choices_.categorical(s_, {1, 2, 4}, {6, 2, 1});
+    const auto [l0, l1, l2] = s_.split(tiles, {infer, middle, inner});
+    outer_column_ = {l0};
+    middle_column_ = {l1};
+    inner_column_ = {l2};
   }
 
   void split_reduce() {
@@ -168,7 +178,9 @@ class tiling {
     const std::vector<int> broadcast = operands([&](const access_profile& r) {
       return r.stride[columns_] == 0 && rows_ && r.stride[*rows_] != 0;
     });
-    const std::size_t level = choices_.pick(broadcast.empty() ? 2 : 3);
+    // the first sketch stages the streamed operand when it would not stay in the first-level cache
+    const std::size_t levels = broadcast.empty() ? 2 : 3;
+    const std::size_t level = (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
     place_producers();
     if (level >= 1)
       for (int r : streamed) stage(r, inner_column_.back());
@@ -187,6 +199,18 @@ class tiling {
           std::find(out.begin(), out.end(), r.region) == out.end())
         out.push_back(r.region);
     return out;
+  }
+
+  /// Bytes of the operands at these positions.
+  std::int64_t streamed_bytes(const std::vector<int>& regions) const {
+    std::int64_t total = 0;
+    for (int r : regions) {
+      const ir::buffer& b = s_.get(block_).block->reads[static_cast<std::size_t>(r)].buffer;
+      std::int64_t bytes_of = bytes(b->type);
+      for (const ir::expr& extent : b->shape) bytes_of *= ir::is_int(extent) ? extent->integer : 1;
+      total += bytes_of;
+    }
+    return total;
   }
 
   void stage(int region, loop_rv at) {
