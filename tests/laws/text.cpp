@@ -1,0 +1,43 @@
+// Law: every program, at every stage of its life, survives the way through its text.
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include <doctest/doctest.h>
+
+#include "random_programs.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+void check_text(const ir::function& f) {
+  const std::string text = ir::print(f);
+  CAPTURE(text);
+  ir::function again;
+  REQUIRE_NOTHROW(again = ir::parse(text));
+  CHECK(ir::print(again) == text);
+  CHECK(ir::equal(again, f));
+  CHECK(ir::workload_key(again) == ir::workload_key(f));
+}
+
+}  // namespace
+
+TEST_CASE("random programs, their schedules and what they are lowered to print and parse") {
+  const target::cpu machine = target::named("haswell");
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    support::random draw(seed);
+    const ir::function original = laws::random_program(draw);
+    check_text(original);
+    schedule s(original, seed);
+    for (int i = 0; i < 8; ++i) laws::random_step(s, draw);
+    check_text(s.function());
+    CHECK(trace::parse(s.trace().print()) == s.trace());
+    check_text(pass::lower(s.function(), machine));
+  }
+}
