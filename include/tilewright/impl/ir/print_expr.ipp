@@ -30,8 +30,11 @@ TILEWRIGHT_INLINE const std::string& name_table::insert(const void* node, std::s
   }
   if (base.empty()) base = "v";
   std::string name = base;
-  for (int suffix = 1; !taken_.insert(name).second; ++suffix)
-    name = base + "_" + std::to_string(suffix);
+  for (int suffix = 1; !taken_.insert(name).second; ++suffix) {
+    name = base;
+    name += '_';
+    name += std::to_string(suffix);
+  }
   return names_[node] = std::move(name);
 }
 
