@@ -28,7 +28,7 @@ TILEWRIGHT_INLINE const std::string& name_table::insert(const void* node, std::s
     if (digit && base.empty()) base += '_';
     base += digit || letter ? c : '_';
   }
-  if (base.empty()) base = "v";
+  if (base.empty()) base += 'v';
   std::string name = base;
   for (int suffix = 1; !taken_.insert(name).second; ++suffix) {
     name = base;
