@@ -65,6 +65,9 @@ class analyzer {
   /// Linear facts; bounds of single variables are not among them.
   const std::vector<support::ref<const fact>>& facts() const noexcept { return facts_; }
 
+  /// Conditions that were assumed and are no linear facts.
+  const std::vector<ir::expr>& truths() const noexcept { return truths_; }
+
  private:
   friend class solver;
   struct binding {

@@ -29,8 +29,9 @@ class iter_builder {
   /// `outside` has the loops bound, `known` in addition the predicate assumed.
   iter_builder(const loop_domains& loops, const analyzer& outside, const analyzer& known);
 
-  /// Takes the conjuncts of the predicate into account; false when one of them has no place in the model.
-  bool restrict_by(const ir::expr& predicate);
+  /// Takes into account what `known` assumes beyond `outside`; false when a part of that has no place in
+  /// the model.
+  bool restrict_by_assumptions();
   /// Reads an index; false when it is no sum of digits.
   bool add_index(const ir::expr& index);
   /// Checks that all digits are independent; the best level that is reached, nothing if none is.
@@ -39,6 +40,7 @@ class iter_builder {
   iter_map result(iter_map_level reached) const;
   /// Digits of an index in order of rising scale, after `check`.
   const digit_sum& index(std::size_t i) const { return indices_[i]; }
+  bool is_symbolic(const digit& d) const { return !marks_[d.mark].exact; }
   /// Extent of the values of a mark's digit; symbolic where the mark is.
   ir::expr extent_of(const digit& d, dtype type) const;
 
@@ -78,6 +80,7 @@ class iter_builder {
   bool check_mark(std::size_t m, const digit* begin, const digit* end, iter_map_level level) const;
 
   const analyzer& outside_;
+  const analyzer& known_;
   const loop_domains& loops_;
   solver solver_;
   std::vector<mark> marks_;             // loops first, in order

@@ -17,7 +17,7 @@ inline std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b 
 
 TILEWRIGHT_INLINE iter_builder::iter_builder(const loop_domains& loops, const analyzer& outside,
                                              const analyzer& known)
-    : outside_(outside), loops_(loops), solver_(known) {
+    : outside_(outside), known_(known), loops_(loops), solver_(known) {
   marks_.reserve(loops.size() + 4);
   minimums_.reserve(loops.size());
   for (const auto& [v, r] : loops) {

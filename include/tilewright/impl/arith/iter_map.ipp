@@ -56,27 +56,23 @@ TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
   return true;
 }
 
-TILEWRIGHT_INLINE bool iter_builder::restrict_by(const ir::expr& predicate) {
-  if (ir::is_int(predicate)) return predicate->integer != 0;
-  std::vector<form> limits;
-  solver plain(outside_);  // reads without the help of the predicate itself
-  const std::vector<ir::expr> parts = ir::conjuncts(predicate);
-  for (const ir::expr& part : parts) {
-    const form f = plain.inequality(part);
-    if (!f.valid) {
-      if (uses_loops(part)) return false;
-      continue;
-    }
-    // a limit of a single variable is in the analyzer's bounds, and so in the extent of the mark
-    const bool limits_loop = f.terms.size() == 1 && std::any_of(marks_.begin(), marks_.end(),
-        [&](const mark& m) { return m.exact && m.source.same(f.terms[0].term()); });
-    if (limits_loop) continue;
-    // inner sums first, so that outer ones find them fused
-    const auto shorter = [](const form& a, const form& b) { return a.terms.size() < b.terms.size(); };
-    limits.insert(std::upper_bound(limits.begin(), limits.end(), f, shorter), f);
-  }
-  for (const form& f : limits)
-    if (!limit(f)) return false;
+TILEWRIGHT_INLINE bool iter_builder::restrict_by_assumptions() {
+  const std::size_t before = outside_.facts().size(), truths = outside_.truths().size();
+  for (std::size_t i = truths; i < known_.truths().size(); ++i)
+    if (uses_loops(known_.truths()[i])) return false;
+  // a limit of a single variable is in its bounds, and so in the extent of the mark; not so where the
+  // extent is symbolic
+  for (const mark& m : marks_)
+    if (!m.exact && known_.const_bounds(m.source) != outside_.const_bounds(m.source)) return false;
+  // inner sums first, so that outer ones find them fused
+  std::vector<const form*> limits;
+  for (std::size_t i = before; i < known_.facts().size(); ++i)
+    limits.push_back(&known_.facts()[i]->nonnegative);
+  std::sort(limits.begin(), limits.end(), [&](const form* a, const form* b) {
+    return a->terms.size() != b->terms.size() ? a->terms.size() < b->terms.size() : a->constant < b->constant;
+  });
+  for (const form* f : limits)
+    if (!limit(*f)) return false;
   return true;
 }
 
@@ -183,13 +179,14 @@ Result with_iter_builder(const std::vector<ir::expr>& indices, const loop_domain
     outside = &bound;
   }
   const analyzer* inside = outside;
+  if (ir::is_int(predicate, 0)) return otherwise;
   if (!ir::is_int(predicate)) {
     assumed = *outside;
     assumed.assume(predicate);
     inside = &assumed;
   }
   iter_builder builder(loops, *outside, *inside);
-  if (!builder.restrict_by(predicate)) return otherwise;
+  if (!builder.restrict_by_assumptions()) return otherwise;
   for (const ir::expr& index : indices)
     if (!builder.add_index(index)) return otherwise;
   return f(builder);
@@ -279,6 +276,14 @@ inline bool fills_domain(const iter_builder& builder, const digit_sum& sum, cons
                          const analyzer& known) {
   if (!sum.base.is_constant()) return true;
   const dtype type = dom.extent.type();
+  std::int64_t count = 1;
+  bool constant = ir::is_int(dom.min) && ir::is_int(dom.extent);
+  for (const digit& d : sum.digits) {
+    std::int64_t reach = 0;
+    constant = constant && !builder.is_symbolic(d) && !__builtin_mul_overflow(d.extent - 1, d.scale, &reach) &&
+               !__builtin_add_overflow(count, reach, &count);
+  }
+  if (constant) return sum.base.constant == dom.min->integer && count == dom.extent->integer;
   if (!known.prove_equal(ir::integer(type, sum.base.constant), dom.min)) return false;
   ir::expr extent = ir::integer(type, 1);
   for (const digit& d : sum.digits)
