@@ -21,6 +21,18 @@ namespace laws {
 
 using namespace tilewright;
 
+/// @name Draws
+/// @{
+inline std::int64_t pick(support::random& draw, std::int64_t n) {
+  return static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(n)));
+}
+inline bool chance(support::random& draw, std::int64_t percent) { return pick(draw, 100) < percent; }
+template <class T>
+const T& any(support::random& draw, const std::vector<T>& list) {
+  return list[static_cast<std::size_t>(pick(draw, static_cast<std::int64_t>(list.size())))];
+}
+/// @}
+
 /// A random program.
 ir::function random_program(support::random& draw);
 

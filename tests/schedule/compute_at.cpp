@@ -144,14 +144,16 @@ TEST_CASE("compute_at: several consumers, the union of what they need") {
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv bb = s.block("B"), dd = s.block("D");
-  const auto [i0, i1] = s.split(s.get_loops(dd)[0], {infer, 8});
+  const auto i0_i1 = s.split(s.get_loops(dd)[0], {infer, 8});
+  const loop_rv i0 = i0_i1[0];
   check_refusal(s, "compute_at", 5, [&] { s.compute_at(bb, i0); });  // C is outside
   s.compute_inline(bb);
   check_meaning(s, f);
 
   // it has no producer to be moved to
   schedule t(f);
-  const auto [c0, c1] = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
+  const auto c0_c1 = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
+  const loop_rv c0 = c0_c1[0];
   const block_rv b_rv = t.block("B");
   check_refusal(t, "reverse_compute_at", 5, [&] { t.reverse_compute_at(b_rv, c0); });
 }
@@ -160,8 +162,10 @@ TEST_CASE("compute_at: four different refusals") {
   const ir::function f = two_maps(16, 16);
   schedule s(f);
   const block_rv b = s.block("B"), c = s.block("C");
-  const auto [bi, bj] = s.loops<2>(b);
-  const auto [ci, cj] = s.loops<2>(c);
+  const auto bi_bj = s.loops<2>(b);
+  const loop_rv bi = bi_bj[0], bj = bi_bj[1];
+  const auto ci_cj = s.loops<2>(c);
+  const loop_rv ci = ci_cj[0];
   check_refusal(s, "compute_at", 4, [&] { s.compute_at(c, bi); });
   check_refusal(s, "compute_at", 3, [&] { s.compute_at(b, bj); });
   check_refusal(s, "compute_at", 6, [&] { s.compute_at(b, ci, false, 7); });
@@ -290,7 +294,8 @@ TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") 
   {
     const ir::function f = pooling(2, 2);
     schedule s(f);
-    const auto [i0, i1] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    const auto i0_i1 = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    const loop_rv i0 = i0_i1[0];
     s.reverse_compute_at(s.block("C"), i0);
     CHECK(extents(s, s.block("C")) == sizes{4, 2, 2});
     check_meaning(s, f);
@@ -298,7 +303,8 @@ TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") 
   {
     schedule s(pooling(3, 2));  // windows cross the tiles
     const block_rv c = s.block("C");
-    const auto [i0, i1] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    const auto i0_i1 = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    const loop_rv i0 = i0_i1[0];
     check_refusal(s, "reverse_compute_at", 8, [&] { s.reverse_compute_at(c, i0); });
   }
 }
@@ -307,8 +313,10 @@ TEST_CASE("reverse_compute_at: refusals") {
   const ir::function f = stages::matmul_bias_relu(8, 8, 8);
   schedule s(f);
   const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
-  const auto [i, j, k] = s.loops<3>(c);
-  const auto [ei, ej] = s.loops<2>(e);
+  const auto i_j_k = s.loops<3>(c);
+  const loop_rv i = i_j_k[0], j = i_j_k[1], k = i_j_k[2];
+  const auto ei_ej = s.loops<2>(e);
+  const loop_rv ei = ei_ej[0], ej = ei_ej[1];
   check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, k); });   // still reducing
   check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, i); });   // E is outside
   check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(c, ei); });  // reads inputs only
@@ -341,14 +349,16 @@ TEST_CASE("reverse_compute_at: a reduction runs each instance once") {
   const ir::function f = p.finish();
   {
     schedule s(f);
-    const auto [i, j] = s.loops<2>(s.block("C"));
+    const auto i_j = s.loops<2>(s.block("C"));
+    const loop_rv j = i_j[1];
     s.reverse_compute_at(s.block("D"), j);
     check_meaning(s, f);
   }
   {
     schedule s(f);
     const block_rv d_rv = s.block("D");
-    const auto [i, j] = s.loops<2>(s.block("C"));
+    const auto i_j = s.loops<2>(s.block("C"));
+    const loop_rv j = i_j[1];
     s.parallel(j);
     check_refusal(s, "reverse_compute_at", 4, [&] { s.reverse_compute_at(d_rv, j); });
   }
@@ -364,7 +374,8 @@ TEST_CASE("compute_at: what later blocks overwrite cannot move behind them") {
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv u_rv = s.block("U"), t_rv = s.block("T"), t1 = s.block("T_1");
-  const auto [i] = s.loops<1>(s.block("Y"));
+  const auto i_loops = s.loops<1>(s.block("Y"));
+  const loop_rv i = i_loops[0];
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(u_rv, i); });
   check_refusal(s, "compute_at", 2, [&] { s.compute_at(t_rv, i); });
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(t1, i); });

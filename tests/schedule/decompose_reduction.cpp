@@ -11,7 +11,7 @@ using stages::program;
 
 TEST_CASE("decompose_reduction: at every legal loop") {
   const ir::function f = stages::matmul(4, 5, 6);
-  for (const std::size_t at : {0, 1, 2}) {
+  for (std::size_t at = 0; at < 3; ++at) {
     schedule s(f);
     const block_rv c = s.block("C");
     const std::vector<loop_rv> l = s.get_loops(c);
@@ -63,8 +63,10 @@ TEST_CASE("decompose_reduction: refusals") {
   const ir::function f = stages::matmul_bias_relu(4, 4, 4);
   schedule s(f);
   const block_rv c = s.block("C"), d = s.block("D");
-  const auto [i, j, k] = s.loops<3>(c);
-  const auto [di, dj] = s.loops<2>(d);
+  const auto i_j_k = s.loops<3>(c);
+  const loop_rv i = i_j_k[0], j = i_j_k[1], k = i_j_k[2];
+  const auto di_dj = s.loops<2>(d);
+  const loop_rv di = di_dj[0];
   check_refusal(s, "decompose_reduction", 1, [&] { s.decompose_reduction(c, di); });
   check_refusal(s, "decompose_reduction", 2, [&] { s.decompose_reduction(d, di); });
   s.reorder(i, k, j);
@@ -83,7 +85,8 @@ TEST_CASE("decompose_reduction: rows that tiles recompute are initialised per ti
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv b_rv = s.block("B");
-  const auto [i0, i1] = s.split(s.get_loops(s.block("C"))[0], {infer, 4});
+  const auto i0_i1 = s.split(s.get_loops(s.block("C"))[0], {infer, 4});
+  const loop_rv i0 = i0_i1[0];
   s.compute_at(b_rv, i0);
   check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(b_rv, i0); });
   s.decompose_reduction(b_rv, s.get_loops(b_rv)[1]);

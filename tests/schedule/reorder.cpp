@@ -84,8 +84,10 @@ TEST_CASE("reorder: kinds and annotations travel with their loops") {
 TEST_CASE("reorder: requirements by number") {
   const ir::function f = programs::matmul_relu(4, 6, 8);
   schedule s(f);
-  const auto [i, j, k] = s.loops<3>(s.block("C"));
-  const auto [di, dj] = s.loops<2>(s.block("D"));
+  const auto i_j_k = s.loops<3>(s.block("C"));
+  const loop_rv i = i_j_k[0], k = i_j_k[2];
+  const auto di_dj = s.loops<2>(s.block("D"));
+  const loop_rv di = di_dj[0];
   const loop_rv ci = i, ck = k, d = di;
   check_refusal(s, "reorder", 1, [&] { s.reorder(ck, ci, ck); });
   check_refusal(s, "reorder", 2, [&] { s.reorder(ck, d); });
@@ -159,13 +161,16 @@ TEST_CASE("reorder: a guard that breaks the map") {
         ir::make_realize(old.values, condition(old.values[0], old.values[1]), old.block));
   };
   schedule s(guarded_by([](ir::expr i, ir::expr j) { return ir::lt(i + j, 7); }));
-  const auto [i, j] = s.loops<2>(s.block("B"));
+  const auto i_j = s.loops<2>(s.block("B"));
+  const loop_rv i = i_j[0], j = i_j[1];
   check_refusal(s, "reorder", 5, [&] { s.reorder(j, i); });
 
   // a guard that only ends the domain does not: 36 instances in 5 x 8
   schedule t(whole);
-  const auto [ti, tj] = t.loops<2>(t.block("B"));
-  const auto [outer, inner] = t.split(t.fuse(ti, tj), {infer, 8});
+  const auto ti_tj = t.loops<2>(t.block("B"));
+  const loop_rv ti = ti_tj[0], tj = ti_tj[1];
+  const auto outer_inner = t.split(t.fuse(ti, tj), {infer, 8});
+  const loop_rv outer = outer_inner[0], inner = outer_inner[1];
   t.reorder(inner, outer);
   check_meaning(t, whole);
 }
@@ -174,9 +179,11 @@ TEST_CASE("reorder: loops fused from spatial and reduce ones keep their order") 
   const ir::function f = programs::matmul(3, 4, 5);
   schedule s(f);
   const block_rv c = s.block("C");
-  const auto [i, j, k] = s.loops<3>(c);
+  const auto i_j_k = s.loops<3>(c);
+  const loop_rv i = i_j_k[0], j = i_j_k[1], k = i_j_k[2];
   const loop_rv fused = s.fuse(j, k);
-  const auto [outer, inner] = s.split(fused, {infer, 2});
+  const auto outer_inner = s.split(fused, {infer, 2});
+  const loop_rv outer = outer_inner[0], inner = outer_inner[1];
   s.reorder(outer, i, inner);
   // with `inner` outside, accumulation would start at instances that do not initialise
   check_refusal(s, "reorder", 6, [&] { s.reorder(inner, outer); });

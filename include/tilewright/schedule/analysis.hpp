@@ -120,6 +120,11 @@ bool is_affine_binding(const child_block& child, std::size_t first);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
+/// Different iterations of the loop at that position run instances that write different elements.
+bool iterations_apart(const child_block& child, std::size_t loop);
+/// For a block with reduce variables: while the loops run from the first one on that drives a reduce variable,
+/// each instance runs once and the reduce variables see their whole domains.
+bool reduces_affinely(const child_block& child);
 /// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop does that was
 /// fused from both. Their relative order decides which reduce instance of a result comes first, so it must
 /// stay as it is.

@@ -42,7 +42,6 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
   inverse out;
   for (const ir::expr& i : indices) out.outputs.push_back(ir::make_var("at", i.type()));
   out.solution.resize(iters.size());
-  std::size_t found = 0;
   bool plain = true;  // every index is a variable of its own, or a literal
   for (std::size_t d = 0; d < indices.size() && plain; ++d) {
     if (ir::is_int(indices[d])) continue;
@@ -51,7 +50,6 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     plain = i < iters.size() && !out.solution[i];
     if (!plain) break;
     out.solution[i] = out.outputs[d];
-    ++found;
   }
   if (plain) {
     for (std::size_t i = 0; i < iters.size(); ++i) {

@@ -1,0 +1,195 @@
+// How iteration variables follow from loops; declared in analysis.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive {
+namespace detail::bindings {
+
+using arith::bounds;
+
+/// One value made of loops: sorted by factor, each loop starts where the smaller ones end.
+inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
+                         std::vector<int>& used, std::int64_t& total) {
+  std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
+  std::size_t n = 0;
+  for (const auto& [term, factor] : value.terms) {
+    if (!ir::is_var(term)) return false;
+    const int index = loop_index(child.loops, term);
+    if (index < 0 || static_cast<std::size_t>(index) < first) continue;
+    const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
+    if (!ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
+    if (used[static_cast<std::size_t>(index)]++) return false;
+    if (ir::as_int(l.extent) == 1) continue;
+    if (n == steps.size()) return false;
+    std::size_t at = n++;
+    for (; at > 0 && steps[at - 1].first > factor; --at) steps[at] = steps[at - 1];
+    steps[at] = {factor, ir::as_int(l.extent)};
+  }
+  total = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (steps[i].first != total) return false;
+    total *= steps[i].second;
+  }
+  return true;
+}
+
+enum class fast_answer : std::uint8_t { no, yes, unknown };
+
+/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables must
+/// cover their domains although the binding is partial.
+inline fast_answer quick_affine(const child_block& child, std::size_t first, bool every_iter) {
+  const bound_iters& iters = bind_iters(child);
+  if (!iters.understood) return fast_answer::unknown;
+  std::vector<int> used(child.loops.size(), 0);
+  for (std::size_t i = 0; i < iters.values.size(); ++i) {
+    std::int64_t total = 1;
+    if (!is_radix_sum(iters.values[i], child, first, used, total)) return fast_answer::unknown;
+    if (first > 0 && !every_iter) continue;
+    const bounds dom = constant_range(child.block().iters[i].dom);
+    if (!dom.bounded() || !(iters.clip[i] == dom)) return fast_answer::unknown;
+    const bool shifted = iters.values[i].constant != dom.lo;
+    if (shifted || total < dom.hi - dom.lo + 1) return fast_answer::unknown;
+  }
+  return fast_answer::yes;
+}
+
+inline bool affine(const child_block& child, std::size_t first) {
+  const fast_answer quick = quick_affine(child, first, first == 0);
+  if (quick != fast_answer::unknown) return quick == fast_answer::yes;
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  return arith::is_affine_binding(child.realize->values, child.block().iters,
+                                  domains(child.loops, first), child.realize->predicate, known);
+}
+
+/// No two iterations of the loops from `first` on run the same instance.
+inline bool injective(const child_block& child, std::size_t first) {
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  return arith::detect_iter_map(child.realize->values, domains(child.loops, first), child.realize->predicate,
+                                arith::iter_map_level::bijective, known)
+      .has_value();
+}
+
+/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops inside move it.
+inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
+  for (std::size_t i = 0; i < iters.values.size(); ++i) {
+    if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
+    arith::linear inside;
+    std::int64_t factor = 0;
+    bool plain = true;
+    for (const auto& [term, f] : iters.values[i].terms) {
+      const int l = loop_index(child.loops, term);
+      if (l == static_cast<int>(at)) factor = std::abs(f);
+      else if (l > static_cast<int>(at)) inside.terms.emplace_back(term, f);
+      plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
+    }
+    const bounds moves = range_of(inside, child.loops);
+    if (plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor) return true;
+  }
+  return false;
+}
+
+/// Whether the argument of a quotient or remainder grows in program order.
+inline bool runs_upwards(const ir::expr& e, const child_block& child) {
+  if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return runs_upwards(e->args[0], child);
+  const arith::linear sum = arith::to_linear(e);
+  arith::linear inner;
+  for (std::size_t l = child.loops.size(); l-- > 0;) {
+    for (const auto& [term, factor] : sum.terms) {
+      if (!ir::is_var(term)) return false;
+      if (!child.loops[l]->var.same(term)) continue;
+      if (range_of(inner, child.loops).hi >= factor) return false;
+      inner.terms.emplace_back(term, factor);
+    }
+  }
+  return true;
+}
+
+}  // namespace detail::bindings
+
+TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child) {
+  if (child.loops.empty()) return child.block().iters.empty() || detail::bindings::affine(child, 0);
+  return detail::bindings::affine(child, 0);
+}
+
+TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t first) {
+  return detail::bindings::affine(child, first);
+}
+
+TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
+  std::vector<std::size_t> out;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    if (ir::is_int(child.loops[l]->extent, 1)) continue;
+    bool spatial = false, reduce = false;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      if (ir::uses_var(child.realize->values[i], child.loops[l]->var))
+        (vars[i].kind == ir::iter_kind::spatial ? spatial : reduce) = true;
+    if (spatial && reduce) out.push_back(l);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
+  if (mixed_loops(child).empty()) return true;
+  for (const ir::expr& value : child.realize->values)
+    for (const auto& [term, factor] : arith::to_linear(value).terms)
+      if (!ir::is_var(term) && !detail::bindings::runs_upwards(term, child)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  if (values.size() != child.loops.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].same(child.loops[i]->var)) return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
+  using namespace detail::bindings;
+  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop, bind_iters(child)) ||
+         injective(child, loop);
+}
+
+TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
+  using namespace detail::bindings;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  std::size_t first = child.loops.size();
+  std::vector<char> needed(child.loops.size(), 0);
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (!ir::uses_var(child.realize->values[i], child.loops[l]->var)) continue;
+      needed[l] = 1;
+      if (vars[i].kind != ir::iter_kind::spatial) first = std::min(first, l);
+    }
+  }
+  for (std::size_t l = first; l < child.loops.size(); ++l)
+    if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
+  if (quick_affine(child, 0, true) == fast_answer::yes) return true;
+  if (!affine(child, first)) return false;
+  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first)) return false;
+  const bound_iters& iters = bind_iters(child);
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (vars[i].kind == ir::iter_kind::spatial) continue;
+    const linear_range range = relax(iters.values[i], child, {first, {}});
+    if (!range.lo || !range.hi) return false;
+    const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
+    const arith::linear high = difference(
+        *range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
+    if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
+  }
+  return true;
+}
+
+}  // namespace tilewright::primitive
