@@ -138,6 +138,75 @@ class condition_replacer : public mutator {
 
 inline stmt replace_conditions(const stmt& s, const var_map& map) { return condition_replacer(map).mutate(s); }
 
+/// The part of a statement that a set of conditions is about: the smallest one around them that leaves out
+/// no more than copies and initializations, so that accumulators still live across what is left.
+class target_finder {
+ public:
+  explicit target_finder(const var_map& conditions) : conditions_(conditions) {}
+
+  stmt find(const stmt& s) const {
+    if (const seq_node* seq = as_seq(s)) return find_in_seq(s, *seq);
+    if (const loop_node* loop = as_loop(s)) {
+      const stmt inner = find(loop->body);
+      return inner == loop->body || (is_reduction(*loop) && reduces(inner)) ? s : inner;
+    }
+    if (const allocate_node* n = as_allocate(s)) return keep_or(s, n->body);
+    if (const let_node* n = as_let(s)) return keep_or(s, n->body);
+    if (const if_node* n = as_if(s); n && !n->else_body && !asks(n->condition)) return keep_or(s, n->then_body);
+    return s;
+  }
+
+ private:
+  stmt keep_or(const stmt& s, const stmt& body) const {
+    const stmt inner = find(body);
+    return inner == body ? s : inner;
+  }
+
+  stmt find_in_seq(const stmt& s, const seq_node& seq) const {
+    const stmt* only = nullptr;
+    bool others_reduce = false;
+    for (const stmt& child : seq.stmts) {
+      if (!asks(child)) {
+        others_reduce = others_reduce || reduces(child);
+        continue;
+      }
+      if (only) return s;
+      only = &child;
+    }
+    if (!only) return s;
+    const stmt inner = find(*only);
+    return inner == *only && !others_reduce ? s : inner;
+  }
+
+  template <class Tree>
+  bool asks(const Tree& tree) const {
+    bool found = false;
+    for_each_expr(tree, [&](const expr& e) { found = found || conditions_.count(e) != 0; });
+    return found;
+  }
+
+  static bool reduces(const stmt& s) {
+    bool found = false;
+    for_each_stmt(s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
+    return found;
+  }
+
+  const var_map& conditions_;
+};
+
+/// `s` with the statement `from`, found by identity, replaced.
+inline stmt replace_statement(const stmt& s, const stmt& from, const stmt& to) {
+  struct replacement : mutator {
+    stmt from, to;
+    using mutator::mutate;
+    stmt mutate(const stmt& x) override { return x == from ? to : mutator::mutate(x); }
+  };
+  replacement r;
+  r.from = from;
+  r.to = to;
+  return r.mutate(s);
+}
+
 inline int count_stores(const stmt& s) {
   int n = 0;
   for_each_stmt(s, [&](const stmt& x) { n += x->kind == stmt_kind::store; });
@@ -259,29 +328,30 @@ class peeler : public scoped_mutator {
 
   /// `body` of the loop at the end of the path, with its questions asked.
   stmt version(stmt body) {
-    if (std::optional<question> q = find_question(body); q && spend(body)) {
-      stmt main = version(whole_tile(body, *q));
-      const expr whole = at_most(*q, q->whole), possible = at_most(*q, q->possible);
-      if (known.prove(whole)) return main;
-      const bool bounded = known.prove(possible), one_value = q->one_value() && (bounded || covers(*q, body));
-      stmt edge = version(cut_tile(body, *q, one_value));
-      if (one_value && !bounded) edge = make_if(possible, std::move(edge));
-      return make_if(whole, std::move(main), std::move(edge));
+    while (std::optional<question> q = find_question(body)) {
+      var_map conditions;
+      for (const guard& g : q->guards) conditions[g.condition] = {};
+      const stmt part = target_finder(conditions).find(body);
+      if (!spend(part)) break;
+      body = replace_statement(body, part, ask(part, *q));
     }
-    if (std::optional<versions> padded = version_values(body)) {
-      stmt main = mutate(padded->main), edge = mutate(padded->edge);
-      return make_if(padded->condition, std::move(main), std::move(edge));
-    }
+    if (std::optional<stmt> padded = version_values(body)) body = std::move(*padded);
     return mutate(body);
   }
 
-  struct versions {
-    expr condition;
-    stmt main, edge;
-  };
+  /// `part` with the code of the whole tile and of the edge apart.
+  stmt ask(const stmt& part, const question& q) const {
+    stmt main = whole_tile(part, q);
+    const expr whole = at_most(q, q.whole), possible = at_most(q, q.possible);
+    if (known.prove(whole)) return main;
+    const bool bounded = known.prove(possible), one_value = q.one_value() && (bounded || covers(q, part));
+    stmt edge = cut_tile(part, q, one_value);
+    if (one_value && !bounded) edge = make_if(possible, std::move(edge));
+    return make_if(whole, std::move(main), std::move(edge));
+  }
 
-  /// The condition under which the padding conditions decided at this loop all hold, the body then and else.
-  std::optional<versions> version_values(const stmt& body) {
+  /// `body` with a version in which the padding conditions decided at this loop all hold.
+  std::optional<stmt> version_values(const stmt& body) {
     guard_finder found(path_);
     found.visit(body);
     std::vector<expr> terms;
@@ -300,14 +370,16 @@ class peeler : public scoped_mutator {
           terms.push_back(whole);
       }
     }
-    if (terms.empty() || !spend(body)) return std::nullopt;
+    if (terms.empty()) return std::nullopt;
+    const stmt part = target_finder(holds).find(body);
+    if (!spend(part)) return std::nullopt;
     const bool one = std::all_of(decided.begin(), decided.end(), [&](const value_guard* v) {
       return v->exact() && arith::same_value(v->condition, decided[0]->condition);
     });
     for (const value_guard* v : decided)
       if (one) fails[v->condition] = boolean(false);
-    return versions{conjunction(terms), replace_conditions(body, holds),
-                    rename_loops(mark_edge(replace_conditions(body, fails)))};
+    const stmt edge = rename_loops(mark_edge(replace_conditions(part, fails)));
+    return replace_statement(body, part, make_if(conjunction(terms), replace_conditions(part, holds), edge));
   }
 
   /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for none.
