@@ -114,6 +114,18 @@ TEST_CASE("rooms include only downwards") {
   CHECK(files > 10);
 }
 
+TEST_CASE("src.hpp includes every definition file") {
+  const fs::path root = TILEWRIGHT_INCLUDE_DIR;
+  std::set<std::string> listed;
+  for (const include_line& include : includes_of(root / "impl" / "src.hpp")) listed.insert(include.target);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "impl")) {
+    if (entry.path().extension() != ".ipp") continue;
+    const std::string name = "tilewright/" + fs::relative(entry.path(), root).generic_string();
+    INFO(name);
+    CHECK(listed.count(name) == 1);
+  }
+}
+
 TEST_CASE("only config.hpp reads compiler macros") {
   const fs::path root = TILEWRIGHT_INCLUDE_DIR;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {

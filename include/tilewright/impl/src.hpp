@@ -24,6 +24,7 @@
 #include <tilewright/impl/backend/llvm/call.ipp>
 #include <tilewright/impl/backend/llvm/expr.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
+#include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
@@ -52,6 +53,7 @@
 #include <tilewright/impl/ir/parse_stmt.ipp>
 #include <tilewright/impl/ir/print.ipp>
 #include <tilewright/impl/ir/print_expr.ipp>
+#include <tilewright/impl/ir/specialize.ipp>
 #include <tilewright/impl/ir/stmt.ipp>
 #include <tilewright/impl/ir/tokenize.ipp>
 #include <tilewright/impl/ir/verify.ipp>
@@ -68,8 +70,11 @@
 #include <tilewright/impl/pass/sink_vectors.ipp>
 #include <tilewright/impl/pass/split_vectors.ipp>
 #include <tilewright/impl/pass/trim_loops.ipp>
+#include <tilewright/impl/pass/unroll_loops.ipp>
+#include <tilewright/impl/pass/vectorize_reductions.ipp>
 #include <tilewright/impl/pass/walk.ipp>
 #include <tilewright/impl/schedule/analysis.ipp>
+#include <tilewright/impl/schedule/binding.ipp>
 #include <tilewright/impl/schedule/footprint.ipp>
 #include <tilewright/impl/schedule/infer_domain.ipp>
 #include <tilewright/impl/schedule/instruction.ipp>
@@ -88,6 +93,7 @@
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/region_cover.ipp>
+#include <tilewright/impl/schedule/repetition.ipp>
 #include <tilewright/impl/schedule/rv.ipp>
 #include <tilewright/impl/schedule/sampling.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
