@@ -42,8 +42,8 @@ inline const_box within(const footprint& f) {
 }
 
 /// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the constant
-/// cuts of `outer` are not looked at.
-inline bool sums_inside(const footprint& outer, const footprint& inner,
+/// cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also where that is symbolic.
+inline bool sums_inside(const footprint& outer, const footprint& inner, const std::vector<ir::expr>& shape,
                         const std::vector<const ir::loop_node*>& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
     return low && range_of(difference(high, *low), loops).lo >= 0;
@@ -57,7 +57,9 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     }
     if (o.hi && !o.hi->is_constant()) {
       const bool by_cut = range_of(*o.hi, loops).lo >= i.within.hi;
-      if (!by_cut && !(i.hi && not_above(i.hi, *o.hi))) return false;
+      const bool by_shape = !ir::is_int(shape[d]) &&
+                            range_of(difference(*o.hi, arith::to_linear(shape[d])), loops).lo >= -1;
+      if (!by_cut && !by_shape && !(i.hi && not_above(i.hi, *o.hi))) return false;
     }
   }
   return true;
@@ -84,7 +86,7 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
       produced = true;
       const std::optional<footprint> gives =
           reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing) : std::nullopt;
-      if (!gives || !sums_inside(*gives, needs, r.loops)) {
+      if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
         uncertain.push_back(constant_box(writer.block(), out));
         continue;
       }

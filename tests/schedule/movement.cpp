@@ -1,0 +1,125 @@
+// Movement of whole pipelines: rows of a softmax, symbolic extents, tuples, nested scopes.
+#include <tilewright/schedule/primitive/compute_at.hpp>
+
+#include "check_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+using stages::f32;
+using stages::indices;
+using stages::program;
+
+namespace {
+
+ir::function softmax(int m, int n) {
+  program p;
+  const ir::buffer x = p.input("X", {m, n}), y = p.output("Y", {m, n});
+  const ir::buffer peak = p.temp("peak", {m}), e = p.temp("e", {m, n}), total = p.temp("total", {m});
+  p.peak(peak, {{"i", m}, {"j", n}}, 1, [&](const indices& v) { return ir::load(x, v); });
+  p.map(e, {{"i", m}, {"j", n}}, [&](const indices& v) { return ir::load(x, v) - ir::load(peak, {v[0]}); });
+  p.sum(total, {{"i", m}, {"j", n}}, 1, [&](const indices& v) { return ir::load(e, v); });
+  p.map(y, {{"i", m}, {"j", n}}, [&](const indices& v) { return ir::load(e, v) + ir::load(total, {v[0]}); });
+  return p.finish();
+}
+
+}  // namespace
+
+TEST_CASE("movement: all stages of a softmax below one loop of rows, from either end") {
+  const ir::function f = softmax(13, 7);
+  {
+    schedule s(f);
+    const auto rows = s.split(s.get_loops(s.block("Y"))[0], std::vector<factor>{infer, 4});
+    for (const char* name : {"total", "e", "peak"}) s.compute_at(s.block(name), rows[0]);
+    CHECK(s.get_child_blocks(rows[0]).size() == 4);
+    s.parallel(rows[0]);
+    check_meaning(s, f);
+  }
+  {
+    schedule s(f);
+    const loop_rv row = s.get_loops(s.block("peak"))[0];
+    for (const char* name : {"e", "total", "Y"}) s.reverse_compute_at(s.block(name), row);
+    CHECK(s.get_child_blocks(row).size() == 4);
+    s.parallel(row);
+    check_meaning(s, f);
+  }
+  {
+    schedule s(f);
+    s.compute_inline(s.block("e"));
+    const loop_rv row = s.get_loops(s.block("Y"))[0];
+    s.compute_at(s.block("total"), row);
+    s.compute_at(s.block("peak"), row);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("movement: symbolic extents") {
+  const ir::var n = ir::make_var("n");
+  program p;
+  const ir::buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {n});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) * f32(2); });
+  p.map(c, {{"i", n}}, [&](const indices& v) { return ir::load(b, v) + f32(1); });
+  const ir::function f = p.finish();
+  for (const std::int64_t size : {1, 16, 37}) {
+    schedule s(f);
+    const block_rv b_rv = s.block("B"), c_rv = s.block("C");
+    const auto parts = s.split(s.get_loops(c_rv)[0], std::vector<factor>{infer, 16});
+    const block_rv copy = s.cache_read(c_rv, 0, "local");
+    s.compute_at(copy, parts[0]);
+    s.compute_at(b_rv, parts[0]);
+    CHECK(s.get_loops(b_rv).size() == 2);
+    check_meaning(s, f, {{"n", size}});
+
+    schedule t(f);
+    const auto outer = t.split(t.get_loops(t.block("B"))[0], std::vector<factor>{infer, 16});
+    t.reverse_compute_at(t.block("C"), outer[0]);
+    check_meaning(t, f, {{"n", size}});
+
+    schedule u(f);
+    u.cache_write(u.block("C"), 0, "local");
+    u.compute_inline(u.block("B"));
+    u.reverse_compute_inline(u.block("C_local"));
+    check_meaning(u, f, {{"n", size}});
+  }
+}
+
+TEST_CASE("movement: a block in the scope of another block") {
+  // "outer" holds two stages over one row each
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4, 10}), c = ir::make_buffer("C", dtype::f32, {4, 10});
+  const ir::buffer b = ir::make_buffer("B", dtype::f32, {4, 10});
+  const ir::var row = ir::make_var("row"), vrow = ir::make_var("vrow");
+  const auto stage = [&](const char* name, const ir::buffer& to, const ir::buffer& from) {
+    const ir::var j = ir::make_var("j"), vi = ir::make_var("vi"), vj = ir::make_var("vj");
+    ir::block_node block;
+    block.name = name;
+    block.iters = {{vi, {0, 4}, ir::iter_kind::spatial}, {vj, {0, 10}, ir::iter_kind::spatial}};
+    block.reads = {{from, ir::point_box({vi, vj})}};
+    block.writes = {{to, ir::point_box({vi, vj})}};
+    block.body = ir::make_store(to, {vi, vj}, ir::load(from, {vi, vj}) + f32(1));
+    return ir::make_loop(j, 0, 10, ir::make_realize({vrow, j}, ir::boolean(true), ir::make_block(std::move(block))));
+  };
+  ir::block_node outer;
+  outer.name = "outer";
+  outer.iters = {{vrow, {0, 4}, ir::iter_kind::spatial}};
+  outer.reads = {{a, {{vrow, 1}, {0, 10}}}};
+  outer.writes = {{c, {{vrow, 1}, {0, 10}}}};
+  outer.alloc_buffers = {b};
+  outer.body = ir::make_seq({stage("B", b, a), stage("C", c, b)});
+  ir::function f;
+  f.params = {{a, {}}, {c, {}}};
+  f.body = ir::make_root(
+      ir::make_loop(row, 0, 4, ir::make_realize({row}, ir::boolean(true), ir::make_block(std::move(outer)))));
+
+  schedule s(f);
+  const block_rv c_rv = s.block("C"), b_rv = s.block("B");
+  const auto parts = s.split(s.get_loops(c_rv)[0], std::vector<factor>{infer, 4});
+  const loop_rv row_rv = s.get_loops(s.block("outer"))[0];
+  check_refusal(s, "compute_at", 3, [&] { s.compute_at(b_rv, row_rv); });
+  s.compute_at(b_rv, parts[0]);
+  check_meaning(s, f);
+  s.cache_read(b_rv, 0, "local");
+  s.cache_write(c_rv, 0, "local");
+  check_meaning(s, f);
+  schedule t(f);
+  t.compute_inline(t.block("B"));
+  check_meaning(t, f);
+}
