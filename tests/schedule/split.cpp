@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/split.hpp>
 
+#include <limits>
+
 #include <tilewright/ir/visit.hpp>
 
 #include "check_schedule.hpp"
@@ -174,4 +176,15 @@ TEST_CASE("split: an unknown extent needs a factor to infer") {
   schedule s(f);
   const loop_rv i = s.get_loops(s.block("B"))[0];
   check_refusal(s, "split", 5, [&] { s.split(i, {16, 16}); });
+}
+
+TEST_CASE("split: extents at the end of the index type") {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const ir::function f = programs::elementwise({"i"}, {static_cast<int>(most)});
+  schedule s(f);
+  const auto [i] = s.loops<1>(s.block("B"));
+  const auto [i0, i1] = s.split(i, {infer, 2});
+  CHECK(extent(s, i0) == most / 2 + 1);
+  CHECK(guarded(s, s.block("B")));
+  check_schedule(s, f);
 }

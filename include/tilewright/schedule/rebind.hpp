@@ -20,9 +20,9 @@ void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min,
 /// The loops strictly above the end of `at`, bound by `bind_loop`.
 arith::analyzer known_above(const path& at, bool relax_unit_loops = false);
 
-/// `body` with variables replaced by `values`, changed bindings simplified, and `guard` (null for
-/// none) required for everything that runs: it joins the predicates of the outermost realizes;
-/// statements outside blocks get an `if`.
+/// `body` with variables replaced by `values`, which are simplified, changed bindings simplified,
+/// and `guard` (null for none) required for everything that runs: it joins the predicates of the
+/// outermost realizes; statements outside blocks get an `if`.
 /// @param known the loops around `body`; those inside are added on the way
 ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
                 const arith::analyzer& known, bool relax_unit_loops);

@@ -55,7 +55,7 @@ class rebinder : public ir::mutator {
       ir::expr next = mutate(v);
       if (!next.same(v)) {
         changed = true;
-        next = known_.simplify(next);
+        if (!ir::is_var(v)) next = known_.simplify(next);  // a value of the map is simple as it is
       }
       values.push_back(std::move(next));
     }

@@ -83,17 +83,18 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   const ir::var fused = ir::make_var(name + "fused", type);
   const ir::expr extent = detail::fusing::product(nest, 0, type), zero = ir::integer(type, 0);
 
+  arith::analyzer known = known_above(at, preserve_unit_iters);
+  bind_loop(known, fused, zero, extent, preserve_unit_iters);
   ir::var_map values;
   for (std::size_t i = 0; i < nest.size(); ++i) {
     const ir::expr inner = detail::fusing::product(nest, i + 1, type);
     const ir::expr rest =
         i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
     const bool dropped = !preserve_unit_iters && ir::is_int(nest[i]->extent, 1);
-    values[nest[i]->var] = dropped ? ir::integer(nest[i]->var.type(), 0)
-                                   : ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner));
+    values[nest[i]->var] =
+        dropped ? ir::integer(nest[i]->var.type(), 0)
+                : known.simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
   }
-  arith::analyzer known = known_above(at, preserve_unit_iters);
-  bind_loop(known, fused, zero, extent, preserve_unit_iters);
   ir::stmt body = rebind(nest.back()->body, values, {}, known, preserve_unit_iters);
   return {replace(f, at, ir::make_loop(fused, zero, extent, std::move(body))), fused};
 }

@@ -37,6 +37,14 @@ inline std::int64_t known_product(const factor_list& factors, const ir::loop_nod
   return product;
 }
 
+/// The factor to infer: ceildiv(extent, product), without the sum that could overflow.
+inline ir::expr inferred_factor(const ir::expr& extent, std::int64_t product) {
+  const dtype type = extent.type();
+  if (!ir::is_int(extent)) return arith::simplify(ir::ceildiv(extent, ir::integer(type, product)));
+  const std::int64_t n = extent->integer;
+  return ir::integer(type, n / product + (n % product > 0 ? 1 : 0));
+}
+
 inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t product,
                                      const ir::loop_node& loop, const arith::analyzer& known) {
   const dtype type = loop.var.type();
@@ -45,15 +53,27 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
   bool inferred = false;
   for (const auto& f : factors) {
     inferred = inferred || !f;
-    out.push_back(f ? ir::integer(type, *f)
-                    : known.simplify(ir::ceildiv(loop.extent, ir::integer(type, product))));
+    out.push_back(f ? ir::integer(type, *f) : inferred_factor(loop.extent, product));
   }
-  if (!inferred && !known.prove_le(loop.extent, ir::integer(type, product)))
+  const bool covers = inferred || (ir::is_int(loop.extent)
+                                       ? loop.extent->integer <= product
+                                       : known.prove_le(loop.extent, ir::integer(type, product)));
+  if (!covers)
     throw schedule_error(
         "split", 5,
         "loop \"" + loop.var->name + "\" has an extent that is not provably at most " +
             std::to_string(product) + ", the product of the factors; leave one to infer");
   return out;
+}
+
+/// Whether the parts have iterations beyond the extent.
+inline bool exceeds(const std::vector<ir::expr>& extents, const ir::expr& sum,
+                    const ir::expr& extent, const arith::analyzer& known) {
+  if (!ir::is_int(extent)) return !known.prove_lt(sum, extent);
+  std::int64_t count = 1;
+  for (const ir::expr& e : extents)
+    if (__builtin_mul_overflow(count, e->integer, &count)) return true;
+  return count > extent->integer;
 }
 
 }  // namespace detail::splitting
@@ -66,9 +86,10 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
 
-  arith::analyzer exact = known_above(at);
+  const bool constant = ir::is_int(old.extent);  // then nothing about the other loops matters
+  arith::analyzer exact = constant ? arith::analyzer{} : known_above(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);
-  arith::analyzer relaxed = preserve_unit_iters ? known_above(at, true) : exact;
+  arith::analyzer relaxed = known_above(at, preserve_unit_iters);
 
   const dtype type = loop.type();
   const ir::expr zero = ir::integer(type, 0);
@@ -78,7 +99,7 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
     const ir::var& part = out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
-    exact.bind(part, {zero, extents[i]});
+    if (!constant) exact.bind(part, {zero, extents[i]});
     bind_loop(relaxed, part, zero, extents[i], preserve_unit_iters);
     const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
     if (!dropped) digits.push_back(part * stride);
@@ -86,7 +107,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   }
   ir::expr sum = zero;
   for (std::size_t i = digits.size(); i-- > 0;) sum = sum + digits[i];
-  const bool guarded = !disable_predication && !exact.prove_lt(sum, old.extent);
+  const bool guarded =
+      !disable_predication && detail::splitting::exceeds(extents, sum, old.extent, exact);
   ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{},
                          relaxed, preserve_unit_iters);
   for (std::size_t i = factors.size(); i-- > 0;)
