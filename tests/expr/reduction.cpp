@@ -186,3 +186,12 @@ TEST_CASE("a reduction into the tensor that it reads goes through a temporary") 
     CHECK(y[i] == total);
   }
 }
+
+TEST_CASE("an equal reduction in one definition is computed once") {
+  constexpr auto k = kernel<"silu">([](in<"X", float, "M", "N"> X, out<"Y", float, "M"> Y) {
+    using axes::i;
+    const auto total = sum<j>(X(i, j));
+    return Y(i) = total * sigmoid(total) + sum<j>(X(i, j) * 2.0f);
+  });
+  CHECK(block_names(reify(k, dims)) == std::vector<std::string>{"Y_sum", "Y_sum_1", "Y"});
+}

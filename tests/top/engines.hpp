@@ -11,6 +11,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace test_kernels {
@@ -71,13 +72,29 @@ int differences(const bytes_of_param& a, const bytes_of_param& b) {
     std::memcpy(&x, &a[at], sizeof x);
     std::memcpy(&y, &b[at], sizeof y);
     const double p = static_cast<double>(x), q = static_cast<double>(y);
-    out += !(std::abs(p - q) <= 1e-5 * (1 + std::abs(p)));
+    out += !(p == q || std::abs(p - q) <= 1e-5 * (1 + std::abs(p)));
   }
   return out;
 }
 
-/// Runs the interpreter, then, from the same start, the unscheduled function as machine code; both
-/// agree, and the results left behind are those of the latter.
+inline bool agree(const ir::function& f, const std::vector<bytes_of_param>& a,
+                  const std::vector<bytes_of_param>& b) {
+  int out = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const dtype t = f.params[k].buffer ? f.params[k].buffer->type : dtype::boolean;
+    if (t == dtype::f32)
+      out += differences<float>(a[k], b[k]);
+    else if (t == dtype::f64)
+      out += differences<double>(a[k], b[k]);
+    else
+      out += a[k] != b[k];
+  }
+  return out == 0;
+}
+
+/// Runs the interpreter, then, from the same start, sketches of the default space and the
+/// unscheduled function as machine code; all agree, and the results left behind are those of the
+/// last.
 inline void run_both(const any_kernel& kernel, const dim_values& dims,
                      std::initializer_list<const void*> list) {
   const ir::function f = reify(kernel, dims);
@@ -87,18 +104,15 @@ inline void run_both(const any_kernel& kernel, const dim_values& dims,
   run(kernel, dims, list);
   if (!backend::compiler_available()) return;
   const std::vector<bytes_of_param> interpreted = snapshot(f, data);
-  for (std::size_t k = 0; k < data.size(); ++k)
-    if (interpreted[k] != before[k]) std::memcpy(data[k], before[k].data(), before[k].size());
-  run_compiled(f, data);
-  const std::vector<bytes_of_param> compiled = snapshot(f, data);
-  for (std::size_t k = 0; k < data.size(); ++k) {
-    const dtype t = f.params[k].buffer ? f.params[k].buffer->type : dtype::boolean;
-    if (t == dtype::f32)
-      CHECK(differences<float>(interpreted[k], compiled[k]) == 0);
-    else if (t == dtype::f64)
-      CHECK(differences<double>(interpreted[k], compiled[k]) == 0);
-    else
-      CHECK(interpreted[k] == compiled[k]);
+  std::vector<ir::function> versions;
+  for (const schedule& s : space::default_cpu().sketches(f, {&target::host(), 2}, 1))
+    if (versions.size() < 3) versions.push_back(s.function());
+  versions.push_back(f);
+  for (const ir::function& version : versions) {
+    for (std::size_t k = 0; k < data.size(); ++k)
+      if (interpreted[k] != before[k]) std::memcpy(data[k], before[k].data(), before[k].size());
+    run_compiled(version, data);
+    CHECK_MESSAGE(agree(f, interpreted, snapshot(f, data)), ir::print(version));
   }
 }
 

@@ -27,6 +27,7 @@ struct block_profile {
   access_profile write;
   std::vector<access_profile> reads;  // one per load in the body, the accumulator left out
   bool reduction = false;             // has an init
+  bool updates = false;               // has none and reads what it writes: no complete block
   bool cheap = false;                 // no transcendental function and no conditional: worth inlining
 
   /// Some of the block's variables have this kind and more than one value.

@@ -9,24 +9,15 @@
 #include <tilewright/expr/padding.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/show.hpp>
+#include <tilewright/impl/expr/block_builder.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
 namespace dsl::detail {
 
-/// Iteration variables of the block under construction, one per axis in scope.
-struct frame {
-  axis_scope scope;
-  std::vector<ir::var> vars;
-
-  const ir::var& var_of(std::string_view axis) const {
-    return vars[static_cast<std::size_t>(scope.find(axis))];
-  }
-};
-
 /// Builds the blocks of one kernel in program order.
-class reifier {
+class reifier : block_builder {
  public:
   reifier(const any_kernel& kernel, const dim_values& values) : kernel_(kernel) {
     bind_dimensions(values);
@@ -94,16 +85,6 @@ class reifier {
       if (n.tensor) consider(*n.tensor);
   }
 
-  std::string fresh_name(const std::string& base) {
-    std::string out = base;
-    for (int n = 1; std::find(names_.begin(), names_.end(), out) != names_.end(); ++n)
-      out = base + "_" + std::to_string(n);
-    names_.push_back(out);
-    return out;
-  }
-
-  ir::expr index_literal(std::int64_t value) const { return ir::integer(index_, value); }
-
   std::vector<ir::expr> shape_of(const tensor_info& t) const {
     std::vector<ir::expr> out;
     for (int d = 0; d < t.rank; ++d) out.push_back(index_literal(program_.dims.find(t.dims[d])));
@@ -123,52 +104,6 @@ class reifier {
     ir::buffer& b = buffers_[t];
     if (!b) b = make_temp(std::string(t->name), t->type, shape_of(*t));
     return b;
-  }
-
-  ir::buffer make_temp(const std::string& base, dtype type, std::vector<ir::expr> shape) {
-    temps_.push_back(ir::make_buffer(fresh_name(base), type, std::move(shape)));
-    return temps_.back();
-  }
-
-  // Blocks
-
-  frame make_frame(const axis_scope& scope) const {
-    frame out{scope, {}};
-    for (int k = 0; k < scope.count; ++k)
-      out.vars.push_back(ir::make_var("v" + std::string(scope.axes[k].name), index_));
-    return out;
-  }
-
-  /// Emits one block over the axes of `f`; the first `spatial` of them are not reduced.
-  void emit_block(const std::string& name, const frame& f, int spatial, const ir::stmt& init,
-                  const ir::stmt& body, std::vector<ir::buffer_region> reads,
-                  std::vector<ir::buffer_region> writes) {
-    ir::block_node b;
-    b.name = fresh_block_name(name);
-    std::vector<ir::expr> values;
-    std::vector<ir::var> loops;
-    for (int k = 0; k < f.scope.count; ++k) {
-      const axis_range& axis = f.scope.axes[k];
-      b.iters.push_back({f.vars[static_cast<std::size_t>(k)],
-                         {index_literal(0), index_literal(axis.extent)},
-                         k < spatial ? ir::iter_kind::spatial : ir::iter_kind::reduce});
-      loops.push_back(ir::make_var(std::string(axis.name), index_));
-      values.push_back(loops.back());
-    }
-    b.reads = std::move(reads);
-    b.writes = std::move(writes);
-    b.init = init;
-    b.body = body;
-    ir::stmt out = ir::make_realize(values, ir::boolean(true), ir::make_block(std::move(b)));
-    for (int k = f.scope.count - 1; k >= 0; --k)
-      out = ir::make_loop(loops[static_cast<std::size_t>(k)], index_literal(0),
-                          index_literal(f.scope.axes[k].extent), out);
-    blocks_.push_back(std::move(out));
-  }
-
-  std::string fresh_block_name(const std::string& base) {
-    const int uses = block_uses_[base]++;
-    return uses == 0 ? base : base + "_" + std::to_string(uses);
   }
 
   void emit_definition(int at) {
@@ -205,7 +140,6 @@ class reifier {
   void emit_reduction(int at, const axis_scope& spatial, int define,
                       const std::vector<ir::buffer>& temps) {
     finding none;
-    const node& n = nodes_[at];
     const frame f = make_frame(reduced_axes(program_, at, spatial, none));
     std::vector<ir::buffer> targets = temps;
     std::vector<std::vector<ir::expr>> indices;
@@ -230,7 +164,6 @@ class reifier {
     }
     emit_block(targets.front()->name, f, spatial.count, ir::make_seq(init),
                store_results(targets, indices, u.result), footprint(u.read), std::move(writes));
-    static_cast<void>(n);
   }
 
   /// One result is stored as it is; of several, all are computed before the first is stored.
@@ -315,7 +248,6 @@ class reifier {
   ir::expr lower_inline_reduction(int at, const frame& f) {
     finding none;
     const node& n = nodes_[at];
-    const children part = children_of(nodes_, at);
     axis_scope spatial;
     std::vector<ir::expr> shape, where;
     for (int k = 0; k < f.scope.count; ++k) {
@@ -327,8 +259,35 @@ class reifier {
       shape.push_back(index_literal(axis.extent));
       where.push_back(f.vars[static_cast<std::size_t>(k)]);
     }
-    const int define = definition_;
-    const tensor_info* target = nodes_[children_of(nodes_, define).at[0]].tensor;
+    const ir::buffer known = reduced_before(at, spatial);
+    const ir::buffer result = known ? known : emit_inline_reduction(at, spatial, shape);
+    const ir::expr value = ir::load(result, where);
+    // a row without an element above the identity keeps position -1
+    return n.width == 2 ? ir::max(value, index_literal(0)) : value;
+  }
+
+  /// An equal reduction over equal axes in the same definition: an expression that a user's
+  /// function mentions twice is computed once.
+  ir::buffer reduced_before(int at, const axis_scope& spatial) const {
+    const auto same_axes = [&](const axis_scope& other) {
+      if (other.count != spatial.count) return false;
+      for (int k = 0; k < other.count; ++k)
+        if (other.axes[k].name != spatial.axes[k].name ||
+            other.axes[k].extent != spatial.axes[k].extent)
+          return false;
+      return true;
+    };
+    for (const inline_reduction& r : inline_reductions_)
+      if (r.define == definition_ && same_axes(r.spatial) && same_tree(nodes_, r.at, at))
+        return r.result;
+    return {};
+  }
+
+  ir::buffer emit_inline_reduction(int at, const axis_scope& spatial,
+                                   const std::vector<ir::expr>& shape) {
+    const node& n = nodes_[at];
+    const children part = children_of(nodes_, at);
+    const tensor_info* target = nodes_[children_of(nodes_, definition_).at[0]].tensor;
     std::vector<ir::buffer> temps;
     const std::string base = std::string(target->name) + "_" + reduction_name(n.reduction);
     if (n.width == 2 && n.reduction != reduction::user) {
@@ -338,9 +297,8 @@ class reifier {
       temps = {make_temp(base, n.is_index ? index_ : n.type, shape)};
     }
     emit_reduction(at, spatial, -1, temps);
-    const ir::expr result = ir::load(temps.front(), where);
-    // a row without an element above the identity keeps position -1
-    return n.width == 2 ? ir::max(result, index_literal(0)) : result;
+    inline_reductions_.push_back({definition_, at, spatial, temps.front()});
+    return temps.front();
   }
 
   // Expressions
@@ -476,18 +434,21 @@ class reifier {
     return ir::if_then_else(ir::conjunction(inside), value, ir::literal(source->type, 0));
   }
 
+  struct inline_reduction {
+    int define;
+    int at;
+    axis_scope spatial;
+    ir::buffer result;
+  };
+
   const any_kernel& kernel_;
   std::vector<dim_table::entry> entries_;
   program_view program_;
   const node* nodes_ = nullptr;
-  dtype index_ = dtype::i32;
   int definition_ = -1;
   std::unordered_map<const tensor_info*, ir::buffer> buffers_;
   std::unordered_map<const tensor_info*, ir::var> scalars_;
-  std::vector<ir::buffer> temps_;
-  std::vector<ir::stmt> blocks_;
-  std::vector<std::string> names_;
-  std::map<std::string, int> block_uses_;
+  std::vector<inline_reduction> inline_reductions_;
   padding_plans paddings_;
   std::map<std::size_t, padded_tensor> padded_;
   std::vector<std::string> axis_names_;  // of the padding block under construction

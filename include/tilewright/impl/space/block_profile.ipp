@@ -115,6 +115,7 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
   out.cheap = true;
   ir::for_each_expr(store->value, [&](const ir::expr& e) {
     out.cheap = out.cheap && !detail::costly(e);
+    out.updates = out.updates || (e->op == ir::op::load && e->buffer == store->buffer && !b.init);
     if (e->op != ir::op::load || e->buffer == store->buffer) return;
     access_profile access = profile_access(b, e->buffer, e->args);
     for (std::size_t r = 0; r < b.reads.size(); ++r)

@@ -152,7 +152,7 @@ class tiling {
     const std::vector<std::string> consumers = consumer_names(s_, name_);
     if (consumers.size() != 1 || is_output(s_, name_)) return;
     const std::optional<block_profile> p = profile(s_, consumers[0]);
-    if (!p || p->reduction || !p->contiguous()) return;
+    if (!p || p->reduction || p->updates || !p->contiguous()) return;
     const block_rv consumer = s_.get_block(consumers[0]);
     s_.reverse_compute_at(consumer, tile_loop(), true);
     std::vector<loop_rv> inner = s_.get_loops(consumer);
