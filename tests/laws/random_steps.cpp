@@ -19,12 +19,12 @@ class stepper {
   }
 
   step run() {
-    static const std::array<void (stepper::*)(), 17> kinds{
+    static const std::array<void (stepper::*)(), 18> kinds{
         &stepper::split,       &stepper::split,        &stepper::tile,         &stepper::fuse,
         &stepper::reorder,     &stepper::reorder,      &stepper::loop_kind,    &stepper::cache_read,
         &stepper::cache_write, &stepper::compute_at,   &stepper::compute_at,   &stepper::reverse_compute_at,
         &stepper::reverse_compute_at, &stepper::compute_inline, &stepper::reverse_compute_inline,
-        &stepper::decompose_reduction, &stepper::annotate};
+        &stepper::decompose_reduction, &stepper::annotate, &stepper::place};
     const auto chosen = kinds[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(kinds.size())))];
     if (names_.empty()) return {"none", false, ""};
     try {
@@ -122,6 +122,11 @@ class stepper {
     what_ = "compute_at";
     const block_rv b = block();
     s_.compute_at(b, loop_near(s_.get_consumers(b)), chance(draw_, 30), index());
+  }
+  void place() {
+    what_ = "sample_compute_location";
+    const block_rv b = block();
+    s_.compute_at(b, s_.sample_compute_location(b), chance(draw_, 30));
   }
   void reverse_compute_at() {
     what_ = "reverse_compute_at";
