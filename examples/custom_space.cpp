@@ -1,8 +1,8 @@
 // A space of one's own: a plain function on a schedule. Each run may draw from the schedule's random
 // variables; search replays the trace with other decisions and keeps the fastest.
-#include <tilewright/ops.hpp>
 #include <tilewright/tilewright.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <vector>
 
@@ -28,6 +28,13 @@ void tiles_and_vectors(tw::schedule& s) {
   s.decompose_reduction(c, k);
 }
 
+using namespace tw::space;
+using tw::axes::i, tw::axes::j, tw::axes::k;
+/// The same as an expression of steps, with a second way to tile.
+const tw::space::design_space tiles_or_levels =
+    on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> vectorize<j[1]>) |
+    on<"C">(tile<"SSRSRS">);
+
 }  // namespace
 
 int main() {
@@ -39,5 +46,11 @@ int main() {
   op(square(a), square(b), square(c));
   std::cout << "C[0, 0] = " << c[0] << ", expected " << n << "\n"
             << op.report(square(a), square(b), square(c)) << "\n";
+  if (c[0] != static_cast<float>(n)) return 1;
+
+  std::fill(c.begin(), c.end(), 0.0f);
+  tw::tuned other{matmul, {.seconds = 2, .database = ":memory:", .space = tiles_or_levels}};
+  other(square(a), square(b), square(c));
+  std::cout << other.report(square(a), square(b), square(c)) << "\n";
   return c[0] == static_cast<float>(n) ? 0 : 1;
 }
