@@ -35,7 +35,8 @@ TEST_CASE("a sequence applies its steps in order") {
 }
 
 TEST_CASE("a choice yields one sketch an alternative, as often as its weight says") {
-  const auto a = on<"C">(vectorize<j[0]>), b = on<"C">(unroll<k[0]>);
+  const auto a = on<"C">(vectorize<j[0]>);
+  const auto b = on<"C">(unroll<k[0]>);
   const std::vector<schedule> equal = sketches_of(a | b);
   REQUIRE(equal.size() == 2);
   CHECK(mentions(equal[0], "vectorize"));
