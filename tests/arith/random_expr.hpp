@@ -105,7 +105,7 @@ struct grower {
       return d.below(5) ? vars[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(vars.size())))].var
                         : constant();
     const int less = depth - 1;
-    switch (d.below(data ? 18 : 16)) {
+    switch (d.below(data ? 19 : 17)) {
       case 0: case 1: case 2: return index(less) + index(less);
       case 3: case 4: return index(less) - index(less);
       case 5: case 6: return index(less) * constant();
@@ -119,6 +119,16 @@ struct grower {
         const ir::expr x = index(less);  // quotient and remainder of one thing
         const ir::expr k = ir::integer(dtype::i32, d.between(2, 8));
         return ir::floordiv(x, k) * k + (d.below(2) ? ir::floormod(x, k) : -x);
+      }
+      case 16: {  // a detour through 64 bits
+        const ir::expr a = ir::cast(dtype::i64, index(less)), b = ir::cast(dtype::i64, index(less));
+        const ir::expr k = ir::integer(dtype::i64, d.between(1, 9));
+        switch (d.below(4)) {
+          case 0: return ir::cast(dtype::i32, a * k + b);
+          case 1: return ir::cast(dtype::i32, ir::floordiv(a - b, k));
+          case 2: return ir::cast(dtype::i32, ir::floormod(a, k) - ir::min(a, b));
+          default: return ir::select(ir::lt(a + k, b), index(less), index(less));
+        }
       }
       default: return ir::cast(dtype::i32, ir::load(data, {index(less)}));
     }

@@ -29,6 +29,9 @@ class solver {
   /// The value of `f` is representable in `type`, or made of variables alone.
   bool exact(const form& f, dtype type) const;
 
+  /// The form of an operand of a term; false where it holds data that may have wrapped.
+  bool operand(const ir::expr& e, bool data, form& out) const;
+
   form divide(const form& f, std::int64_t divisor, dtype type);
   form modulo(const form& f, std::int64_t divisor, dtype type);
   /// Merges quotients and remainders that belong together.
@@ -73,6 +76,7 @@ class solver {
 
   const analyzer& known_;
   term_keeper keeper_;
+  mutable int nested_facts_ = 0;
   int steps_ = 48;  // proof attempts left
 };
 

@@ -94,7 +94,7 @@ TILEWRIGHT_INLINE bool iter_builder::parse_term(const ir::expr& t, std::int64_t 
 /// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of k.
 TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int64_t coefficient,
                                                     digit_sum& out) {
-  if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0) return false;
+  if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0 || may_wrap(t)) return false;
   const std::int64_t k = t->args[1]->integer;
   const bool quotient = t->op == ir::op::floordiv;
   digit_sum inner;

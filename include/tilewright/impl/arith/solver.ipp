@@ -146,6 +146,12 @@ TILEWRIGHT_INLINE bool solver::exact(const form& f, dtype type) const {
   return r.bounded() && r.lo >= all.lo && r.hi <= all.hi;
 }
 
+TILEWRIGHT_INLINE bool solver::operand(const ir::expr& e, bool data, form& out) const {
+  out = plain_form(e);
+  out.data = data;
+  return exact(out, e.type());
+}
+
 TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   const bool is_min = e->op == ir::op::min;
   // the arms of nested minima, each with the expression it came from
@@ -222,7 +228,8 @@ TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
     const ir::expr& t = f.terms[i].term();
     const std::int64_t c = f.terms[i].coefficient;
     if ((t->op != ir::op::min && t->op != ir::op::max) || (c != 1 && c != -1)) continue;
-    form x = plain_form(t->args[0]), y = plain_form(t->args[1]), moved;
+    form x, y, moved;
+    if (!operand(t->args[0], f.data, x) || !operand(t->args[1], f.data, y)) continue;
     for (const summand& s : f.terms) {
       if (s.term().same(t)) continue;
       const int in_x = find_term(x, s.term()), in_y = find_term(y, s.term());
@@ -231,8 +238,7 @@ TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
       };
       if (cancels(x, in_x) || cancels(y, in_y)) add_term(moved, s.term(), s.coefficient);
     }
-    if (moved.terms.empty() || !x.valid || !y.valid) continue;
-    x.data = y.data = f.data;
+    if (moved.terms.empty()) continue;
     add(x, moved, c);
     add(y, moved, c);
     if (!exact(x, type) || !exact(y, type)) continue;

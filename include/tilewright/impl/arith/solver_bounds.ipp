@@ -58,8 +58,11 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
     case op::sub: r = add(arg(0), scale(arg(1), -1)); break;
     case op::mul: r = multiply(arg(0), arg(1)); break;
     case op::floordiv: case op::floormod: {
-      const bool facts = !known_.facts_.empty() && !may_wrap(e->args[0]);
+      // a fact about a quotient may lead back to this very quotient
+      const bool facts = !known_.facts_.empty() && nested_facts_ < 2 && !may_wrap(e->args[0]);
+      nested_facts_ += facts;
       const bounds x = facts ? range(plain_form(e->args[0])) : arg(0);
+      nested_facts_ -= facts;
       return e->op == op::floordiv ? detail::divide_bounds(x, arg(1))
                                    : detail::modulo_bounds(x, arg(1));
     }
@@ -185,9 +188,10 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
     const std::int64_t c = f.terms[i].coefficient;
     if (!is_index(t.type())) continue;
     const auto with = [&](const ir::expr& replacement) {
-      form next = f;
+      form next = f, value;
       next.terms.erase(i);
-      add(next, plain_form(replacement), c);
+      if (operand(replacement, f.data, value)) add(next, value, c);
+      else next.valid = false;
       return next;
     };
     switch (t->op) {
@@ -210,7 +214,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
         form next = f;
         next.terms.erase(i);
         scale(next, k);
-        form x = plain_form(t->args[0]);
+        form x;
+        if (!operand(t->args[0], f.data, x)) break;
         if (c > 0) add_constant(x, -(k - 1));
         add(next, x, c);
         add_constant(next, k - 1);

@@ -72,6 +72,8 @@ inline bool in_one_block(const bounds& r, std::int64_t size, std::int64_t& block
   return block == ir::floor_divide(r.hi, size);
 }
 
+inline dtype wider(dtype a, dtype b) { return a == dtype::i64 ? a : b; }
+
 /// Positive literal divisor of a floordiv or floormod node, else 0.
 inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
   if (e->op != o || !ir::is_int(e->args[1]) || e->args[1]->integer <= 0) return 0;
@@ -80,8 +82,10 @@ inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
 
 }  // namespace detail
 
+/// The quotient of a wide value stays wide, also where it was narrowed afterwards.
 TILEWRIGHT_INLINE form solver::opaque_quotient(ir::op o, const form& f, std::int64_t divisor,
                                                dtype type) {
+  for (const summand& s : f.terms) type = detail::wider(type, s.term().type());
   const ir::expr a = expression(f, type), b = ir::integer(type, divisor);
   form out;
   out.terms.push_back(
@@ -124,18 +128,19 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
     if (const std::int64_t a = detail::divisor_of(t, ir::op::floordiv);
         a > 0 && !__builtin_mul_overflow(a, divisor, &wide) && wide <= bounds_of(type).hi &&
         !__builtin_mul_overflow(a, r.constant, &shift)) {
-      form inner = plain_form(t->args[0]);
-      inner.data = f.data;
-      add_constant(inner, shift);
-      add(q, divide(inner, wide, type));
-      return q;
+      if (form inner; operand(t->args[0], f.data, inner)) {
+        add_constant(inner, shift);
+        add(q, divide(inner, wide, detail::wider(type, t.type())));
+        return q;
+      }
     }
     if (const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
         a > 0 && r.constant == 0 && a % divisor == 0) {
-      form inner = plain_form(t->args[0]);
-      inner.data = f.data;
-      add(q, modulo(divide(inner, divisor, type), a / divisor, type));
-      return q;
+      if (form inner; operand(t->args[0], f.data, inner)) {
+        const dtype wide_type = detail::wider(type, t.type());
+        add(q, modulo(divide(inner, divisor, wide_type), a / divisor, wide_type));
+        return q;
+      }
     }
   }
   add(q, opaque_quotient(ir::op::floordiv, r, divisor, type));
@@ -152,12 +157,14 @@ TILEWRIGHT_INLINE form solver::modulo(const form& f, std::int64_t divisor, dtype
     const std::int64_t c = r.terms[i].coefficient;
     const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
     std::int64_t product = 0;
-    if (a == 0 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0) {
+    form inner;
+    if (a == 0 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0 ||
+        !operand(t->args[0], f.data, inner)) {
       ++i;
       continue;
     }
     r.terms.erase(i);
-    form inner = plain_form(t->args[0]);
+    type = detail::wider(type, t.type());
     add(r, inner, c);
     r = detail::division(r, divisor).remainder;
     r.data = f.data;
@@ -303,12 +310,13 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
     }
     const std::int64_t m = detail::divisor_of(u, ir::op::floormod);
     std::int64_t both = 0;
+    form value;
     if (m == 0 || !is_upper(u->args[0]) || __builtin_mul_overflow(k, m, &both) ||
-        both > bounds_of(type).hi)
+        both > bounds_of(type).hi || !operand(x, f.data, value))
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));
-    add(f, modulo(plain_form(x), both, type), c);
+    add(f, modulo(value, both, detail::wider(type, x.type())), c);
     return true;
   }
   return false;
@@ -330,12 +338,13 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));
-    add(f, modulo(single_term(w), m / l, type), c);
+    add(f, modulo(single_term(w), m / l, detail::wider(type, w.type())), c);
     return true;
   }
   if (q % m != 0) return false;
   const std::int64_t c = -(q / m);
-  const form x = plain_form(u->args[0]);
+  form x;
+  if (!operand(u->args[0], f.data, x)) return false;
   for (const summand& s : x.terms) {
     const int at = find_term(f, s.term());
     std::int64_t product = 0;
@@ -345,7 +354,7 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
   }
   f.terms.erase(i);
   add(f, x, -c);
-  add(f, modulo(x, m, type), c);
+  add(f, modulo(x, m, detail::wider(type, u.type())), c);
   return true;
 }
 
