@@ -44,6 +44,45 @@ TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
   }
 }
 
+TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
+  for (dtype t : {dtype::f32, dtype::i32, dtype::f64, dtype::i16}) {
+    CAPTURE(name(t));
+    for (int lanes : {2, 4, 8, 16}) {
+      const buffer x = make_buffer("X", t, {16, 24}), y = make_buffer("Y", t, {24, 16});
+      const var k = make_var("k"), v = make_var("v"), u = make_var("u");
+      const auto copy = [&](const expr& column) { return vector_loop(v, lanes, make_store(y, {column, v}, load(x, {v, column}))); };
+      check_agrees(make("serial", {x, y}, make_loop(k, 0, 24, copy(k))));
+      check_agrees(make("from_two", {x, y}, make_loop(k, 2, 20, copy(k))));
+      check_agrees(make("odd", {x, y}, make_loop(k, 0, 23, copy(k))));
+      check_agrees(make("shifted", {x, y}, make_loop(k, 0, 20, vector_loop(v, lanes, make_store(y, {k, v}, load(x, {v, k + 4}) + load(x, {v, k}))))));
+      check_agrees(make("unrolled", {x, y}, make_loop(k, 0, 6, make_loop(u, 0, 4, copy(k * 4 + u), loop_kind::unrolled))));
+      check_agrees(make("downwards", {x, y}, make_loop(u, 0, 8, copy(expr(23) - u), loop_kind::unrolled)));
+    }
+    const buffer x = strided("X", t, {8, 12}, 2), y = make_buffer("Y", t, {12, 8});
+    const var k = make_var("k"), v = make_var("v");
+    for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{12, 1}, {1, 8}, {31, 2}}) {
+      options o;
+      o.strides["X"] = strides;
+      check_agrees(make("strided", {x, y}, make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(x, {v, k}))))), o);
+    }
+    buffer_node half;
+    half.name = "X";
+    half.type = t;
+    half.shape = {8, 12};
+    half.strides = {make_var("s0", dtype::i64), expr(std::int64_t{1})};
+    const buffer rows(new buffer_node(half));
+    options o;
+    o.strides["X"] = {17, 1};
+    check_agrees(make("pitch", {rows, y}, make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(rows, {v, k}))))), o);
+  }
+}
+
+TEST_CASE("columns of a matrix that is written are not remembered") {
+  const buffer x = make_buffer("X", dtype::f32, {8, 24});
+  const var k = make_var("k"), v = make_var("v");
+  check_agrees(make("chain", {x}, make_loop(k, 0, 20, vector_loop(v, 8, make_store(x, {v, k + 1}, load(x, {v, k}) + real(dtype::f32, 1))))));
+}
+
 TEST_CASE("indices that come from a tensor") {
   const buffer table = make_buffer("T", dtype::f32, {23}), index = make_buffer("I", dtype::u8, {32}), y = make_buffer("Y", dtype::f32, {32});
   const var o = make_var("o"), v = make_var("v");

@@ -28,6 +28,7 @@
 #include <tilewright/impl/backend/llvm/math.ipp>
 #include <tilewright/impl/backend/llvm/memory.ipp>
 #include <tilewright/impl/backend/llvm/stmt.ipp>
+#include <tilewright/impl/backend/llvm/transpose.ipp>
 #include <tilewright/impl/backend/llvm/types.ipp>
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/pool.ipp>

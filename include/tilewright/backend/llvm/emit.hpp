@@ -7,11 +7,14 @@
 // has it; no other float operation is changed.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -83,6 +86,14 @@ class emitter {
   };
   using bindings = std::unordered_map<const ir::expr_node*, binding>;
   using pointer_key = std::pair<value_ref, affine::terms>;
+  /// A strided vector load of a buffer that nothing writes.
+  struct column_key {
+    value_ref base;
+    affine::terms scalars, lane_steps;
+    std::int64_t lane_step, constant;
+    int lanes;
+    friend auto operator<=>(const column_key&, const column_key&) = default;
+  };
   struct lane_state {
     int lanes = 1;
     value_ref mask = nullptr;  // lanes that are on; null: all
@@ -133,11 +144,21 @@ class emitter {
   void emit_store(const ir::store_node& s);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
+  // transpose.ipp
+  int columns_at_once(const ir::buffer& buffer);
+  bool reads_rows(const ir::loop_node& l);
+  value_ref load_column(const ir::expr& e, const place& p, const affine& at);
+  std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
+  std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
+
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);
   void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range, bool never_empty);
+  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty, double inside,
+                    const std::function<void(value_ref)>& emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_if(const ir::if_node& s);
   void emit_let(const ir::let_node& s);
@@ -168,19 +189,21 @@ class emitter {
   void finish_function();
   std::int64_t attribute(const char* name) const;
 
-  /// Drops the pointers that were shared inside a scope when it ends.
+  /// Drops the pointers and columns that were shared inside a scope when it ends.
   class scope {
    public:
-    explicit scope(emitter& e) : e_(e), mark_(e.shared_order.size()) {}
+    explicit scope(emitter& e) : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
     ~scope() {
-      for (; e_.shared_order.size() > mark_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.columns_order.size() > columns_; e_.columns_order.pop_back())
+        e_.columns_loaded.erase(e_.columns_order.back());
     }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
    private:
     emitter& e_;
-    std::size_t mark_;
+    std::size_t pointers_, columns_;
   };
 
   builder& b;
@@ -191,6 +214,9 @@ class emitter {
   lane_state lane;
   std::map<pointer_key, value_ref> shared;  // variable parts of addresses, per scope
   std::vector<pointer_key> shared_order;
+  std::map<column_key, value_ref> columns_loaded;
+  std::vector<column_key> columns_order;
+  std::unordered_set<const ir::buffer_node*> written;  // buffers that the function stores to
   std::unordered_map<const ir::stmt_node*, double> work_of;
   int regions = 0;
   bool in_region = false;  // inside a parallel loop: further ones run serially

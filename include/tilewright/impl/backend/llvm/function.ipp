@@ -44,7 +44,12 @@ inline uses uses_of(const ir::stmt& s) {
 TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function, std::string entry_symbol)
     : b(module), f(function), symbol(std::move(entry_symbol)) {}
 
-TILEWRIGHT_INLINE void emitter::run() { emit_entry(); }
+TILEWRIGHT_INLINE void emitter::run() {
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const auto* store = ir::as_store(s)) written.insert(store->buffer.get());
+  });
+  emit_entry();
+}
 
 TILEWRIGHT_INLINE std::int64_t emitter::attribute(const char* name) const {
   const auto found = f.attrs.find(name);
@@ -79,6 +84,8 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, con
   at.cancel = b.select(missing, b.zeros(), flag);
   shared.clear();
   shared_order.clear();
+  columns_loaded.clear();
+  columns_order.clear();
   lane = {};
   return at.function;
 }
@@ -183,6 +190,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   const bindings bound_around = std::exchange(bound, {});
   const auto shared_around = std::exchange(shared, {});
   const auto order_around = std::exchange(shared_order, {});
+  const auto columns_around = std::exchange(columns_loaded, {});
+  const auto columns_order_around = std::exchange(columns_order, {});
   const block_ref here = b.here();
   const std::string name = symbol + ".parallel" + std::to_string(regions++);
 
@@ -215,6 +224,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   bound = bound_around;
   shared = shared_around;
   shared_order = order_around;
+  columns_loaded = columns_around;
+  columns_order = columns_order_around;
   b.at(here);
   return inner;
 }

@@ -90,7 +90,11 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   const place& p = place_of(e->buffer);
   const affine a = offset(p, e->buffer, e->args);
   const bool safe = !lane.mask || in_bounds(e->buffer, e->args);
-  if (!a.uniform()) return {b.to_held(p.type, load_lanes(p, a, safe), lane.lanes), true};
+  if (!a.uniform()) {
+    value_ref raw = safe ? load_column(e, p, a) : nullptr;
+    if (!raw) raw = load_lanes(p, a, safe);
+    return {b.to_held(p.type, raw, lane.lanes), true};
+  }
   value_ref address = pointer(p, a);
   if (!safe) {
     // One element for all lanes, wanted only when a lane is on: else read something harmless.

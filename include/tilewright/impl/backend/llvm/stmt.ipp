@@ -12,7 +12,7 @@ namespace tilewright::backend::llvm {
 namespace detail::stmt_parts {
 
 /// Statements that one function may come to by unrolling; some seconds of compilation.
-inline constexpr std::int64_t most_statements = 1 << 17;
+inline constexpr std::int64_t most_statements = 1 << 15;
 /// Element operations between two looks at the cancel flag, at least.
 inline constexpr double work_per_poll = 1 << 12;
 /// Lanes of the widest vectorized loop that is kept as vectors: LLVM splits them over registers.
@@ -73,6 +73,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
     if (!literal) throw argument_error("loop \"" + l.var->name + "\" inside a vectorized loop needs constant bounds");
     return emit_repeated(l, first.lo, count.lo);
   }
+  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 && reads_rows(l))
+    return emit_by_four(l, first.lo, count.lo);
   const value_ref from = scalar_sum(index(l.min)), extent = scalar_sum(index(l.extent));
   const std::int64_t top = detail::affine_math::add(first, count).hi;
   const interval range{first.lo, top == detail::affine_math::highest ? top : top - 1};
@@ -82,7 +84,18 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
 
 TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
                                             bool never_empty) {
-  const block_ref body = b.new_block(at.function, l.var->name.c_str());
+  const double inside = work(l.body);
+  emit_counted(l.var->name, first, end, never_empty, inside, [&](value_ref i) {
+    bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
+    emit(l.body);
+    bound.erase(l.var.get());
+  });
+}
+
+/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes long.
+TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
+                                             double inside, const std::function<void(value_ref)>& emit_body) {
+  const block_ref body = b.new_block(at.function, name.c_str());
   const block_ref after = b.new_block(at.function, "after");
   if (never_empty) b.branch(body);
   else b.branch(b.compare(int_predicate::slt, first, end), body, after);
@@ -91,11 +104,8 @@ TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref fi
   const value_ref i = b.phi(b.i64, {{first, before}});
   {
     const scope inner(*this);
-    bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
-    const double inside = work(l.body);
     if (inside >= detail::stmt_parts::work_per_poll) poll_cancel();
-    emit(l.body);
-    bound.erase(l.var.get());
+    emit_body(i);
   }
   const value_ref next = b.add_nsw(i, b.index(1));
   b.add_incoming(i, next, b.here());
@@ -109,6 +119,21 @@ TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64
     emit(l.body);
   }
   bound.erase(l.var.get());
+}
+
+/// A serial loop whose body is written out for four values of the variable at a time.
+TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+  const double inside = 4 * work(l.body);
+  emit_counted(l.var->name, b.index(0), b.index(extent / 4), true, inside, [&](value_ref group) {
+    for (std::int64_t u = first; u < first + 4; ++u) {
+      affine four_groups;
+      four_groups.scalars.emplace_back(group, 4);
+      four_groups.constant = u;
+      bound[l.var.get()] = binding{binding::kind::form, 0, {}, {u, u + extent - 4}, four_groups};
+      emit(l.body);
+    }
+    bound.erase(l.var.get());
+  });
 }
 
 TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
