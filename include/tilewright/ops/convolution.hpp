@@ -168,9 +168,9 @@ constexpr auto conv2d_transposed = kernel<"conv2d_transposed">(
           expects((extent<"Q"> >= least_q) & (extent<"Q"> < least_q + O.stride[1])),
           image_at<O.order>(Y, n, k, p, q) = sum<r, s, c>(
               select((h % O.stride[0] == 0) & (w % O.stride[1] == 0),
-                     cast<R>(image_at<O.order>(padded, n, c, h / O.stride[0], w / O.stride[1])),
-                     0) *
-              cast<R>(filter_at<O.order>(F, c, k, r, s))));
+                     cast<R>(image_at<O.order>(padded, n, c, h / O.stride[0], w / O.stride[1])) *
+                         cast<R>(filter_at<O.order>(F, c, k, r, s)),
+                     0)));
     });
 
 }  // namespace tilewright::ops

@@ -8,6 +8,7 @@
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
+#include <tilewright/pass/skip_identities.hpp>
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
@@ -20,7 +21,7 @@ TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& t
   ir::function out = simplify_loops(lower_blocks(f));
   out = simplify_loops(unroll_loops(compact_buffers(out), target));
   // guards become bounds where they can, then code of constant size
-  out = trim_loops(sink_vectors(out));
+  out = trim_loops(simplify_loops(skip_identities(sink_vectors(out))));
   out = simplify_loops(peel_tails(out));
   out = simplify_loops(trim_loops(out));
   // what is reduced lives in registers
