@@ -43,3 +43,14 @@ TEST_CASE("programs keep their meaning") {
   for (const function& f : {matmul({}), softmax(3, 5), conv2d({})})
     check_same(f, pass::simplify_loops(pass::lower_blocks(f)));
 }
+
+TEST_CASE("neighbours under the same condition share it") {
+  const buffer y = make_buffer("Y", dtype::f32, {8}), z = make_buffer("Z", dtype::f32, {8});
+  const var i = make_var("i");
+  const function f = make_function(
+      {y, z}, make_loop(i, 0, 8, make_seq({make_if(lt(i * 3, 16), make_store(y, {i}, f32(1))),
+                                           make_if(lt(i * 3, 16), make_store(z, {i}, f32(2)))})));
+  const function g = pass::simplify_loops(f);
+  CHECK(count(g.body, stmt_kind::if_else) == 1);
+  check_same(f, g);
+}

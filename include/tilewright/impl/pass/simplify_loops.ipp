@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -65,9 +66,19 @@ class simplifier : public mutator {
     for (const stmt& child : as_seq(s)->stmts) {
       stmt next = mutate(child);
       changed = changed || next != child;
-      if (!is_nothing(next)) out.push_back(std::move(next));
+      if (is_nothing(next)) continue;
+      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next)) out.back() = std::move(joined);
+      else out.push_back(std::move(next));
     }
     return changed || out.size() != as_seq(s)->stmts.size() ? make_seq(std::move(out)) : s;
+  }
+
+  /// Two statements under one condition, when they ask the same.
+  static stmt join(const stmt& a, const stmt& b) {
+    const if_node *first = as_if(a), *second = as_if(b);
+    if (!first || !second || first->else_body || second->else_body || reads_memory(first->condition)) return {};
+    if (!arith::same_value(first->condition, second->condition)) return {};
+    return make_if(first->condition, make_seq({first->then_body, second->then_body}));
   }
 
   stmt mutate_loop(const stmt& s) {
