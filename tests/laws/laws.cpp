@@ -34,7 +34,8 @@ struct tally {
 std::string check_step(const schedule& s, const schedule_state& before, std::size_t trace_before,
                        const laws::step& step, const std::vector<std::vector<char>>& expected) {
   if (!step.accepted) {
-    // Queries and samples that found the arguments may have been recorded; the program must not change.
+    // Queries and samples that found the arguments may have been recorded; the program must not
+    // change.
     return s.function().body == before.function.body ? "" : "a refusal changed the program";
   }
   if (s.trace().size() < trace_before) return "the trace lost instructions";
@@ -54,7 +55,8 @@ std::string check_trace(const schedule& s, const ir::function& original) {
     if (!(parsed == s.trace())) return "the parsed trace differs";
     schedule replayed(original, 12345);
     parsed.apply_to(replayed);
-    if (!ir::equal(replayed.function(), s.function())) return "the replayed trace gives another program";
+    if (!ir::equal(replayed.function(), s.function()))
+      return "the replayed trace gives another program";
     if (replayed.trace().print() != text) return "the replayed trace prints differently";
   } catch (const error& e) {
     return std::string("replay: ") + e.what();
@@ -89,9 +91,9 @@ std::string run_one(std::uint64_t seed, tally& count) {
     auto& [accepted, refused] = count.counts[step.primitive];
     ++(step.accepted ? accepted : refused);
     if (!wrong.empty())
-      return wrong + "\nafter " + step.primitive + " " + step.text + "\nprogram:\n" + ir::print(original) +
-             "\ntrace:\n" + s.trace().print() + "\nbefore the step:\n" + ir::print(before.function) +
-             "\nresult:\n" + ir::print(s.function());
+      return wrong + "\nafter " + step.primitive + " " + step.text + "\nprogram:\n" +
+             ir::print(original) + "\ntrace:\n" + s.trace().print() + "\nbefore the step:\n" +
+             ir::print(before.function) + "\nresult:\n" + ir::print(s.function());
   }
   const std::string wrong = check_trace(s, original);
   if (wrong.empty()) return "";

@@ -58,8 +58,10 @@ class generator {
   /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
   buffer result(const shape& s, bool last) {
     const buffer b = make("T" + std::to_string(names_++), s);
-    if (last || chance(draw_, 15)) params_.push_back({b, {}});
-    else temps_.push_back(b);
+    if (last || chance(draw_, 15))
+      params_.push_back({b, {}});
+    else
+      temps_.push_back(b);
     return b;
   }
   const buffer& source() {
@@ -87,13 +89,16 @@ class generator {
     for (std::size_t d = 0; d < extents.size(); ++d) {
       out.loops.push_back(make_var(names[d], index_));
       out.v.push_back(make_var(std::string("v") + names[d], index_));
-      out.block.iters.push_back({out.v.back(), {num(0), num(extents[d])},
-                                 d + reduced < extents.size() ? iter_kind::spatial : iter_kind::reduce});
+      out.block.iters.push_back(
+          {out.v.back(),
+           {num(0), num(extents[d])},
+           d + reduced < extents.size() ? iter_kind::spatial : iter_kind::reduce});
     }
     return out;
   }
   /// Finishes the stage: to[at] = e, or a reduction of e.
-  void finish(nest n, const buffer& to, const indices& at, const expr& e, bool reduces, bool peak = false) {
+  void finish(nest n, const buffer& to, const indices& at, const expr& e, bool reduces,
+              bool peak = false) {
     block_node& b = n.block;
     b.name = to->name;
     for (int k = 1; std::count(block_names_.begin(), block_names_.end(), b.name); ++k)
@@ -111,7 +116,8 @@ class generator {
       if (!reduces || r.buffer != to) b.reads.push_back(std::move(r));
     std::vector<expr> extents;
     for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
-    stmt s = make_realize({n.loops.begin(), n.loops.end()}, boolean(true), make_block(std::move(b)));
+    stmt s =
+        make_realize({n.loops.begin(), n.loops.end()}, boolean(true), make_block(std::move(b)));
     for (std::size_t d = n.loops.size(); d-- > 0;)
       s = make_loop(n.loops[d], num(0), extents[d], std::move(s));
     stages_.push_back(std::move(s));
@@ -123,7 +129,8 @@ class generator {
 
   void stage(bool last) {
     switch (pick(draw_, 13)) {
-      case 0: case 1: return elementwise(last);
+      case 0:
+      case 1: return elementwise(last);
       case 2: return stencil(last);
       case 3: return padding(last);
       case 4: return row_reduction(last);
@@ -143,7 +150,8 @@ class generator {
     nest n = loops_over(shape_of(s), 0);
     expr e = load(s, n.v);
     for (const buffer& other : ready_)
-      if (other != s && shape_of(other) == shape_of(s) && chance(draw_, 50)) e = e + load(other, n.v);
+      if (other != s && shape_of(other) == shape_of(s) && chance(draw_, 50))
+        e = e + load(other, n.v);
     if (chance(draw_, 50)) e = e * value(2) + value(1);
     const indices at = n.v;
     finish(std::move(n), result(shape_of(s), last), at, clamp(e), false);
@@ -203,8 +211,10 @@ class generator {
     bool turned = false;
     for (const buffer& b : ready_) {
       if (b->shape.size() != 2) continue;
-      if (shape_of(b)[0] == depth) y = b, turned = false;
-      else if (shape_of(b)[1] == depth) y = b, turned = true;
+      if (shape_of(b)[0] == depth)
+        y = b, turned = false;
+      else if (shape_of(b)[1] == depth)
+        y = b, turned = true;
     }
     if (!y) return row_reduction(last);
     const std::int64_t width = shape_of(y)[turned ? 1 - 1 : 1];
@@ -259,7 +269,8 @@ class generator {
   void concat(bool last) {
     const buffer* a = source_of_rank(1);
     if (!a) return elementwise(last);
-    const buffer first = *a, second = any(draw_, ready_)->shape.size() == 1 ? *source_of_rank(1) : first;
+    const buffer first = *a,
+                 second = any(draw_, ready_)->shape.size() == 1 ? *source_of_rank(1) : first;
     const std::int64_t n1 = shape_of(first)[0], n2 = shape_of(second)[0];
     const buffer to = result({n1 + n2}, last);
     nest n = loops_over({n1}, 0);
@@ -297,11 +308,13 @@ class generator {
   void broadcast(bool last) {
     const buffer* s = source_of_rank(1);
     if (!s) return elementwise(last);
-    const buffer row = *s, column = any(draw_, ready_)->shape.size() == 1 ? *source_of_rank(1) : row;
+    const buffer row = *s,
+                 column = any(draw_, ready_)->shape.size() == 1 ? *source_of_rank(1) : row;
     nest n = loops_over({shape_of(row)[0], shape_of(column)[0]}, 0);
     const indices at = n.v;
     const expr x = load(row, {at[0]}) + load(column, {at[1]});
-    finish(std::move(n), result({shape_of(row)[0], shape_of(column)[0]}, last), at, clamp(x), false);
+    finish(std::move(n), result({shape_of(row)[0], shape_of(column)[0]}, last), at, clamp(x),
+           false);
   }
   /// An index that comes from data; only for integers, which can be indices.
   void gather(bool last) {
@@ -338,8 +351,10 @@ std::vector<std::vector<char>> results_of(const ir::function& f, bool check_unwr
     for (std::size_t i = 0; i < count; ++i) {
       const int value = static_cast<int>((i * 7 + memory.size() * 3 + i * i) % 7) - 3;
       const auto real = static_cast<float>(value);
-      if (p.buffer->type == dtype::f32) std::memcpy(memory.back().data() + i * 4, &real, 4);
-      else std::memcpy(memory.back().data() + i * 4, &value, 4);
+      if (p.buffer->type == dtype::f32)
+        std::memcpy(memory.back().data() + i * 4, &real, 4);
+      else
+        std::memcpy(memory.back().data() + i * 4, &value, 4);
     }
     args.push_back({memory.back().data(), {}});
   }

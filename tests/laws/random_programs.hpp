@@ -1,9 +1,9 @@
 // Random small programs and random schedules of them.
 //
-// A program has two to six stages over tiny, often prime, extents: elementwise maps, guarded stencils,
-// reductions, transposes, flattened and unflattened reads, windows, gathers, concatenations by two writers,
-// updates in place. Values stay small integers in every type, so that floats are exact and any two
-// correct schedules agree bit for bit.
+// A program has two to six stages over tiny, often prime, extents: elementwise maps, guarded
+// stencils, reductions, transposes, flattened and unflattened reads, windows, gathers,
+// concatenations by two writers, updates in place. Values stay small integers in every type, so
+// that floats are exact and any two correct schedules agree bit for bit.
 #pragma once
 
 #include <array>
@@ -26,7 +26,9 @@ using namespace tilewright;
 inline std::int64_t pick(support::random& draw, std::int64_t n) {
   return static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(n)));
 }
-inline bool chance(support::random& draw, std::int64_t percent) { return pick(draw, 100) < percent; }
+inline bool chance(support::random& draw, std::int64_t percent) {
+  return pick(draw, 100) < percent;
+}
 template <class T>
 const T& any(support::random& draw, const std::vector<T>& list) {
   return list[static_cast<std::size_t>(pick(draw, static_cast<std::int64_t>(list.size())))];

@@ -19,13 +19,26 @@ class stepper {
   }
 
   step run() {
-    static const std::array<void (stepper::*)(), 18> kinds{
-        &stepper::split,       &stepper::split,        &stepper::tile,         &stepper::fuse,
-        &stepper::reorder,     &stepper::reorder,      &stepper::loop_kind,    &stepper::cache_read,
-        &stepper::cache_write, &stepper::compute_at,   &stepper::compute_at,   &stepper::reverse_compute_at,
-        &stepper::reverse_compute_at, &stepper::compute_inline, &stepper::reverse_compute_inline,
-        &stepper::decompose_reduction, &stepper::annotate, &stepper::place};
-    const auto chosen = kinds[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(kinds.size())))];
+    static const std::array<void (stepper::*)(), 18> kinds{&stepper::split,
+                                                           &stepper::split,
+                                                           &stepper::tile,
+                                                           &stepper::fuse,
+                                                           &stepper::reorder,
+                                                           &stepper::reorder,
+                                                           &stepper::loop_kind,
+                                                           &stepper::cache_read,
+                                                           &stepper::cache_write,
+                                                           &stepper::compute_at,
+                                                           &stepper::compute_at,
+                                                           &stepper::reverse_compute_at,
+                                                           &stepper::reverse_compute_at,
+                                                           &stepper::compute_inline,
+                                                           &stepper::reverse_compute_inline,
+                                                           &stepper::decompose_reduction,
+                                                           &stepper::annotate,
+                                                           &stepper::place};
+    const auto chosen =
+        kinds[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(kinds.size())))];
     if (names_.empty()) return {"none", false, ""};
     try {
       (this->*chosen)();
@@ -68,8 +81,10 @@ class stepper {
     what_ = "fuse";
     const std::vector<loop_rv> all = loops(block());
     if (all.size() < 2) throw schedule_error("fuse", 0, "no loops");
-    const auto first = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(all.size()) - 1));
-    const std::size_t last = std::min(all.size(), first + 2 + static_cast<std::size_t>(pick(draw_, 2)));
+    const auto first =
+        static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(all.size()) - 1));
+    const std::size_t last =
+        std::min(all.size(), first + 2 + static_cast<std::size_t>(pick(draw_, 2)));
     s_.fuse(std::vector<loop_rv>(all.begin() + static_cast<std::ptrdiff_t>(first),
                                  all.begin() + static_cast<std::ptrdiff_t>(last)),
             chance(draw_, 80));
@@ -78,7 +93,8 @@ class stepper {
     what_ = "reorder";
     std::vector<loop_rv> all = loops(block());
     for (std::size_t i = all.size(); i > 1; --i)
-      std::swap(all[i - 1], all[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(i)))]);
+      std::swap(all[i - 1],
+                all[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(i)))]);
     if (all.size() > 2 && chance(draw_, 50)) all.pop_back();
     s_.reorder(all);
   }
@@ -86,9 +102,12 @@ class stepper {
     const std::int64_t kind = pick(draw_, 3);
     what_ = kind == 0 ? "parallel" : kind == 1 ? "vectorize" : "unroll";
     const loop_rv l = loop();
-    if (kind == 0) s_.parallel(l);
-    else if (kind == 1) s_.vectorize(l);
-    else s_.unroll(l);
+    if (kind == 0)
+      s_.parallel(l);
+    else if (kind == 1)
+      s_.vectorize(l);
+    else
+      s_.unroll(l);
   }
   std::vector<block_rv> some_consumers(block_rv b) {
     if (chance(draw_, 70)) return {};
@@ -110,7 +129,9 @@ class stepper {
     const block_rv b = block();
     s_.cache_write(b, 0, scope(), some_consumers(b));
   }
-  int index() { return chance(draw_, 70) ? -1 : chance(draw_, 50) ? -2 : static_cast<int>(pick(draw_, 3)); }
+  int index() {
+    return chance(draw_, 70) ? -1 : chance(draw_, 50) ? -2 : static_cast<int>(pick(draw_, 3));
+  }
   /// A loop around a neighbour, mostly.
   loop_rv loop_near(const std::vector<block_rv>& near) {
     if (near.empty() || chance(draw_, 10)) return loop();
@@ -150,8 +171,10 @@ class stepper {
   }
   void annotate() {
     what_ = "annotate";
-    if (chance(draw_, 50)) s_.annotate(block(), "note", 1);
-    else s_.annotate(loop(), "note", std::string("a \"quoted\" text"));
+    if (chance(draw_, 50))
+      s_.annotate(block(), "note", 1);
+    else
+      s_.annotate(loop(), "note", std::string("a \"quoted\" text"));
   }
 
   schedule& s_;

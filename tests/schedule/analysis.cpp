@@ -24,7 +24,8 @@ bool has(const block_scope& s, std::size_t a, std::size_t b, dependence_kind kin
 /// A point block `name` over `values`: to[at] = value.
 ir::stmt point(const std::string& name, const ir::buffer& to, const std::vector<ir::expr>& values,
                const std::vector<int>& extents, const std::function<indices(const indices&)>& at,
-               const std::function<ir::expr(const indices&)>& value, ir::expr predicate = ir::boolean(true)) {
+               const std::function<ir::expr(const indices&)>& value,
+               ir::expr predicate = ir::boolean(true)) {
   ir::block_node b;
   b.name = name;
   indices v;
@@ -52,11 +53,13 @@ indices same(const indices& v) { return v; }
 
 TEST_CASE("dependences: kinds, program order, no edge for reads only or to itself") {
   program p;
-  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), x = p.output("X", {8}), y = p.output("Y", {8});
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });                       // 0
-  p.map(x, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });                       // 1
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + f32(1); }, {}, "T_1");   // 2
-  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + ir::load(a, v); });      // 3
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), x = p.output("X", {8}),
+                   y = p.output("Y", {8});
+  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });  // 0
+  p.map(x, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });  // 1
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + f32(1); }, {}, "T_1");  // 2
+  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + ir::load(a, v); });   // 3
   const ir::function f = p.finish();
   const block_scope s = scope_of(f);
   REQUIRE(s.size() == 4);
@@ -79,9 +82,11 @@ TEST_CASE("dependences: disjoint boxes are independent") {
   const auto concat = [](int gap) {
     program p;
     const ir::buffer a = p.input("A", {16}), t = p.temp("T", {32}), y = p.output("Y", {32});
-    p.map(t, {{"i", 16}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
-    p.map(t, {{"i", 16 - gap}}, [&](const indices& v) { return ir::load(a, v); },
-          [=](const indices& v) { return indices{v[0] + 16 + gap}; }, "second");
+    p.map(
+        t, {{"i", 16}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+    p.map(
+        t, {{"i", 16 - gap}}, [&](const indices& v) { return ir::load(a, v); },
+        [=](const indices& v) { return indices{v[0] + 16 + gap}; }, "second");
     p.map(y, {{"i", 32}}, [&](const indices& v) { return ir::load(t, v); });
     return p.finish();
   };
@@ -99,15 +104,18 @@ TEST_CASE("dependences: disjoint boxes are independent") {
 
 TEST_CASE("region cover: a neighbour of another iteration of the common loop") {
   // 43: for i: B[i] = A[i]; C[i] = B[i] + B[i - 1]
-  const ir::buffer a = ir::make_buffer("A", dtype::f32, {8}), b = ir::make_buffer("B", dtype::f32, {8});
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {8}),
+                   b = ir::make_buffer("B", dtype::f32, {8});
   const ir::buffer c = ir::make_buffer("C", dtype::f32, {8});
   for (const int back : {0, 1}) {
     const ir::var i = ir::make_var("i");
-    const ir::stmt first = point("B", b, {i}, {8}, same, [&](const indices& v) { return ir::load(a, v); });
+    const ir::stmt first =
+        point("B", b, {i}, {8}, same, [&](const indices& v) { return ir::load(a, v); });
     const ir::stmt second = point("C", c, {i}, {8}, same, [&](const indices& v) {
       return ir::if_then_else(ir::ge(v[0], back), ir::load(b, {v[0] - back}), f32(0));
     });
-    const ir::function f = around(ir::make_loop(i, 0, 8, ir::make_seq({first, second})), {a, c}, {b});
+    const ir::function f =
+        around(ir::make_loop(i, 0, 8, ir::make_seq({first, second})), {a, c}, {b});
     const block_scope s = scope_of(f);
     CHECK(s.common_loops(0, 1) == 1);
     CHECK(region_covered(s, 1) == (back == 0));
@@ -117,25 +125,31 @@ TEST_CASE("region cover: a neighbour of another iteration of the common loop") {
 
 TEST_CASE("region cover: the predicate of a tile that does not divide") {
   // 46: for o: for i: B[o * 6 + i] where < 20; for i: C[o * 6 + i] where < 20
-  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}), b = ir::make_buffer("B", dtype::f32, {20});
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}),
+                   b = ir::make_buffer("B", dtype::f32, {20});
   const ir::buffer c = ir::make_buffer("C", dtype::f32, {20});
   const ir::var o = ir::make_var("o"), i = ir::make_var("i"), k = ir::make_var("k");
-  const ir::stmt first = point("B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
-                               ir::lt(o * 6 + i, 20));
-  const ir::stmt second = point("C", c, {o * 6 + k}, {20}, same, [&](const indices& v) { return ir::load(b, v); },
-                                ir::lt(o * 6 + k, 20));
+  const ir::stmt first = point(
+      "B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
+      ir::lt(o * 6 + i, 20));
+  const ir::stmt second = point(
+      "C", c, {o * 6 + k}, {20}, same, [&](const indices& v) { return ir::load(b, v); },
+      ir::lt(o * 6 + k, 20));
   const ir::function f = around(
-      ir::make_loop(o, 0, 4, ir::make_seq({ir::make_loop(i, 0, 6, first), ir::make_loop(k, 0, 6, second)})),
+      ir::make_loop(o, 0, 4,
+                    ir::make_seq({ir::make_loop(i, 0, 6, first), ir::make_loop(k, 0, 6, second)})),
       {a, c}, {b});
   const block_scope s = scope_of(f);
   CHECK(region_covered(s, 1));
   CHECK(is_affine_binding(s[0]));
   CHECK(is_stage_pipeline(s));
   // a predicate that stops early leaves a gap
-  const ir::stmt shorter = point("B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
-                                 ir::lt(o * 6 + i, 19));
+  const ir::stmt shorter = point(
+      "B", b, {o * 6 + i}, {20}, same, [&](const indices& v) { return ir::load(a, v); },
+      ir::lt(o * 6 + i, 19));
   const ir::function g = around(
-      ir::make_loop(o, 0, 4, ir::make_seq({ir::make_loop(i, 0, 6, shorter), ir::make_loop(k, 0, 6, second)})),
+      ir::make_loop(
+          o, 0, 4, ir::make_seq({ir::make_loop(i, 0, 6, shorter), ir::make_loop(k, 0, 6, second)})),
       {a, c}, {b});
   CHECK_FALSE(region_covered(scope_of(g), 1));
 }
@@ -143,14 +157,17 @@ TEST_CASE("region cover: the predicate of a tile that does not divide") {
 TEST_CASE("region cover: which threads share a buffer") {
   // 45: a thread writes its element, then reads another one of the tile
   const auto covered = [](const char* scope, const char* tag) {
-    const ir::buffer a = ir::make_buffer("A", dtype::f32, {32}), b = ir::make_buffer("B", dtype::f32, {32}, scope);
+    const ir::buffer a = ir::make_buffer("A", dtype::f32, {32}),
+                     b = ir::make_buffer("B", dtype::f32, {32}, scope);
     const ir::buffer c = ir::make_buffer("C", dtype::f32, {32});
     const ir::var t = ir::make_var("t");
-    const ir::stmt first = point("B", b, {t}, {32}, same, [&](const indices& v) { return ir::load(a, v); });
-    const ir::stmt second = point("C", c, {t}, {32}, same, [&](const indices& v) { return ir::load(b, {31 - v[0]}); });
-    const ir::function f =
-        around(ir::make_loop(t, 0, 32, ir::make_seq({first, second}), ir::loop_kind::thread_binding, {}, tag),
-               {a, c}, {b});
+    const ir::stmt first =
+        point("B", b, {t}, {32}, same, [&](const indices& v) { return ir::load(a, v); });
+    const ir::stmt second =
+        point("C", c, {t}, {32}, same, [&](const indices& v) { return ir::load(b, {31 - v[0]}); });
+    const ir::function f = around(ir::make_loop(t, 0, 32, ir::make_seq({first, second}),
+                                                ir::loop_kind::thread_binding, {}, tag),
+                                  {a, c}, {b});
     return region_covered(scope_of(f), 1);
   };
   CHECK(covered("shared", "threadIdx.x"));
@@ -177,7 +194,8 @@ TEST_CASE("properties of blocks") {
   program p;
   const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), y = p.output("Y", {8});
   p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); }, {}, "T_1");
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); }, {}, "T_1");
   p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });
   const ir::function g = p.finish();
   const block_scope u = scope_of(g);
@@ -188,18 +206,27 @@ TEST_CASE("properties of blocks") {
 }
 
 TEST_CASE("bindings: scaled and overlapping values are not affine") {
-  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}), b = ir::make_buffer("B", dtype::f32, {20});
-  const auto affine = [&](int outer, int inner, const std::function<ir::expr(ir::expr, ir::expr)>& value, int extent) {
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {20}),
+                   b = ir::make_buffer("B", dtype::f32, {20});
+  const auto affine = [&](int outer, int inner,
+                          const std::function<ir::expr(ir::expr, ir::expr)>& value, int extent) {
     const ir::var o = ir::make_var("o"), i = ir::make_var("i");
-    const ir::stmt s = point("B", b, {value(o, i)}, {extent}, same, [&](const indices& v) { return ir::load(a, v); });
-    const ir::function f = around(ir::make_loop(o, 0, outer, ir::make_loop(i, 0, inner, s)), {a, b}, {});
+    const ir::stmt s = point("B", b, {value(o, i)}, {extent}, same,
+                             [&](const indices& v) { return ir::load(a, v); });
+    const ir::function f =
+        around(ir::make_loop(o, 0, outer, ir::make_loop(i, 0, inner, s)), {a, b}, {});
     return is_affine_binding(scope_of(f)[0]);
   };
-  CHECK(affine(5, 4, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
-  CHECK(affine(5, 4, [](ir::expr o, ir::expr i) { return i * 5 + o; }, 20));
-  CHECK_FALSE(affine(5, 4, [](ir::expr o, ir::expr i) { return o * 3 + i; }, 16));
-  CHECK_FALSE(affine(10, 1, [](ir::expr o, ir::expr) { return o * 2; }, 20));
-  CHECK_FALSE(affine(5, 2, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
+  CHECK(affine(
+      5, 4, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
+  CHECK(affine(
+      5, 4, [](ir::expr o, ir::expr i) { return i * 5 + o; }, 20));
+  CHECK_FALSE(affine(
+      5, 4, [](ir::expr o, ir::expr i) { return o * 3 + i; }, 16));
+  CHECK_FALSE(affine(
+      10, 1, [](ir::expr o, ir::expr) { return o * 2; }, 20));
+  CHECK_FALSE(affine(
+      5, 2, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
 }
 
 TEST_CASE("storage scopes have ranks") {

@@ -19,7 +19,8 @@ using sizes = std::vector<std::int64_t>;
 /// T = A + 1; X = T * 2; Y = T * 3.
 ir::function two_readers(int n) {
   program p;
-  const ir::buffer a = p.input("A", {n}), t = p.temp("T", {n}), x = p.output("X", {n}), y = p.output("Y", {n});
+  const ir::buffer a = p.input("A", {n}), t = p.temp("T", {n}), x = p.output("X", {n}),
+                   y = p.output("Y", {n});
   p.map(t, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
   p.map(x, {{"i", n}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(2); });
   p.map(y, {{"i", n}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(3); });
@@ -66,7 +67,8 @@ TEST_CASE("cache_read: chosen consumers") {
 TEST_CASE("cache_read: a part of the buffer makes a smaller cache") {
   program p;
   const ir::buffer a = p.input("A", {20}), b = p.output("B", {6});
-  p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, {v[0] + 3}) + ir::load(a, {v[0] + 8}); });
+  p.map(b, {{"i", 6}},
+        [&](const indices& v) { return ir::load(a, {v[0] + 3}) + ir::load(a, {v[0] + 8}); });
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv copy = s.cache_read(s.block("B"), 0, "global");
@@ -108,9 +110,11 @@ TEST_CASE("cache_read: index types follow the shape") {
 TEST_CASE("cache_read: refusals") {
   program p;
   const ir::buffer a = p.input("A", {8}), t = p.temp("T", {16}), y = p.output("Y", {16});
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); },
-        [](const indices& v) { return indices{v[0] + 8}; }, "second");
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); },
+      [](const indices& v) { return indices{v[0] + 8}; }, "second");
   p.map(y, {{"i", 16}}, [&](const indices& v) { return ir::load(t, v); });
   schedule s(p.finish());
   const block_rv y_rv = s.block("Y"), first = s.block("first");
@@ -147,8 +151,9 @@ TEST_CASE("cache_write: listed consumers read the cache") {
 TEST_CASE("cache_write: a block that writes a part") {
   program p;
   const ir::buffer a = p.input("A", {6}), y = p.output("Y", {20});
-  p.map(y, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v); },
-        [](const indices& v) { return indices{v[0] + 5}; });
+  p.map(
+      y, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v); },
+      [](const indices& v) { return indices{v[0] + 5}; });
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv copy = s.cache_write(s.block("Y"), 0, "local");
@@ -160,15 +165,18 @@ TEST_CASE("cache_write: refusals") {
   program p;
   const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), y = p.output("Y", {16});
   p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + stages::f32(1); }, {}, "T_1");
-  p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); },
-        [](const indices& v) { return indices{v[0] * 2}; });
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + stages::f32(1); }, {}, "T_1");
+  p.map(
+      y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); },
+      [](const indices& v) { return indices{v[0] * 2}; });
   schedule s(p.finish());
   const block_rv t_rv = s.block("T"), t1 = s.block("T_1"), y_rv = s.block("Y");
   check_refusal(s, "cache_write", 3, [&] { s.cache_write(t_rv, 0, "local"); });
   check_refusal(s, "cache_write", 3, [&] { s.cache_write(t1, 0, "local"); });
   check_refusal(s, "cache_write", 1, [&] { s.cache_write(t_rv, 1, "local"); });
   check_refusal(s, "cache_write", 2, [&] { s.cache_write(t_rv, 0, "register"); });
-  check_refusal(s, "cache_write", 5, [&] { s.cache_write(y_rv, 0, "local"); });  // every other element
+  check_refusal(s, "cache_write", 5,
+                [&] { s.cache_write(y_rv, 0, "local"); });  // every other element
   check_refusal(s, "cache_write", 6, [&] { s.cache_write(y_rv, 0, "local", {t_rv}); });
 }

@@ -135,7 +135,8 @@ TEST_CASE("compute_at: a reduction moves with its init") {
 
 TEST_CASE("compute_at: several consumers, the union of what they need") {
   program p;
-  const ir::buffer a = p.input("A", {32}), b = p.temp("B", {32}), c = p.output("C", {32}), d = p.output("D", {32});
+  const ir::buffer a = p.input("A", {32}), b = p.temp("B", {32}), c = p.output("C", {32}),
+                   d = p.output("D", {32});
   p.map(b, {{"i", 32}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(3); });
   p.map(c, {{"i", 32}}, [&](const indices& v) { return ir::load(b, v); });
   p.map(d, {{"i", 32}}, [&](const indices& v) {
@@ -176,7 +177,8 @@ TEST_CASE("compute_at: four different refusals") {
 TEST_CASE("compute_at: places below the loop") {
   // two independent producers below one loop; the second can stand before or after the first
   program p;
-  const ir::buffer a = p.input("A", {8}), x = p.temp("X", {8}), y = p.temp("Y", {8}), z = p.output("Z", {8});
+  const ir::buffer a = p.input("A", {8}), x = p.temp("X", {8}), y = p.temp("Y", {8}),
+                   z = p.output("Z", {8});
   p.map(x, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
   p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(2); });
   p.map(z, {{"i", 8}}, [&](const indices& v) { return ir::load(x, v) + ir::load(y, v); });
@@ -250,9 +252,11 @@ TEST_CASE("compute_at: panels of a batched matmul and of a convolution") {
 TEST_CASE("compute_at: one of two blocks that write a buffer") {
   program p;
   const ir::buffer a = p.input("A", {10}), t = p.temp("T", {17}), y = p.output("Y", {17});
-  p.map(t, {{"i", 10}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
-  p.map(t, {{"i", 7}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); },
-        [](const indices& v) { return indices{v[0] + 10}; }, "second");
+  p.map(
+      t, {{"i", 10}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(
+      t, {{"i", 7}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); },
+      [](const indices& v) { return indices{v[0] + 10}; }, "second");
   p.map(y, {{"i", 17}}, [&](const indices& v) { return ir::load(t, v) + stages::f32(1); });
   const ir::function f = p.finish();
   schedule s(f);
@@ -267,7 +271,8 @@ TEST_CASE("compute_at: one of two blocks that write a buffer") {
 TEST_CASE("reverse_compute_at: quotient and remainder indices are solved exactly") {
   program p;
   const ir::buffer a = p.input("A", {8, 16}), b = p.temp("B", {8, 16}), c = p.output("C", {128});
-  p.map(b, {{"i", 8}, {"j", 16}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+  p.map(b, {{"i", 8}, {"j", 16}},
+        [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
   p.map(c, {{"i", 128}}, [&](const indices& v) {
     return ir::load(b, {ir::floordiv(v[0], 16), ir::floormod(v[0], 16)});
   });
@@ -285,7 +290,8 @@ TEST_CASE("reverse_compute_at: quotient and remainder indices are solved exactly
 TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") {
   const auto pooling = [](int size, int stride) {
     program p;
-    const ir::buffer a = p.input("A", {16}), b = p.temp("B", {16}), c = p.output("C", {(16 - size) / stride + 1});
+    const ir::buffer a = p.input("A", {16}), b = p.temp("B", {16}),
+                     c = p.output("C", {(16 - size) / stride + 1});
     p.map(b, {{"i", 16}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
     p.peak(c, {{"p", (16 - size) / stride + 1}, {"r", size}}, 1,
            [&](const indices& v) { return ir::load(b, {v[0] * stride + v[1]}); });
@@ -317,9 +323,10 @@ TEST_CASE("reverse_compute_at: refusals") {
   const loop_rv i = i_j_k[0], j = i_j_k[1], k = i_j_k[2];
   const auto ei_ej = s.loops<2>(e);
   const loop_rv ei = ei_ej[0], ej = ei_ej[1];
-  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, k); });   // still reducing
-  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, i); });   // E is outside
-  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(c, ei); });  // reads inputs only
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, k); });  // still reducing
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, i); });  // E is outside
+  check_refusal(s, "reverse_compute_at", 5,
+                [&] { s.reverse_compute_at(c, ei); });  // reads inputs only
   check_refusal(s, "reverse_compute_at", 3, [&] { s.reverse_compute_at(e, ej); });
   s.reverse_compute_at(e, j);
   s.reverse_compute_at(d, i);
@@ -332,7 +339,8 @@ TEST_CASE("reverse_compute_at: the border of a padding is not lost") {
   p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
   p.map(c, {{"i", 8}}, [&](const indices& v) {
     const ir::expr at = v[0] - 1;
-    return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}), stages::f32(0));
+    return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}),
+                            stages::f32(0));
   });
   schedule s(p.finish());
   const block_rv c_rv = s.block("C");
@@ -366,10 +374,12 @@ TEST_CASE("reverse_compute_at: a reduction runs each instance once") {
 
 TEST_CASE("compute_at: what later blocks overwrite cannot move behind them") {
   program p;
-  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), u = p.temp("U", {8}), y = p.output("Y", {8});
+  const ir::buffer a = p.input("A", {8}), t = p.temp("T", {8}), u = p.temp("U", {8}),
+                   y = p.output("Y", {8});
   p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v) + stages::f32(1); });
   p.map(u, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) * stages::f32(2); });
-  p.map(t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) - stages::f32(3); }, {}, "T_1");
+  p.map(
+      t, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) - stages::f32(3); }, {}, "T_1");
   p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v) + ir::load(u, v); });
   const ir::function f = p.finish();
   schedule s(f);

@@ -16,7 +16,8 @@ ir::function reading(int n, int m, const std::function<ir::expr(const ir::expr&)
   program p;
   const ir::buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {m});
   p.map(b, {{"i", n}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
-  p.map(c, {{"i", m}}, [&](const indices& v) { return ir::load(b, {index(v[0])}) + stages::f32(1); });
+  p.map(c, {{"i", m}},
+        [&](const indices& v) { return ir::load(b, {index(v[0])}) + stages::f32(1); });
   return p.finish();
 }
 
@@ -42,7 +43,8 @@ TEST_CASE("compute_inline: chain, epilogue and padding") {
 
 TEST_CASE("compute_inline: any pattern of reads") {
   const std::vector<std::function<ir::expr(const ir::expr&)>> patterns{
-      [](const ir::expr& i) { return ir::floordiv(i, 2); }, [](const ir::expr& i) { return 11 - i; },
+      [](const ir::expr& i) { return ir::floordiv(i, 2); },
+      [](const ir::expr& i) { return 11 - i; },
       [](const ir::expr& i) { return ir::floormod(i * 5, 12); }};
   for (const auto& index : patterns) {
     const ir::function f = reading(12, 12, index);
@@ -55,8 +57,9 @@ TEST_CASE("compute_inline: any pattern of reads") {
 TEST_CASE("compute_inline: a store with affine indices") {
   program p;
   const ir::buffer a = p.input("A", {4, 3}), b = p.temp("B", {12}), c = p.output("C", {12});
-  p.map(b, {{"i", 4}, {"j", 3}}, [&](const indices& v) { return ir::load(a, v); },
-        [](const indices& v) { return indices{v[0] * 3 + v[1]}; });
+  p.map(
+      b, {{"i", 4}, {"j", 3}}, [&](const indices& v) { return ir::load(a, v); },
+      [](const indices& v) { return indices{v[0] * 3 + v[1]}; });
   p.map(c, {{"i", 12}}, [&](const indices& v) { return ir::load(b, {11 - v[0]}); });
   const ir::function f = p.finish();
   schedule s(f);
@@ -85,9 +88,11 @@ TEST_CASE("compute_inline: refusals") {
 
   program p;
   const ir::buffer a = p.input("A", {4}), t = p.temp("T", {8}), y = p.output("Y", {8});
-  p.map(t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
-  p.map(t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); },
-        [](const indices& v) { return indices{v[0] + 4}; }, "second");
+  p.map(
+      t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); }, {}, "first");
+  p.map(
+      t, {{"i", 4}}, [&](const indices& v) { return ir::load(a, v); },
+      [](const indices& v) { return indices{v[0] + 4}; }, "second");
   p.map(y, {{"i", 8}}, [&](const indices& v) { return ir::load(t, v); });
   schedule two(p.finish());
   const block_rv first = two.block("first");
@@ -96,8 +101,9 @@ TEST_CASE("compute_inline: refusals") {
   // the value of the store does not determine the iteration variables
   program q;
   const ir::buffer x = q.input("X", {4, 4}), u = q.temp("U", {7}), z = q.output("Z", {7});
-  q.map(u, {{"i", 4}, {"j", 4}}, [&](const indices& v) { return ir::load(x, v); },
-        [](const indices& v) { return indices{v[0] + v[1]}; });
+  q.map(
+      u, {{"i", 4}, {"j", 4}}, [&](const indices& v) { return ir::load(x, v); },
+      [](const indices& v) { return indices{v[0] + v[1]}; });
   q.map(z, {{"i", 7}}, [&](const indices& v) { return ir::load(u, v); });
   schedule sum(q.finish());
   const block_rv u_rv = sum.block("U");
@@ -108,7 +114,8 @@ TEST_CASE("reverse_compute_inline: epilogue into the copy of a cache_write") {
   const ir::function f = stages::matmul_bias_relu(7, 6, 5);
   schedule s(f);
   const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
-  check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(e); });  // a reduction
+  check_refusal(s, "reverse_compute_inline", 3,
+                [&] { s.reverse_compute_inline(e); });  // a reduction
   const block_rv copy = s.cache_write(c, 0, "local");
   s.reverse_compute_inline(e);
   s.reverse_compute_inline(d);
@@ -156,7 +163,8 @@ TEST_CASE("reverse_compute_inline: refusals") {
     program p;
     const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), c = p.output("C", {8});
     p.map(b, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
-    p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v) + ir::load(b, {7 - v[0]}); });
+    p.map(c, {{"i", 8}},
+          [&](const indices& v) { return ir::load(b, v) + ir::load(b, {7 - v[0]}); });
     schedule s(p.finish());
     const block_rv c_rv = s.block("C");
     check_refusal(s, "reverse_compute_inline", 5, [&] { s.reverse_compute_inline(c_rv); });
@@ -168,7 +176,8 @@ TEST_CASE("reverse_compute_inline: refusals") {
   }
   {  // two producers
     program p;
-    const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), d = p.temp("D", {8}), c = p.output("C", {8});
+    const ir::buffer a = p.input("A", {8}), b = p.temp("B", {8}), d = p.temp("D", {8}),
+                     c = p.output("C", {8});
     p.map(b, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
     p.map(d, {{"i", 8}}, [&](const indices& v) { return ir::load(a, v); });
     p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, v) + ir::load(d, v); });
@@ -191,7 +200,8 @@ TEST_CASE("reverse_compute_inline: refusals") {
     p.map(b, {{"i", 6}}, [&](const indices& v) { return ir::load(a, v); });
     p.map(c, {{"i", 8}}, [&](const indices& v) {
       const ir::expr at = v[0] - 1;
-      return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}), stages::f32(0));
+      return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 6)), ir::load(b, {at}),
+                              stages::f32(0));
     });
     schedule s(p.finish());
     const block_rv c_rv = s.block("C");

@@ -81,7 +81,8 @@ TEST_CASE("decompose_reduction: rows that tiles recompute are initialised per ti
   program p;
   const ir::buffer a = p.input("A", {9, 5}), b = p.temp("B", {9}), c = p.output("C", {8});
   p.sum(b, {{"i", 9}, {"k", 5}}, 1, [&](const indices& v) { return ir::load(a, v); });
-  p.map(c, {{"i", 8}}, [&](const indices& v) { return ir::load(b, {v[0]}) + ir::load(b, {v[0] + 1}); });
+  p.map(c, {{"i", 8}},
+        [&](const indices& v) { return ir::load(b, {v[0]}) + ir::load(b, {v[0] + 1}); });
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv b_rv = s.block("B");

@@ -14,11 +14,14 @@ namespace {
 ir::function softmax(int m, int n) {
   program p;
   const ir::buffer x = p.input("X", {m, n}), y = p.output("Y", {m, n});
-  const ir::buffer peak = p.temp("peak", {m}), e = p.temp("e", {m, n}), total = p.temp("total", {m});
+  const ir::buffer peak = p.temp("peak", {m}), e = p.temp("e", {m, n}),
+                   total = p.temp("total", {m});
   p.peak(peak, {{"i", m}, {"j", n}}, 1, [&](const indices& v) { return ir::load(x, v); });
-  p.map(e, {{"i", m}, {"j", n}}, [&](const indices& v) { return ir::load(x, v) - ir::load(peak, {v[0]}); });
+  p.map(e, {{"i", m}, {"j", n}},
+        [&](const indices& v) { return ir::load(x, v) - ir::load(peak, {v[0]}); });
   p.sum(total, {{"i", m}, {"j", n}}, 1, [&](const indices& v) { return ir::load(e, v); });
-  p.map(y, {{"i", m}, {"j", n}}, [&](const indices& v) { return ir::load(e, v) + ir::load(total, {v[0]}); });
+  p.map(y, {{"i", m}, {"j", n}},
+        [&](const indices& v) { return ir::load(e, v) + ir::load(total, {v[0]}); });
   return p.finish();
 }
 
@@ -84,7 +87,8 @@ TEST_CASE("movement: symbolic extents") {
 
 TEST_CASE("movement: a block in the scope of another block") {
   // "outer" holds two stages over one row each
-  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4, 10}), c = ir::make_buffer("C", dtype::f32, {4, 10});
+  const ir::buffer a = ir::make_buffer("A", dtype::f32, {4, 10}),
+                   c = ir::make_buffer("C", dtype::f32, {4, 10});
   const ir::buffer b = ir::make_buffer("B", dtype::f32, {4, 10});
   const ir::var row = ir::make_var("row"), vrow = ir::make_var("vrow");
   const auto stage = [&](const char* name, const ir::buffer& to, const ir::buffer& from) {
@@ -95,7 +99,8 @@ TEST_CASE("movement: a block in the scope of another block") {
     block.reads = {{from, ir::point_box({vi, vj})}};
     block.writes = {{to, ir::point_box({vi, vj})}};
     block.body = ir::make_store(to, {vi, vj}, ir::load(from, {vi, vj}) + f32(1));
-    return ir::make_loop(j, 0, 10, ir::make_realize({vrow, j}, ir::boolean(true), ir::make_block(std::move(block))));
+    return ir::make_loop(
+        j, 0, 10, ir::make_realize({vrow, j}, ir::boolean(true), ir::make_block(std::move(block))));
   };
   ir::block_node outer;
   outer.name = "outer";
@@ -106,8 +111,8 @@ TEST_CASE("movement: a block in the scope of another block") {
   outer.body = ir::make_seq({stage("B", b, a), stage("C", c, b)});
   ir::function f;
   f.params = {{a, {}}, {c, {}}};
-  f.body = ir::make_root(
-      ir::make_loop(row, 0, 4, ir::make_realize({row}, ir::boolean(true), ir::make_block(std::move(outer)))));
+  f.body = ir::make_root(ir::make_loop(
+      row, 0, 4, ir::make_realize({row}, ir::boolean(true), ir::make_block(std::move(outer)))));
 
   schedule s(f);
   const block_rv c_rv = s.block("C"), b_rv = s.block("B");

@@ -37,19 +37,21 @@ class program {
   }
 
   /// to[place(v)] = value(v), a block named `name` (default: the buffer's name).
-  void map(const buffer& to, const std::vector<axis>& axes, const value_of& value, const place_of& place = {},
-           const std::string& name = {}) {
+  void map(const buffer& to, const std::vector<axis>& axes, const value_of& value,
+           const place_of& place = {}, const std::string& name = {}) {
     add(to, axes, 0, value, place, name, {});
   }
   /// to[v of the first axes] = sum over the last `reduced` axes of value(v).
-  void sum(const buffer& to, const std::vector<axis>& axes, std::size_t reduced, const value_of& value,
-           const std::string& name = {}) {
+  void sum(const buffer& to, const std::vector<axis>& axes, std::size_t reduced,
+           const value_of& value, const std::string& name = {}) {
     add(to, axes, reduced, value, {}, name, [](const expr& c, const expr& x) { return c + x; });
   }
   /// The same with the maximum.
-  void peak(const buffer& to, const std::vector<axis>& axes, std::size_t reduced, const value_of& value,
-            const std::string& name = {}) {
-    add(to, axes, reduced, value, {}, name, [](const expr& c, const expr& x) { return max(c, x); }, true);
+  void peak(const buffer& to, const std::vector<axis>& axes, std::size_t reduced,
+            const value_of& value, const std::string& name = {}) {
+    add(
+        to, axes, reduced, value, {}, name, [](const expr& c, const expr& x) { return max(c, x); },
+        true);
   }
   /// Any statement as the next stage.
   void raw(stmt s) { stages_.push_back(std::move(s)); }
@@ -67,8 +69,8 @@ class program {
     return b;
   }
 
-  void add(const buffer& to, const std::vector<axis>& axes, std::size_t reduced, const value_of& value,
-           const place_of& place, const std::string& name,
+  void add(const buffer& to, const std::vector<axis>& axes, std::size_t reduced,
+           const value_of& value, const place_of& place, const std::string& name,
            const std::function<expr(const expr&, const expr&)>& combine, bool lowest = false) {
     block_node b;
     b.name = name.empty() ? to->name : name;
@@ -85,7 +87,8 @@ class program {
     const indices at = place ? place(v) : spatial;
     b.writes = {{to, point_box(at)}};
     b.body = make_store(to, at, combine ? combine(load(to, at), value(v)) : value(v));
-    if (combine) b.init = make_store(to, at, lowest ? lowest_value(to->type) : literal(to->type, 0));
+    if (combine)
+      b.init = make_store(to, at, lowest ? lowest_value(to->type) : literal(to->type, 0));
     std::vector<buffer_region> reads, unused;
     arith::access_options options;
     options.use_conditions = false;
@@ -109,8 +112,9 @@ inline expr f32(double x) { return real(dtype::f32, x); }
 inline ir::function matmul(int m, int n, int k) {
   program p;
   const buffer a = p.input("A", {m, k}), b = p.input("B", {k, n}), c = p.output("C", {m, n});
-  p.sum(c, {{"i", m}, {"j", n}, {"k", k}}, 1,
-        [&](const indices& v) { return load(a, {v[0], v[2]}) * load(b, {v[2], v[1]}); });
+  p.sum(c, {{"i", m}, {"j", n}, {"k", k}}, 1, [&](const indices& v) {
+    return load(a, {v[0], v[2]}) * load(b, {v[2], v[1]});
+  });
   return p.finish();
 }
 
@@ -120,8 +124,9 @@ inline ir::function matmul_bias_relu(int m, int n, int k) {
   const buffer a = p.input("A", {m, k}), b = p.input("B", {k, n}), bias = p.input("bias", {n});
   const buffer d = p.output("D", {m, n});
   const buffer c = p.temp("C", {m, n}), e = p.temp("E", {m, n});
-  p.sum(c, {{"i", m}, {"j", n}, {"k", k}}, 1,
-        [&](const indices& v) { return load(a, {v[0], v[2]}) * load(b, {v[2], v[1]}); });
+  p.sum(c, {{"i", m}, {"j", n}, {"k", k}}, 1, [&](const indices& v) {
+    return load(a, {v[0], v[2]}) * load(b, {v[2], v[1]});
+  });
   p.map(e, {{"i", m}, {"j", n}}, [&](const indices& v) { return load(c, v) + load(bias, {v[1]}); });
   p.map(d, {{"i", m}, {"j", n}}, [&](const indices& v) { return max(load(e, v), f32(0)); });
   return p.finish();
@@ -130,7 +135,8 @@ inline ir::function matmul_bias_relu(int m, int n, int k) {
 /// Batched C[b] = A[b] * B[b].
 inline ir::function batch_matmul(int batch, int m, int n, int k) {
   program p;
-  const buffer a = p.input("A", {batch, m, k}), b = p.input("B", {batch, k, n}), c = p.output("C", {batch, m, n});
+  const buffer a = p.input("A", {batch, m, k}), b = p.input("B", {batch, k, n}),
+               c = p.output("C", {batch, m, n});
   p.sum(c, {{"b", batch}, {"i", m}, {"j", n}, {"k", k}}, 1, [&](const indices& v) {
     return load(a, {v[0], v[1], v[3]}) * load(b, {v[0], v[3], v[2]});
   });
@@ -141,16 +147,21 @@ inline ir::function batch_matmul(int batch, int m, int n, int k) {
 inline ir::function conv2d(int h, int w, int ci, int co, int r, int stride, int border) {
   program p;
   const int oh = (h + 2 * border - r) / stride + 1, ow = (w + 2 * border - r) / stride + 1;
-  const buffer x = p.input("X", {1, h, w, ci}), f = p.input("F", {r, r, ci, co}), y = p.output("Y", {1, oh, ow, co});
+  const buffer x = p.input("X", {1, h, w, ci}), f = p.input("F", {r, r, ci, co}),
+               y = p.output("Y", {1, oh, ow, co});
   const buffer pad = p.temp("X_pad", {1, h + 2 * border, w + 2 * border, ci});
-  p.map(pad, {{"n", 1}, {"h", h + 2 * border}, {"w", w + 2 * border}, {"c", ci}}, [&](const indices& v) {
-    const expr row = v[1] - border, col = v[2] - border;
-    const expr inside = logical_and(logical_and(ge(row, 0), lt(row, h)), logical_and(ge(col, 0), lt(col, w)));
-    return if_then_else(inside, load(x, {v[0], row, col, v[3]}), f32(0));
-  });
-  p.sum(y, {{"n", 1}, {"p", oh}, {"q", ow}, {"k", co}, {"r", r}, {"s", r}, {"c", ci}}, 3, [&](const indices& v) {
-    return load(pad, {v[0], v[1] * stride + v[4], v[2] * stride + v[5], v[6]}) * load(f, {v[4], v[5], v[6], v[3]});
-  });
+  p.map(pad, {{"n", 1}, {"h", h + 2 * border}, {"w", w + 2 * border}, {"c", ci}},
+        [&](const indices& v) {
+          const expr row = v[1] - border, col = v[2] - border;
+          const expr inside =
+              logical_and(logical_and(ge(row, 0), lt(row, h)), logical_and(ge(col, 0), lt(col, w)));
+          return if_then_else(inside, load(x, {v[0], row, col, v[3]}), f32(0));
+        });
+  p.sum(y, {{"n", 1}, {"p", oh}, {"q", ow}, {"k", co}, {"r", r}, {"s", r}, {"c", ci}}, 3,
+        [&](const indices& v) {
+          return load(pad, {v[0], v[1] * stride + v[4], v[2] * stride + v[5], v[6]}) *
+                 load(f, {v[4], v[5], v[6], v[3]});
+        });
   return p.finish();
 }
 

@@ -1,8 +1,8 @@
 // What a scope's blocks do to each other: dependences, block properties, loop properties.
 //
-// A scope is a block with the blocks directly below it. Everything here is computed on demand from one
-// walk over the scope (`block_scope`); nothing is cached between primitives, and no text is built. Blocks
-// are named by their position among the scope's children, in program order.
+// A scope is a block with the blocks directly below it. Everything here is computed on demand from
+// one walk over the scope (`block_scope`); nothing is cached between primitives, and no text is
+// built. Blocks are named by their position among the scope's children, in program order.
 //
 // Dependences are found by region: two blocks that touch provably disjoint boxes of a buffer are
 // independent (TVM compares buffers only). Reasons are numbered as TVM's messages number them.
@@ -24,8 +24,8 @@ struct bound_iters;  // footprint.hpp
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
-  std::vector<const ir::loop_node*> loops;  // outermost first
-  bool conditional = false;                 // an if or a let stands in between
+  std::vector<const ir::loop_node*> loops;                // outermost first
+  bool conditional = false;                               // an if or a let stands in between
   mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
 
   const ir::block_node& block() const noexcept { return *realize->block; }
@@ -80,11 +80,13 @@ std::vector<std::size_t> producers(const block_scope& scope, std::size_t child);
 std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child);
 /// The blocks that read something that `child` writes, wherever they stand.
 std::vector<std::size_t> readers(const block_scope& scope, std::size_t child);
-/// True unless the boxes of the two accesses are provably disjoint over the whole run of the blocks.
+/// True unless the boxes of the two accesses are provably disjoint over the whole run of the
+/// blocks.
 bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a, const ir::block_node& b,
                  const ir::buffer_region& of_b);
 /// The box of a region over the whole domain of the block's iteration variables, cut to the buffer.
-std::vector<arith::bounds> constant_box(const ir::block_node& block, const ir::buffer_region& region);
+std::vector<arith::bounds> constant_box(const ir::block_node& block,
+                                        const ir::buffer_region& region);
 /// True when the child writes a buffer that the scope does not allocate.
 bool is_output(const block_scope& scope, std::size_t child);
 /// @}
@@ -94,11 +96,12 @@ bool is_output(const block_scope& scope, std::size_t child);
 /// Complete block: 1. all iteration variables are spatial; 2. it is dominant: no other block of the
 /// scope writes what it writes; 3. what it reads and what it writes are different buffers.
 int complete_violation(const block_scope& scope, std::size_t child);
-/// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are spatial
-/// or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
+/// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are
+/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
 ///
-/// Affine is asked of the innermost loops from the outermost one on which a reduce variable depends: a
-/// reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is a reduction.
+/// Affine is asked of the innermost loops from the outermost one on which a reduce variable
+/// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
+/// a reduction.
 int reduction_violation(const block_scope& scope, std::size_t child);
 std::string_view complete_reason(int violation);
 std::string_view reduction_reason(int violation);
@@ -112,8 +115,8 @@ inline bool is_reduction(const block_scope& scope, std::size_t child) {
 bool is_dominant(const block_scope& scope, std::size_t child);
 /// @}
 
-/// True when the iteration variables visit exactly their domains while all loops of the scope run, and
-/// the leading term of each binding has scale 1.
+/// True when the iteration variables visit exactly their domains while all loops of the scope run,
+/// and the leading term of each binding has scale 1.
 bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
 bool is_affine_binding(const child_block& child, std::size_t first);
@@ -122,36 +125,37 @@ bool is_trivial_binding(const child_block& child);
 
 /// Different iterations of the loop at that position run instances that write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
-/// For a block with reduce variables: while the loops run from the first one on that drives a reduce variable,
-/// each instance runs once and the reduce variables see their whole domains.
+/// For a block with reduce variables: while the loops run from the first one on that drives a
+/// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
-/// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop does that was
-/// fused from both. Their relative order decides which reduce instance of a result comes first, so it must
-/// stay as it is.
+/// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop
+/// does that was fused from both. Their relative order decides which reduce instance of a result
+/// comes first, so it must stay as it is.
 std::vector<std::size_t> mixed_loops(const child_block& child);
-/// Whether the first instance of each result to run is the one that initialises it. Certain without mixed
-/// loops, or when these run through the sums that they are digits of in increasing order.
+/// Whether the first instance of each result to run is the one that initialises it. Certain without
+/// mixed loops, or when these run through the sums that they are digits of in increasing order.
 bool init_comes_first(const child_block& child);
 
-/// Whether all that a block reads from other blocks of its scope is written before, in the same iteration
-/// of the loops that reader and writer share. Reads are cut to the buffer, writes to what the predicate
-/// lets happen; a reduction counts as written only where its reduce loops are done.
+/// Whether all that a block reads from other blocks of its scope is written before, in the same
+/// iteration of the loops that reader and writer share. Reads are cut to the buffer, writes to what
+/// the predicate lets happen; a reduction counts as written only where its reduce loops are done.
 /// Loops bound to threads are widened over as the storage scope demands.
 bool region_covered(const block_scope& scope, std::size_t child);
-/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and blocks.
+/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
+/// blocks.
 bool is_stage_pipeline(const block_scope& scope);
 
 /// @name Loops
 /// @{
 enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
-/// Which kind of iteration variables the loop drives, over all blocks below it in its scope; spatial when
-/// it drives none; mixed for several kinds or kinds other than spatial and reduce.
+/// Which kind of iteration variables the loop drives, over all blocks below it in its scope;
+/// spatial when it drives none; mixed for several kinds or kinds other than spatial and reduce.
 loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
-/// The first block below the loop that is neither complete nor a reduction as far as the loop's subtree
-/// is concerned; -1 when the dataflow below the loop is compact.
+/// The first block below the loop that is neither complete nor a reduction as far as the loop's
+/// subtree is concerned; -1 when the dataflow below the loop is compact.
 ///
-/// A block whose iterations of the loop write the same elements is accepted only when nobody outside the
-/// loop sees its result, which then is private to an iteration.
+/// A block whose iterations of the loop write the same elements is accepted only when nobody
+/// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
 /// @}
 
@@ -160,8 +164,8 @@ arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std:
 
 /// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
 int storage_rank(std::string_view scope);
-/// True when a buffer of that storage scope is shared by the threads of a loop bound to `thread_tag`, so
-/// that region analysis must widen over the loop.
+/// True when a buffer of that storage scope is shared by the threads of a loop bound to
+/// `thread_tag`, so that region analysis must widen over the loop.
 bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
 
 }  // namespace tilewright::primitive

@@ -1,10 +1,11 @@
-// Footprints: the part of a buffer that a block touches while some of the loops around it stand still.
+// Footprints: the part of a buffer that a block touches while some of the loops around it stand
+// still.
 //
-// Region cover, compute_at and the caches all ask this question. A footprint is a box; each side is a sum
-// over the standing loops, cut by constants that hold besides (the domain of an iteration variable, the
-// shape of the buffer, the predicate). So a tile at the edge keeps its constant extent and its cut apart.
-// Affine bindings with constant extents, the common case, are handled by adding coefficients; the rest is
-// handed to the analyzer.
+// Region cover, compute_at and the caches all ask this question. A footprint is a box; each side is
+// a sum over the standing loops, cut by constants that hold besides (the domain of an iteration
+// variable, the shape of the buffer, the predicate). So a tile at the edge keeps its constant
+// extent and its cut apart. Affine bindings with constant extents, the common case, are handled by
+// adding coefficients; the rest is handed to the analyzer.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@ namespace tilewright::primitive {
 struct bound_iters {
   std::vector<arith::linear> values;  // [iteration variables]
   std::vector<arith::bounds> clip;    // [iteration variables] domain and predicate, where constant
-  /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or says no
-  /// more than the domain does.
+  /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or
+  /// says no more than the domain does.
   bool understood = true;
 };
 /// Computed once per child of a walk.
@@ -35,28 +36,30 @@ struct span {
 };
 using footprint = std::vector<span>;  // [rank]
 
-/// Which loops around a block stand still: the first `fixed` of them, except those that threads share
+/// Which loops around a block stand still: the first `fixed` of them, except those that threads
+/// share
 /// (`shared_across`) when a storage scope is given.
 struct standing_loops {
   std::size_t fixed = 0;
   std::string_view storage_scope = {};
 
   bool moves(const child_block& child, std::size_t loop) const {
-    return loop >= fixed || (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
+    return loop >= fixed ||
+           (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
   }
 };
 
 /// Upper bound of what the block touches of the region's buffer while the other loops run.
-footprint touched(const child_block& child, const bound_iters& iters, const ir::buffer_region& region,
-                  standing_loops standing);
+footprint touched(const child_block& child, const bound_iters& iters,
+                  const ir::buffer_region& region, standing_loops standing);
 
-/// What the block certainly writes, all of it, while the other loops run; nothing when that is not a box
-/// that can be proved.
+/// What the block certainly writes, all of it, while the other loops run; nothing when that is not
+/// a box that can be proved.
 std::optional<footprint> written(const child_block& child, const bound_iters& iters,
                                  const ir::buffer_region& region, standing_loops standing);
 
-/// True when the reduce variables of the child are driven by none of the standing loops: the reduction is
-/// done when the other loops have run.
+/// True when the reduce variables of the child are driven by none of the standing loops: the
+/// reduction is done when the other loops have run.
 bool reduction_done(const child_block& child, standing_loops standing);
 
 /// The sum with the variables of the moving loops at the values that make it smallest and largest.

@@ -1,7 +1,8 @@
-// When the order of blocks may change: the part of "the scope is a stage pipeline" that concerns one block.
+// When the order of blocks may change: the part of "the scope is a stage pipeline" that concerns
+// one block.
 //
-// TVM asks the whole scope to be a pipeline before it moves any block. Moving a block changes the order
-// only between it and the blocks it shares buffers with, so only those are looked at here.
+// TVM asks the whole scope to be a pipeline before it moves any block. Moving a block changes the
+// order only between it and the blocks it shares buffers with, so only those are looked at here.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,13 @@
 
 namespace tilewright::primitive {
 
-/// Whether reading the inputs of a block later, after the writers of them that come before it, gives the same
-/// values: 0, or the number of what stands against it.
-/// 1. The scope holds other statements than loops, sequences and blocks, or the block is below an if.
+/// Whether reading the inputs of a block later, after the writers of them that come before it,
+/// gives the same values: 0, or the number of what stands against it.
+/// 1. The scope holds other statements than loops, sequences and blocks, or the block is below an
+/// if.
 /// 2. A later block writes what the block reads.
-/// 3. A block that shares loops with it writes what it reads, and is neither complete nor a reduction.
+/// 3. A block that shares loops with it writes what it reads, and is neither complete nor a
+/// reduction.
 /// 4. What it reads from blocks that share loops with it is not all written in the same iteration.
 int input_hazard(const block_scope& scope, std::size_t child);
 

@@ -55,7 +55,8 @@ TILEWRIGHT_INLINE bool block_scope::allocates(const ir::buffer& b) const noexcep
   return std::find(list.begin(), list.end(), b) != list.end();
 }
 
-TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a, std::size_t b) const noexcept {
+TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a,
+                                                        std::size_t b) const noexcept {
   const auto& x = children_[a].loops;
   const auto& y = children_[b].loops;
   std::size_t n = 0;
@@ -69,11 +70,13 @@ TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
     case ir::stmt_kind::loop: return holds_block(ir::as_loop(s)->body, block_id);
     case ir::stmt_kind::seq: {
       const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), [&](const ir::stmt& c) { return holds_block(c, block_id); });
+      return std::any_of(list.begin(), list.end(),
+                         [&](const ir::stmt& c) { return holds_block(c, block_id); });
     }
     case ir::stmt_kind::if_else: {
       const ir::if_node& n = *ir::as_if(s);
-      return holds_block(n.then_body, block_id) || (n.else_body && holds_block(n.else_body, block_id));
+      return holds_block(n.then_body, block_id) ||
+             (n.else_body && holds_block(n.else_body, block_id));
     }
     case ir::stmt_kind::let: return holds_block(ir::as_let(s)->body, block_id);
     case ir::stmt_kind::allocate: return holds_block(ir::as_allocate(s)->body, block_id);
@@ -164,10 +167,13 @@ inline int shape_of_reduction(const ir::block_node& b) {
   if (!b.init) return 1;
   ir::var_set reduce;
   for (const ir::iter_var& v : b.iters) {
-    if (v.kind == ir::iter_kind::reduce) reduce.insert(v.var);
-    else if (v.kind != ir::iter_kind::spatial) return 3;
+    if (v.kind == ir::iter_kind::reduce)
+      reduce.insert(v.var);
+    else if (v.kind != ir::iter_kind::spatial)
+      return 3;
   }
-  if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce))) return 5;
+  if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce)))
+    return 5;
   return 0;
 }
 
@@ -187,7 +193,8 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
       b.hi = arith::add(e, {-1, -1}).hi;
     }
     const ir::expr& shape = region.buffer->shape[d];
-    const arith::bounds all{0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
+    const arith::bounds all{
+        0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
     out.push_back(meet(b, all));
   }
   return out;
@@ -195,8 +202,7 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer &&
-         !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
@@ -206,9 +212,12 @@ TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) 
     const ir::block_node& a = scope[i].block();
     for (std::size_t j = i + 1; j < scope.size(); ++j) {
       const ir::block_node& b = scope[j].block();
-      if (meet_anywhere(a, a.writes, b, b.reads)) out.push_back({i, j, dependence_kind::read_after_write});
-      if (meet_anywhere(a, a.writes, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_write});
-      if (meet_anywhere(a, a.reads, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_read});
+      if (meet_anywhere(a, a.writes, b, b.reads))
+        out.push_back({i, j, dependence_kind::read_after_write});
+      if (meet_anywhere(a, a.writes, b, b.writes))
+        out.push_back({i, j, dependence_kind::write_after_write});
+      if (meet_anywhere(a, a.reads, b, b.writes))
+        out.push_back({i, j, dependence_kind::write_after_read});
     }
   }
   return out;
@@ -220,7 +229,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, s
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = 0; i < child; ++i) {
     const ir::block_node& a = scope[i].block();
-    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes)) out.push_back(i);
+    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes))
+      out.push_back(i);
   }
   return out;
 }
@@ -231,7 +241,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> consumers(const block_scope& scope, s
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = child + 1; i < scope.size(); ++i) {
     const ir::block_node& c = scope[i].block();
-    if (meet_anywhere(b, b.writes, c, c.reads) || meet_anywhere(b, b.writes, c, c.writes)) out.push_back(i);
+    if (meet_anywhere(b, b.writes, c, c.reads) || meet_anywhere(b, b.writes, c, c.writes))
+      out.push_back(i);
   }
   return out;
 }

@@ -42,8 +42,8 @@ inline bool is_radix_sum(const arith::linear& value, const child_block& child, s
 
 enum class fast_answer : std::uint8_t { no, yes, unknown };
 
-/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables must
-/// cover their domains although the binding is partial.
+/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables
+/// must cover their domains although the binding is partial.
 inline fast_answer quick_affine(const child_block& child, std::size_t first, bool every_iter) {
   const bound_iters& iters = bind_iters(child);
   if (!iters.understood) return fast_answer::unknown;
@@ -75,12 +75,13 @@ inline bool injective(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first), child.realize->predicate,
-                                arith::iter_map_level::bijective, known)
+  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
+                                child.realize->predicate, arith::iter_map_level::bijective, known)
       .has_value();
 }
 
-/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops inside move it.
+/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
+/// inside move it.
 inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
   for (std::size_t i = 0; i < iters.values.size(); ++i) {
     if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
@@ -89,8 +90,10 @@ inline bool steps_over(const child_block& child, std::size_t at, const bound_ite
     bool plain = true;
     for (const auto& [term, f] : iters.values[i].terms) {
       const int l = loop_index(child.loops, term);
-      if (l == static_cast<int>(at)) factor = std::abs(f);
-      else if (l > static_cast<int>(at)) inside.terms.emplace_back(term, f);
+      if (l == static_cast<int>(at))
+        factor = std::abs(f);
+      else if (l > static_cast<int>(at))
+        inside.terms.emplace_back(term, f);
       plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
     }
     const bounds moves = range_of(inside, child.loops);
@@ -101,7 +104,8 @@ inline bool steps_over(const child_block& child, std::size_t at, const bound_ite
 
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
-  if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return runs_upwards(e->args[0], child);
+  if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
+    return runs_upwards(e->args[0], child);
   const arith::linear sum = arith::to_linear(e);
   arith::linear inner;
   for (std::size_t l = child.loops.size(); l-- > 0;) {
@@ -178,15 +182,16 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   if (!affine(child, first)) return false;
-  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first)) return false;
+  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first))
+    return false;
   const bound_iters& iters = bind_iters(child);
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});
     if (!range.lo || !range.hi) return false;
     const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
-    const arith::linear high = difference(
-        *range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
+    const arith::linear high =
+        difference(*range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
     if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
   }
   return true;

@@ -33,7 +33,8 @@ inline bool all_vars(const linear& sum) {
 }
 
 /// a + b * factor where the terms cancel out.
-inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b, std::int64_t factor) {
+inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
+                                                std::int64_t factor) {
   if (a.terms.size() != b.terms.size()) return std::nullopt;
   for (const auto& [term, coefficient] : a.terms) {
     bool cancels = false;
@@ -48,8 +49,8 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
   return a.constant + b.constant * factor;
 }
 
-/// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split above a
-/// fused loop.
+/// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
+/// above a fused loop.
 inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
   const linear& value = out.values[i];
   if (value.terms.size() != 1 || value.terms[0].second != 1 || value.constant != 0) return false;
@@ -82,7 +83,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
       out.clip[i].lo = std::max(out.clip[i].lo, -*rest);
       return true;
     }
-    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom)) return true;
+    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom))
+      return true;
   }
   return range_of(s, child.loops).lo >= 0;
 }
@@ -96,7 +98,10 @@ inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_it
     case ir::op::ge: break;
     case ir::op::gt: b.constant += 1; break;
     case ir::op::le: std::swap(a, b); break;
-    case ir::op::lt: std::swap(a, b); b.constant += 1; break;
+    case ir::op::lt:
+      std::swap(a, b);
+      b.constant += 1;
+      break;
     default: return false;
   }
   return clip_nonnegative(difference(a, b), child, out);
@@ -105,7 +110,9 @@ inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_it
 /// An iteration variable while the moving loops run: an interval without holes, or nothing.
 inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
                           std::vector<int>& used) {
-  struct step { std::int64_t factor, count; };
+  struct step {
+    std::int64_t factor, count;
+  };
   std::vector<step> steps;
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
@@ -121,7 +128,8 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
     if (used[at]++) return false;
     steps.push_back({std::abs(factor), count});
   }
-  std::sort(steps.begin(), steps.end(), [](const step& x, const step& y) { return x.factor < y.factor; });
+  std::sort(steps.begin(), steps.end(),
+            [](const step& x, const step& y) { return x.factor < y.factor; });
   std::int64_t reach = 0;
   for (const step& s : steps) {
     if (s.factor > reach + 1) return false;
@@ -131,23 +139,28 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
 }
 
 /// Whether the values of all iteration variables form a box without holes.
-inline bool is_full_box(const child_block& child, const bound_iters& iters, standing_loops standing) {
+inline bool is_full_box(const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
   if (!iters.understood || child.conditional) return false;
   std::vector<int> used(child.loops.size(), 0);
   const std::vector<ir::iter_var>& vars = child.block().iters;
   bool simple = true;
   for (std::size_t i = 0; i < vars.size() && simple; ++i)
-    simple = vars[i].kind == ir::iter_kind::reduce || is_contiguous(iters.values[i], child, standing, used);
+    simple = vars[i].kind == ir::iter_kind::reduce ||
+             is_contiguous(iters.values[i], child, standing, used);
   if (simple) return true;
   if (standing.fixed > child.loops.size()) return false;
   arith::loop_domains moving;
   arith::analyzer known;
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
-    if (standing.moves(child, l)) moving.emplace_back(child.loops[l]->var, dom);
-    else known.bind(child.loops[l]->var, dom);
+    if (standing.moves(child, l))
+      moving.emplace_back(child.loops[l]->var, dom);
+    else
+      known.bind(child.loops[l]->var, dom);
   }
-  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate, known);
+  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
+                                  known);
 }
 
 /// A store under a condition: the block may write less than it declares.
@@ -194,7 +207,8 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
 
 }  // namespace detail::footprints
 
-TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from, std::int64_t factor) {
+TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from,
+                                  std::int64_t factor) {
   to.constant += from.constant * factor;
   if (bits(from.type) > bits(to.type)) to.type = from.type;
   for (const auto& [term, coefficient] : from.terms) {
@@ -206,7 +220,8 @@ TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from, 
       to.terms.emplace_back(term, coefficient * factor);
     } else {
       to.terms[i].second += coefficient * factor;
-      if (to.terms[i].second == 0) to.terms.erase(to.terms.begin() + static_cast<std::ptrdiff_t>(i));
+      if (to.terms[i].second == 0)
+        to.terms.erase(to.terms.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 }
@@ -276,7 +291,8 @@ TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& c
     }
     compound = true;
     ir::var_map map;
-    for (std::size_t k = 0; k < vars.size(); ++k) map.emplace(vars[k].var, child.realize->values[k]);
+    for (std::size_t k = 0; k < vars.size(); ++k)
+      map.emplace(vars[k].var, child.realize->values[k]);
     accumulate(out, arith::to_linear(ir::substitute(term, map)), factor);
   }
   if (compound || !all_vars(out))
@@ -288,7 +304,7 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  arith::linear rest = constant(0, sum.type);  // what needs the analyzer
+  arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
       const int index = loop_index(child.loops, term);
@@ -311,12 +327,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (standing.moves(child, l))
-      moving.emplace_back(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const arith::interval part = arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
-  if (part.lo) accumulate(*out.lo, arith::to_linear(part.lo));
-  else out.lo.reset();
-  if (part.hi) accumulate(*out.hi, arith::to_linear(part.hi));
-  else out.hi.reset();
+      moving.emplace_back(child.loops[l]->var,
+                          ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::interval part =
+      arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
+  if (part.lo)
+    accumulate(*out.lo, arith::to_linear(part.lo));
+  else
+    out.lo.reset();
+  if (part.hi)
+    accumulate(*out.hi, arith::to_linear(part.hi));
+  else
+    out.hi.reset();
   return out;
 }
 
@@ -346,22 +368,28 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
       b = {sum.constant, sum.constant};
       for (const auto& [term, factor] : sum.terms) {
         const int i = iter_index(block, term);
-        b = arith::add(b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
+        b = arith::add(
+            b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
       }
     }
-    if (ir::is_int(dim.extent)) b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
-    else b.hi = bounds::positive_infinity;
+    if (ir::is_int(dim.extent))
+      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+    else
+      b.hi = bounds::positive_infinity;
     const ir::expr& shape = region.buffer->shape[d];
     s.within = meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
     if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
-    if (!s.lo && s.within.lo != bounds::negative_infinity) s.lo = constant(s.within.lo, dim.min.type());
-    if (!s.hi && s.within.hi != bounds::positive_infinity) s.hi = constant(s.within.hi, dim.min.type());
+    if (!s.lo && s.within.lo != bounds::negative_infinity)
+      s.lo = constant(s.within.lo, dim.min.type());
+    if (!s.hi && s.within.hi != bounds::positive_infinity)
+      s.hi = constant(s.within.hi, dim.min.type());
   }
   return out;
 }
 
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child, const bound_iters& iters,
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
                                                    const ir::buffer_region& region,
                                                    standing_loops standing) {
   using namespace detail::footprints;
@@ -383,8 +411,9 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child, con
     const ir::expr& shape = region.buffer->shape[d];
     // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
     const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
-    if (symbolic && !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
-                      arith::same_value(block.iters[i].dom.extent, shape)))
+    if (symbolic &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
+          arith::same_value(block.iters[i].dom.extent, shape)))
       return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;

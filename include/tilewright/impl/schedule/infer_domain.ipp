@@ -19,8 +19,9 @@ inline bool never_above(const linear& a, const linear& b, const loop_list& loops
 }
 
 /// The smaller (or larger) of two sums where one of them always is; nothing otherwise.
-inline std::optional<linear> outer_side(const std::optional<linear>& a, const std::optional<linear>& b,
-                                        bool lower, const loop_list& loops) {
+inline std::optional<linear> outer_side(const std::optional<linear>& a,
+                                        const std::optional<linear>& b, bool lower,
+                                        const loop_list& loops) {
   if (!a || !b) return std::nullopt;
   if (never_above(*a, *b, loops)) return lower ? a : b;
   if (never_above(*b, *a, loops)) return lower ? b : a;
@@ -28,15 +29,17 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a, const st
 }
 
 /// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(const std::optional<linear>& a, const std::optional<linear>& b,
-                                        bool lower, const loop_list& loops) {
+inline std::optional<linear> inner_side(const std::optional<linear>& a,
+                                        const std::optional<linear>& b, bool lower,
+                                        const loop_list& loops) {
   if (!a) return b;
   if (!b) return a;
   return never_above(*a, *b, loops) == lower ? b : a;
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
-inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor, const loop_list& loops) {
+inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
+                       const loop_list& loops) {
   sum.constant += shift;
   if (divisor == 1) return sum;
   const bool divides = std::all_of(sum.terms.begin(), sum.terms.end(),
@@ -52,7 +55,8 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor, con
       known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
 }
 
-inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi, const loop_list& loops) {
+inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
+                                            const loop_list& loops) {
   const bounds b = range_of(difference(hi, lo), loops);
   if (b.hi == bounds::positive_infinity) return std::nullopt;
   return b.hi + 1;
@@ -89,13 +93,16 @@ struct digit {
 
 inline std::optional<digit> digit_of(const ir::expr& e) {
   if (ir::is_var(e)) return digit{e, 1, 0};
-  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
+  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1]))
+    return std::nullopt;
   const std::int64_t c = ir::as_int(e->args[1]);
   std::optional<digit> in = digit_of(e->args[0]);
   if (!in || c <= 0) return std::nullopt;
   if (e->op == ir::op::floormod) {
-    if (in->extent == 0 || in->extent % c == 0) in->extent = c;
-    else return std::nullopt;
+    if (in->extent == 0 || in->extent % c == 0)
+      in->extent = c;
+    else
+      return std::nullopt;
     return in;
   }
   if (in->extent != 0 && in->extent % c != 0) return std::nullopt;
@@ -113,8 +120,10 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
   linear lo, hi;
   for (const auto& [d, required] : digits) {
     if (!required->lo || !required->hi) return {};
-    if (d.lower > reached && reached == 1) hi.constant = d.lower - 1;  // the low digits are free
-    else if (d.lower != reached) return {};
+    if (d.lower > reached && reached == 1)
+      hi.constant = d.lower - 1;  // the low digits are free
+    else if (d.lower != reached)
+      return {};
     if (bits(required->lo->type) > bits(lo.type)) lo.type = hi.type = required->lo->type;
     accumulate(lo, *required->lo, d.lower);
     accumulate(hi, *required->hi, d.lower);
@@ -136,7 +145,8 @@ inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loop
 }
 
 /// Domains from one region of the block.
-inline std::vector<iter_domain> solve_region(const ir::block_node& block, const ir::buffer_region& region,
+inline std::vector<iter_domain> solve_region(const ir::block_node& block,
+                                             const ir::buffer_region& region,
                                              const footprint& required, const loop_list& loops) {
   std::vector<iter_domain> out(block.iters.size());
   std::vector<std::vector<std::pair<digit, const span*>>> digits(block.iters.size());
@@ -208,10 +218,9 @@ TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir:
   list.push_back({buffer, box});
 }
 
-TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(const ir::block_node& block,
-                                                         const std::vector<ir::buffer_region>& provided,
-                                                         const std::vector<requirement>& required,
-                                                         const std::vector<const ir::loop_node*>& loops) {
+TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
+    const ir::block_node& block, const std::vector<ir::buffer_region>& provided,
+    const std::vector<requirement>& required, const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
   std::vector<iter_domain> out(block.iters.size());
   bool first = true;
@@ -295,7 +304,8 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
 
 TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
                                      const std::vector<arith::bounds>& clip,
-                                     const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops) {
+                                     const std::vector<const ir::loop_node*>& loops,
+                                     bool keep_unit_loops) {
   struct new_loop {
     ir::var v;
     ir::expr extent;
@@ -303,7 +313,9 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   std::vector<ir::expr> values;
   std::vector<new_loop> nest;
   ir::expr predicate = ir::boolean(true);
-  const auto guard = [&](const ir::expr& condition) { predicate = ir::logical_and(predicate, condition); };
+  const auto guard = [&](const ir::expr& condition) {
+    predicate = ir::logical_and(predicate, condition);
+  };
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
     const dtype type = iter.var.type();
@@ -325,7 +337,8 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   }
   ir::stmt out = ir::make_realize(std::move(values), std::move(predicate), block);
   for (std::size_t i = nest.size(); i-- > 0;)
-    out = ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
+    out =
+        ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
   return out;
 }
 

@@ -13,8 +13,7 @@ using arith::bounds;
 using const_box = std::vector<bounds>;
 
 /// `box` without `hole`, as boxes.
-inline void subtract(const const_box& box, const const_box& hole,
-                     std::vector<const_box>& out) {
+inline void subtract(const const_box& box, const const_box& hole, std::vector<const_box>& out) {
   if (disjoint(box, hole)) {
     out.push_back(box);
     return;
@@ -41,9 +40,11 @@ inline const_box within(const footprint& f) {
   return out;
 }
 
-/// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the constant
-/// cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also where that is symbolic.
-inline bool sums_inside(const footprint& outer, const footprint& inner, const std::vector<ir::expr>& shape,
+/// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the
+/// constant cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also
+/// where that is symbolic.
+inline bool sums_inside(const footprint& outer, const footprint& inner,
+                        const std::vector<ir::expr>& shape,
                         const std::vector<const ir::loop_node*>& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
     return low && range_of(difference(high, *low), loops).lo >= 0;
@@ -66,8 +67,8 @@ inline bool sums_inside(const footprint& outer, const footprint& inner, const st
 }
 
 /// Whether the parts of `region` that earlier blocks of the scope write are written completely.
-inline bool is_covered(const block_scope& scope, std::size_t reader, const bound_iters& reader_iters,
-                       const ir::buffer_region& region) {
+inline bool is_covered(const block_scope& scope, std::size_t reader,
+                       const bound_iters& reader_iters, const ir::buffer_region& region) {
   const child_block& r = scope[reader];
   std::vector<const_box> rest;
   std::vector<const_box> uncertain;  // written by blocks of which nothing is certain
@@ -75,7 +76,8 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
     for (const ir::buffer_region& out : writer.block().writes) {
-      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region)) continue;
+      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
+        continue;
       const standing_loops standing{scope.common_loops(w, reader), region.buffer->scope};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!produced) {
@@ -85,7 +87,8 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
       }
       produced = true;
       const std::optional<footprint> gives =
-          reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing) : std::nullopt;
+          reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing)
+                                           : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
         uncertain.push_back(constant_box(writer.block(), out));
         continue;

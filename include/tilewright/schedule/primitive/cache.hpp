@@ -1,7 +1,7 @@
 // cache_read and cache_write: stage a buffer through a copy in another scope.
 //
-// This only adds the copy; compute_at or reverse_compute_at then moves it to where a tile of it is wanted,
-// which makes it a packed panel or a local accumulator tile.
+// This only adds the copy; compute_at or reverse_compute_at then moves it to where a tile of it is
+// wanted, which makes it a packed panel or a local accumulator tile.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +23,25 @@ namespace tilewright::primitive {
 ///                                               with block("C"):
 ///                                                   C[vi, vj] += A_local[vi, vk] * ...
 /// ```
-/// The copy block is named after the new buffer, `A_<scope>` with `_` for dots, made unique. It stands
-/// directly after the block that writes the buffer, or first in the scope when none does. It copies the
-/// box that the redirected readers touch; a box smaller than the buffer makes a smaller cache. Where the
-/// writer shares loops with the readers the copy stands inside of them and the cache keeps the full shape.
+/// The copy block is named after the new buffer, `A_<scope>` with `_` for dots, made unique. It
+/// stands directly after the block that writes the buffer, or first in the scope when none does. It
+/// copies the box that the redirected readers touch; a box smaller than the buffer makes a smaller
+/// cache. Where the writer shares loops with the readers the copy stands inside of them and the
+/// cache keeps the full shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
-/// 4. what the redirected readers read is written before them: all of it by that block, or all of it before
+/// 4. what the redirected readers read is written before them: all of it by that block, or all of
+/// it before
 ///    the scope starts;
 /// 5. each of `consumers` is a block of the scope that reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
-new_block cache_read(const ir::function& f, std::uint64_t block, int read_index, const std::string& scope,
-                     const std::vector<std::uint64_t>& consumers = {});
+new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
+                     const std::string& scope, const std::vector<std::uint64_t>& consumers = {});
 
 /// Lets a block write a buffer through a copy in another storage scope.
 ///
@@ -51,21 +53,24 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///                                               with block("C_local"):
 ///                                                   C[v0, v1] = C_local[v0, v1]
 /// ```
-/// Init and accumulation are redirected with the block, whose name stays. The copy stands after the block,
-/// inside the loops that it shares with readers of the buffer, otherwise outside of all its loops.
+/// Init and accumulation are redirected with the block, whose name stays. The copy stands after the
+/// block, inside the loops that it shares with readers of the buffer, otherwise outside of all its
+/// loops.
 ///
 /// Requires:
 /// 1. `write_index` names a write region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. the block is the only one in the scope that writes the buffer, and does not read it;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
-/// 5. the elements that the block writes form a box, and it has finished them where the copy stands;
-/// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of it that
+/// 5. the elements that the block writes form a box, and it has finished them where the copy
+/// stands;
+/// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
+/// it that
 ///    the block does not write.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
-new_block cache_write(const ir::function& f, std::uint64_t block, int write_index, const std::string& scope,
-                      const std::vector<std::uint64_t>& consumers = {});
+new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
+                      const std::string& scope, const std::vector<std::uint64_t>& consumers = {});
 
 }  // namespace tilewright::primitive

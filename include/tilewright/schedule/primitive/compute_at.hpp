@@ -1,7 +1,8 @@
 // compute_at and reverse_compute_at: move a block under a loop of its consumers or producers.
 //
 // The iteration domain that is needed at the new place is inferred from regions; see
-// schedule/infer_domain.hpp. Halide calls the first one compute_at too; the second has no counterpart there.
+// schedule/infer_domain.hpp. Halide calls the first one compute_at too; the second has no
+// counterpart there.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +22,51 @@ namespace tilewright::primitive {
 ///         C[vi, vj] = B[vi, vj] + 1                    for j in range(128): ...
 ///                                                  (compute_at(B, i_0); above: i_1 stays inside)
 /// ```
-/// New loops are `ax0, ax1, ...` in the order of the iteration variables and have constant extents where
-/// the needed part has; what lies outside of the block's domain is guarded unless it provably cannot
-/// occur. Loops of extent 1 are dropped unless `preserve_unit_loops`. The init of a reduction moves
-/// along; so does what the old predicate said beyond the domain. Loops left empty disappear.
+/// New loops are `ax0, ax1, ...` in the order of the iteration variables and have constant extents
+/// where the needed part has; what lies outside of the block's domain is guarded unless it provably
+/// cannot occur. Loops of extent 1 are dropped unless `preserve_unit_loops`. The init of a
+/// reduction moves along; so does what the old predicate said beyond the domain. Loops left empty
+/// disappear.
 ///
-/// @param index -1: the last legal place below the loop, -2: the first, n: before the n-th statement there
+/// @param index -1: the last legal place below the loop, -2: the first, n: before the n-th
+/// statement there
 ///
 /// Requires:
-/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the scope; what
-///    the block reads is not written after it, and is final where it reads it; nobody reads its result
-///    before it;
+/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
+/// scope; what
+///    the block reads is not written after it, and is final where it reads it; nobody reads its
+///    result before it;
 /// 2. the block is complete or a reduction;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
-/// 6. there is a place below the loop after its producers and before its consumers, and `index` is one;
-/// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all iterations);
+/// 6. there is a place below the loop after its producers and before its consumers, and `index` is
+/// one;
+/// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
+/// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
 
-/// Moves a consumer under a loop of its producers, so that it consumes what an iteration has produced.
+/// Moves a consumer under a loop of its producers, so that it consumes what an iteration has
+/// produced.
 ///
 /// ```
 /// for i_0, j_0, k, i_1, j_1 in grid(8, 8, 64, 16, 16):     for i_0, j_0 in grid(8, 8):
-///     with block("C"): C_local[vi, vj] += ...                  for k, i_1, j_1 in grid(64, 16, 16): ...
+///     with block("C"): C_local[vi, vj] += ...                  for k, i_1, j_1 in grid(64, 16,
+///     16): ...
 /// for ax0, ax1 in grid(128, 128):                     ->       for ax0, ax1 in grid(16, 16):
 ///     with block("C_local"):                                       with block("C_local"):
-///         C[v0, v1] = C_local[v0, v1]                                  v0, v1 = (i_0 * 16 + ax0, ...)
+///         C[v0, v1] = C_local[v0, v1]                                  v0, v1 = (i_0 * 16 + ax0,
+///         ...)
 ///                                                          (reverse_compute_at(C_local, j_0))
 /// ```
 /// Loops, guards, init and `index` are as for compute_at.
 ///
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
-/// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at once;
+/// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
+/// once;
 /// 5. it has producers, all of them are below the loop, and none of them is still reducing there.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,

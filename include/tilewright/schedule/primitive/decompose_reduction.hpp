@@ -18,17 +18,19 @@ namespace tilewright::primitive {
 ///                                                           C[vi, vj] = C[vi, vj] + ...
 ///                                               (at loop j)
 /// ```
-/// The loops from `loop` inwards that drive spatial variables are repeated for the init with the suffix
-/// `_init`, kind, thread and annotations kept; so are the block's annotations. Conjuncts of the predicate
-/// about reduce loops stay with the update. The update is no reduction block any more: most primitives
-/// refuse it, so this comes last.
+/// The loops from `loop` inwards that drive spatial variables are repeated for the init with the
+/// suffix
+/// `_init`, kind, thread and annotations kept; so are the block's annotations. Conjuncts of the
+/// predicate about reduce loops stay with the update. The update is no reduction block any more:
+/// most primitives refuse it, so this comes last.
 ///
 /// Requires:
 /// 1. the loop is around the block, in its scope;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
-/// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable, and the
+/// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
+/// and the
 ///    bindings are affine;
 /// 6. nobody uses the result before the block.
 /// @returns the id of the init block; `block` names the update block from then on

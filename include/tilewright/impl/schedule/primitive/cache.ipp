@@ -39,7 +39,8 @@ struct redirection : ir::mutator {
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::load || e->buffer != from) return ir::mutator::mutate(e);
     std::vector<ir::expr> indices;
-    for (std::size_t d = 0; d < e->args.size(); ++d) indices.push_back(shifted(mutate(e->args[d]), d));
+    for (std::size_t d = 0; d < e->args.size(); ++d)
+      indices.push_back(shifted(mutate(e->args[d]), d));
     return ir::load(to, std::move(indices));
   }
   ir::stmt mutate(const ir::stmt& s) override {
@@ -66,8 +67,8 @@ struct redirection : ir::mutator {
   }
 };
 
-/// Where the copy goes: in the body of the innermost of the first `depth` loops around `anchor`, after the
-/// statement that holds it; without anchor first in the scope.
+/// Where the copy goes: in the body of the innermost of the first `depth` loops around `anchor`,
+/// after the statement that holds it; without anchor first in the scope.
 struct place {
   int anchor = -1;
   std::size_t depth = 0;
@@ -78,7 +79,7 @@ struct plan {
   ir::buffer original, cache;
   std::vector<bounds> box;  // part of the original that the cache holds, where that is constant
   std::vector<std::int64_t> offset;
-  footprint needed;         // per iteration of the loops at the place
+  footprint needed;  // per iteration of the loops at the place
 };
 
 inline bool name_taken(const ir::stmt& body, const std::string& name) {
@@ -92,7 +93,8 @@ inline bool name_taken(const ir::stmt& body, const std::string& name) {
   return taken;
 }
 
-inline std::string cache_name(const ir::function& f, const ir::buffer& b, const std::string& storage) {
+inline std::string cache_name(const ir::function& f, const ir::buffer& b,
+                              const std::string& storage) {
   std::string base = b->name + "_" + storage;
   std::replace(base.begin(), base.end(), '.', '_');
   std::string name = base;
@@ -101,8 +103,8 @@ inline std::string cache_name(const ir::function& f, const ir::buffer& b, const 
 }
 
 /// Shape of the cache: the constant box at the scope's top, else the shape of the buffer.
-inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& original, footprint needed,
-                      bool compact) {
+inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& original,
+                      footprint needed, bool compact) {
   plan out;
   out.original = original;
   std::vector<ir::expr> shape = original->shape;
@@ -114,14 +116,15 @@ inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& or
     out.offset.push_back(smaller ? part.lo : 0);
     if (smaller) shape[d] = ir::integer(shape[d].type(), part.hi - part.lo + 1);
   }
-  out.cache = ir::make_buffer(cache_name(f, original, c.storage), original->type, std::move(shape), c.storage);
+  out.cache = ir::make_buffer(cache_name(f, original, c.storage), original->type, std::move(shape),
+                              c.storage);
   out.needed = std::move(needed);
   return out;
 }
 
 /// The nest that copies between the buffer and its cache.
-inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<const ir::loop_node*>& loops,
-                          std::uint64_t& id) {
+inline ir::stmt copy_nest(const plan& p, bool into_cache,
+                          const std::vector<const ir::loop_node*>& loops, std::uint64_t& id) {
   const std::size_t rank = p.original->shape.size();
   ir::block_node block;
   block.name = p.cache->name;
@@ -135,7 +138,8 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<cons
     clip[d] = constant_range(block.iters.back().dom);
     here.push_back(v);
     there.push_back(v + ir::integer(type, p.offset[d]));
-    if (p.needed[d].lo && p.needed[d].hi && !(p.needed[d].lo->is_constant() && p.needed[d].hi->is_constant())) {
+    if (p.needed[d].lo && p.needed[d].hi &&
+        !(p.needed[d].lo->is_constant() && p.needed[d].hi->is_constant())) {
       solved[d] = {p.needed[d].lo, p.needed[d].hi, std::nullopt};
       solved[d].lo->constant -= p.offset[d];
       solved[d].hi->constant -= p.offset[d];
@@ -155,15 +159,16 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<cons
 }
 
 /// Adds the buffer and the copy to the scope.
-inline ir::function insert(const ir::function& f, std::uint64_t holder, const block_scope& scope, place where,
-                           const ir::buffer& cache, const ir::stmt& nest) {
+inline ir::function insert(const ir::function& f, std::uint64_t holder, const block_scope& scope,
+                           place where, const ir::buffer& cache, const ir::stmt& nest) {
   const path at = find_block(f, holder);
   ir::block_node block = *ir::as_realize(at.target())->block;
   block.alloc_buffers.push_back(cache);
   const std::uint64_t anchor =
       where.anchor < 0 ? 0 : scope[static_cast<std::size_t>(where.anchor)].block().id;
   const auto with_copy = [&](const ir::stmt& body) {
-    std::vector<ir::stmt> items = ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
+    std::vector<ir::stmt> items =
+        ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
     std::size_t position = 0;
     for (std::size_t i = 0; i < items.size() && anchor; ++i)
       if (holds_block(items[i], anchor)) position = i + 1;
@@ -193,7 +198,8 @@ inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
 }
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(), [&](const auto& r) { return r.buffer == x; });
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
 }
 
 /// Scope of the block and its position in it, after the checks that both primitives make.
@@ -208,21 +214,27 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   const std::vector<ir::buffer_region>& list = read ? b.reads : b.writes;
   if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-    refuse(c, 1, quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
-                     " regions; there is no number " + std::to_string(index));
+    refuse(c, 1,
+           quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
+               " regions; there is no number " + std::to_string(index));
   if (storage_rank(c.storage) < 0 || c.storage.empty())
-    refuse(c, 2, "there is no storage scope \"" + c.storage + "\"; choose global, local, shared, shared.dyn or warp");
+    refuse(c, 2,
+           "there is no storage scope \"" + c.storage +
+               "\"; choose global, local, shared, shared.dyn or warp");
   return {holder, list[static_cast<std::size_t>(index)].buffer};
 }
 
 /// Positions of the listed blocks; all readers when the list is empty and `all` is set.
-inline std::vector<std::size_t> pick_consumers(const call& c, int requirement, const block_scope& scope,
-                                               const std::vector<std::uint64_t>& ids, const ir::buffer& x) {
+inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
+                                               const block_scope& scope,
+                                               const std::vector<std::uint64_t>& ids,
+                                               const ir::buffer& x) {
   std::vector<std::size_t> out;
   for (const std::uint64_t id : ids) {
     const int at = scope.find(id);
     if (at < 0 || !reads_buffer(scope[static_cast<std::size_t>(at)].block(), x))
-      refuse(c, requirement, "a listed consumer does not read \"" + x->name + "\" in the scope of the block");
+      refuse(c, requirement,
+             "a listed consumer does not read \"" + x->name + "\" in the scope of the block");
     out.push_back(static_cast<std::size_t>(at));
   }
   std::sort(out.begin(), out.end());
@@ -231,8 +243,8 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement, c
 }
 
 /// Everything the blocks touch of a buffer while the first `fixed` loops stand still.
-inline footprint united(const block_scope& scope, const std::vector<std::size_t>& list, const ir::buffer& x,
-                        std::size_t fixed) {
+inline footprint united(const block_scope& scope, const std::vector<std::size_t>& list,
+                        const ir::buffer& x, std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
     const bound_iters& iters = bind_iters(scope[i]);
@@ -243,7 +255,8 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   return std::move(all.front().box);
 }
 
-/// The place of a cache_read's copy: after the writer, as deep as the readers that share loops with it.
+/// The place of a cache_read's copy: after the writer, as deep as the readers that share loops with
+/// it.
 inline place place_after(const call& c, const block_scope& scope, int writer,
                          const std::vector<std::size_t>& readers, bool& one_depth) {
   one_depth = true;
@@ -256,8 +269,9 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   if (all_before) return {};
   for (const std::size_t r : readers) {
     if (r < w || !region_covered(scope, r))
-      refuse(c, 4, "what " + quoted(scope[r].block()) + " reads is not all written by " +
-                       quoted(scope[w].block()) + " before it");
+      refuse(c, 4,
+             "what " + quoted(scope[r].block()) + " reads is not all written by " +
+                 quoted(scope[w].block()) + " before it");
     const std::size_t common = scope.common_loops(w, r);
     one_depth = one_depth && (r == readers.front() || common == out.depth);
     out.depth = std::max(out.depth, common);
@@ -265,8 +279,8 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   return out;
 }
 
-inline new_block read(const ir::function& f, std::uint64_t id, int index, const std::string& storage,
-                      const std::vector<std::uint64_t>& ids) {
+inline new_block read(const ir::function& f, std::uint64_t id, int index,
+                      const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_read", storage};
   const path at = need_block(f, id, c.name);
   const subject s = look_up(c, at, index, true);
@@ -276,8 +290,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (writes_buffer(scope[i].block(), s.buffer)) {
       if (writer >= 0)
-        refuse(c, 3, quoted(scope[static_cast<std::size_t>(writer)].block()) + " and " +
-                         quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
+        refuse(c, 3,
+               quoted(scope[static_cast<std::size_t>(writer)].block()) + " and " +
+                   quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
       writer = static_cast<int>(i);
     }
     if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
@@ -299,7 +314,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
     std::optional<footprint> all;
     for (const ir::buffer_region& r : w.block().writes)
       if (r.buffer == s.buffer) all = written(w, iters, r, {where.depth, {}});
-    if (!all) refuse(c, 4, "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
+    if (!all)
+      refuse(c, 4,
+             "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
     needed = std::move(*all);
   }
   const plan p = make_plan(c, f, s.buffer, std::move(needed), where.depth == 0);
@@ -313,22 +330,24 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
 }
 
 /// Depth of a cache_write's copy, and the checks of readers.
-inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::size_t w, const ir::buffer& x,
-                                 const std::vector<std::size_t>& direct) {
+inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::size_t w,
+                                 const ir::buffer& x, const std::vector<std::size_t>& direct) {
   std::size_t depth = 0;
   for (std::size_t r = 0; r < scope.size(); ++r) {
     if (r == w || !reads_buffer(scope[r].block(), x)) continue;
     const std::size_t common = scope.common_loops(w, r);
     if (r < w && common > 0)
-      refuse(c, 4, quoted(scope[r].block()) + " reads \"" + x->name + "\" before " + quoted(scope[w].block()) +
-                       " in a common loop");
-    if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end()) depth = std::max(depth, common);
+      refuse(c, 4,
+             quoted(scope[r].block()) + " reads \"" + x->name + "\" before " +
+                 quoted(scope[w].block()) + " in a common loop");
+    if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end())
+      depth = std::max(depth, common);
   }
   return depth;
 }
 
-inline new_block write(const ir::function& f, std::uint64_t id, int index, const std::string& storage,
-                       const std::vector<std::uint64_t>& ids) {
+inline new_block write(const ir::function& f, std::uint64_t id, int index,
+                       const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_write", storage};
   const path at = need_block(f, id, c.name);
   const subject s = look_up(c, at, index, false);
@@ -342,15 +361,19 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
-      refuse(c, 6, quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) + " has written before it");
+      refuse(c, 6,
+             quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) +
+                 " has written before it");
   const place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   const standing_loops standing{where.depth, {}};
   const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
   std::optional<footprint> all;
   if (reduction_done(scope[w], standing)) all = written(scope[w], iters, region, standing);
-  if (!all) refuse(c, 5, "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
-                             "\" is no box, or not finished where the copy would stand");
+  if (!all)
+    refuse(c, 5,
+           "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
+               "\" is no box, or not finished where the copy would stand");
   const plan p = make_plan(c, f, s.buffer, std::move(*all), where.depth == 0);
   for (const std::size_t r : direct)
     for (const ir::buffer_region& in : scope[r].block().reads) {
@@ -358,7 +381,9 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
-          refuse(c, 6, quoted(scope[r].block()) + " reads beyond what " + quoted(scope[w].block()) + " writes");
+          refuse(c, 6,
+                 quoted(scope[r].block()) + " reads beyond what " + quoted(scope[w].block()) +
+                     " writes");
     }
   new_block out;
   const ir::stmt nest = copy_nest(p, false, scope[w].loops, out.block);
@@ -372,12 +397,14 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
 }  // namespace detail::caching
 
 TILEWRIGHT_INLINE new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
-                                       const std::string& scope, const std::vector<std::uint64_t>& consumers) {
+                                       const std::string& scope,
+                                       const std::vector<std::uint64_t>& consumers) {
   return detail::caching::read(f, block, read_index, scope, consumers);
 }
 
 TILEWRIGHT_INLINE new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
-                                        const std::string& scope, const std::vector<std::uint64_t>& consumers) {
+                                        const std::string& scope,
+                                        const std::vector<std::uint64_t>& consumers) {
   return detail::caching::write(f, block, write_index, scope, consumers);
 }
 

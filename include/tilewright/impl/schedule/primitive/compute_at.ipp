@@ -39,30 +39,35 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
   const int other = earlier_user(scope, child);
   if (other >= 0)
-    refuse(m, 1, quoted(scope[child]) + " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
-                     " comes before it and uses what it writes");
+    refuse(m, 1,
+           quoted(scope[child]) +
+               " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
+               " comes before it and uses what it writes");
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
   if (reduction == 0) return;
-  refuse(m, 2, quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
-                   ", and no reduction: " + std::string(reduction_reason(reduction)));
+  refuse(m, 2,
+         quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
+             ", and no reduction: " + std::string(reduction_reason(reduction)));
 }
 
 /// The blocks that have to be below the loop.
-inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope, std::size_t child,
-                                            const ir::loop_node& loop) {
+inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
+                                            std::size_t child, const ir::loop_node& loop) {
   std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
   const char* role = m.forward ? "consumer" : "producer";
   if (peers.empty()) refuse(m, 5, quoted(scope[child]) + " has no " + role + " in its scope");
   for (const std::size_t p : peers) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
-      refuse(m, 5, std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
-                       " is not below " + quoted(loop));
+      refuse(m, 5,
+             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
+                 " is not below " + quoted(loop));
     if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}))
-      refuse(m, 5, "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                       "; choose a loop outside of its reduce loops");
+      refuse(m, 5,
+             "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
+                 "; choose a loop outside of its reduce loops");
   }
   return peers;
 }
@@ -81,18 +86,21 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
     if (last > i && holds_any(after)) last = i;
   }
   if (first > last)
-    refuse(m, 6, "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
-                     " after its producers and before its consumers");
+    refuse(m, 6,
+           "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
+               " after its producers and before its consumers");
   if (m.index == -1) return last;
   if (m.index == -2) return first;
-  if (m.index < 0 || static_cast<std::size_t>(m.index) < first || static_cast<std::size_t>(m.index) > last)
-    refuse(m, 6, "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
-                     std::to_string(first) + " and " + std::to_string(last));
+  if (m.index < 0 || static_cast<std::size_t>(m.index) < first ||
+      static_cast<std::size_t>(m.index) > last)
+    refuse(m, 6,
+           "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
+               std::to_string(first) + " and " + std::to_string(last));
   return static_cast<std::size_t>(m.index);
 }
 
-/// What one iteration of the first `depth(peer)` loops around each peer needs of the block's results (forward),
-/// or offers it to read.
+/// What one iteration of the first `depth(peer)` loops around each peer needs of the block's
+/// results (forward), or offers it to read.
 template <class Depth>
 std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
                                 const std::vector<std::size_t>& peers, const Depth& depth) {
@@ -108,22 +116,25 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
         return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
       });
       if (!shared) continue;
-      const standing_loops standing{fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
+      const standing_loops standing{
+          fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
       add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
     }
   }
   return out;
 }
 
-/// Every instance of a consumer must be called for by some iteration. One that reads nothing which its producers
-/// write, as the border of a padding does, is not.
+/// Every instance of a consumer must be called for by some iteration. One that reads nothing which
+/// its producers write, as the border of a padding does, is not.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
                              const std::vector<std::size_t>& peers) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  const std::vector<requirement> offered = gather(m, scope, child, peers, [&](std::size_t) { return common; });
-  const std::vector<iter_domain> solved = infer_domains(c.block(), c.block().reads, offered, c.loops);
+  const std::vector<requirement> offered =
+      gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  const std::vector<iter_domain> solved =
+      infer_domains(c.block(), c.block().reads, offered, c.loops);
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
@@ -135,17 +146,20 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
-    const bool proved = runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
-                        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
-                        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
+    const bool proved =
+        runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
+        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
+        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
     if (!proved)
-      refuse(m, 7, quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
-                       "\" that read nothing of its producers; no iteration of the loop would run them");
+      refuse(m, 7,
+             quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
+                 "\" that read nothing of its producers; no iteration of the loop would run them");
   }
 }
 
 /// The nest of the block at its new place.
-inline ir::stmt build_nest(const move& m, const child_block& child, const std::vector<requirement>& required,
+inline ir::stmt build_nest(const move& m, const child_block& child,
+                           const std::vector<requirement>& required,
                            const std::vector<const ir::loop_node*>& loops) {
   const ir::block_node& block = child.block();
   const bound_iters& old = bind_iters(child);
@@ -172,12 +186,16 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) 
   for (const ir::loop_node* l : c.loops) {
     if (l->loop != ir::loop_kind::parallel && l->loop != ir::loop_kind::vectorized) continue;
     for (std::size_t i = 0; i < c.realize->values.size(); ++i)
-      if (c.block().iters[i].kind != ir::iter_kind::spatial && ir::uses_var(c.realize->values[i], l->var))
-        refuse(m, 4, "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " + quoted(c));
+      if (c.block().iters[i].kind != ir::iter_kind::spatial &&
+          ir::uses_var(c.realize->values[i], l->var))
+        refuse(m, 4,
+               "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " +
+                   quoted(c));
   }
 }
 
-inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id, const ir::var& v) {
+inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id,
+                          const ir::var& v) {
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
   const ir::loop_node& loop = *ir::as_loop(to.target());
@@ -211,18 +229,21 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
 
 }  // namespace detail::moving
 
-TILEWRIGHT_INLINE ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                          bool preserve_unit_loops, int index) {
+TILEWRIGHT_INLINE ir::function compute_at(const ir::function& f, std::uint64_t block,
+                                          const ir::var& loop, bool preserve_unit_loops,
+                                          int index) {
   return detail::moving::apply({"compute_at", true, preserve_unit_loops, index}, f, block, loop);
 }
 
 TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::uint64_t block,
-                                                  const ir::var& loop, bool preserve_unit_loops, int index) {
-  return detail::moving::apply({"reverse_compute_at", false, preserve_unit_loops, index}, f, block, loop);
+                                                  const ir::var& loop, bool preserve_unit_loops,
+                                                  int index) {
+  return detail::moving::apply({"reverse_compute_at", false, preserve_unit_loops, index}, f, block,
+                               loop);
 }
 
-TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                      bool preserve_unit_loops) {
+TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
+                                      const ir::var& loop, bool preserve_unit_loops) {
   try {
     compute_at(f, block, loop, preserve_unit_loops);
     return true;
@@ -231,8 +252,8 @@ TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block
   }
 }
 
-TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                              bool preserve_unit_loops) {
+TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
+                                              const ir::var& loop, bool preserve_unit_loops) {
   try {
     reverse_compute_at(f, block, loop, preserve_unit_loops);
     return true;

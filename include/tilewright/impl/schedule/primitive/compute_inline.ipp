@@ -28,10 +28,12 @@ inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
 }
 
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(), [&](const auto& r) { return r.buffer == x; });
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
 }
 
-/// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs` solved.
+/// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs`
+/// solved.
 struct inverse {
   std::vector<ir::var> outputs;    // [indices] stand for the values
   std::vector<ir::expr> solution;  // [iters] in terms of `outputs`
@@ -69,9 +71,12 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
   if (!solved) return std::nullopt;
   for (std::size_t i = 0; i < iters.size(); ++i) {
     const auto at = solved->find(iters[i].var);
-    if (at != solved->end()) out.solution[i] = at->second;
-    else if (ir::is_int(iters[i].dom.extent, 1)) out.solution[i] = iters[i].dom.min;
-    else return std::nullopt;
+    if (at != solved->end())
+      out.solution[i] = at->second;
+    else if (ir::is_int(iters[i].dom.extent, 1))
+      out.solution[i] = iters[i].dom.min;
+    else
+      return std::nullopt;
   }
   return out;
 }
@@ -80,16 +85,19 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
 inline ir::var_map solve(const inverse& inv, const std::vector<ir::iter_var>& iters,
                          const std::vector<ir::expr>& at) {
   ir::var_map outputs;
-  for (std::size_t d = 0; d < at.size(); ++d) outputs.emplace(inv.outputs[d], ir::cast(inv.outputs[d].type(), at[d]));
+  for (std::size_t d = 0; d < at.size(); ++d)
+    outputs.emplace(inv.outputs[d], ir::cast(inv.outputs[d].type(), at[d]));
   ir::var_map out;
   for (std::size_t i = 0; i < iters.size(); ++i)
-    out.emplace(iters[i].var, ir::cast(iters[i].var.type(), ir::substitute(inv.solution[i], outputs)));
+    out.emplace(iters[i].var,
+                ir::cast(iters[i].var.type(), ir::substitute(inv.solution[i], outputs)));
   return out;
 }
 
-/// The regions that a block reads, computed anew after its body has changed: `gone` is not read any more,
-/// `added` are read now, entries of other buffers stay as they were.
-inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block, const ir::buffer& gone,
+/// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
+/// more, `added` are read now, entries of other buffers stay as they were.
+inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
+                                                    const ir::buffer& gone,
                                                     const std::vector<ir::buffer_region>& added) {
   std::vector<ir::buffer_region> seen, unused, out;
   const arith::analyzer known;
@@ -103,8 +111,10 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
     const bool is_new = std::any_of(added.begin(), added.end(), is_same);
     const bool accumulates = block.init && writes_buffer(block, r.buffer);
     if (r.buffer == gone || accumulates) continue;
-    if (is_new) out.push_back(r);
-    else if (listed != block.reads.end()) out.push_back(*listed);
+    if (is_new)
+      out.push_back(r);
+    else if (listed != block.reads.end())
+      out.push_back(*listed);
   }
   return out;
 }
@@ -115,7 +125,8 @@ struct inliner : ir::mutator {
   const ir::store_node& store;
   const inverse& inv;
 
-  inliner(const ir::block_node& p, const ir::store_node& s, const inverse& i) : producer(p), store(s), inv(i) {}
+  inliner(const ir::block_node& p, const ir::store_node& s, const inverse& i)
+      : producer(p), store(s), inv(i) {}
   using ir::mutator::mutate;
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::load || e->buffer != store.buffer) return ir::mutator::mutate(e);
@@ -137,7 +148,8 @@ inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
   bool found = false;
   ir::for_each_stmt(s, [&](const ir::stmt& c) {
     if (const ir::block_realize_node* r = ir::as_realize(c))
-      for (const ir::match_buffer& m : r->block->match_buffers) found = found || m.source.buffer == x;
+      for (const ir::match_buffer& m : r->block->match_buffers)
+        found = found || m.source.buffer == x;
   });
   return found;
 }
@@ -148,18 +160,22 @@ inline void check_surroundings(const char* name, const block_scope& scope, std::
     refuse(name, 1, quoted(scope[child].block()) + " cannot be inlined: " + hazard_text(hazard));
   const int user = earlier_user(scope, child);
   if (user >= 0)
-    refuse(name, 1, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
-                        quoted(scope[child].block()) + " before it");
+    refuse(name, 1,
+           quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
+               quoted(scope[child].block()) + " before it");
 }
 
-inline void check_complete(const char* name, int requirement, const block_scope& scope, std::size_t child) {
+inline void check_complete(const char* name, int requirement, const block_scope& scope,
+                           std::size_t child) {
   const ir::block_node& b = scope[child].block();
   if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
   if (const int reason = complete_violation(scope, child))
-    refuse(name, requirement, quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
+    refuse(name, requirement,
+           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
 }
 
-/// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is none.
+/// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
+/// none.
 inline int other_writer(const block_scope& scope, std::size_t child, const ir::buffer& x) {
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && writes_buffer(scope[i].block(), x)) return static_cast<int>(i);
@@ -167,7 +183,8 @@ inline int other_writer(const block_scope& scope, std::size_t child, const ir::b
 }
 
 /// Removes the block at `at` and its buffer's allocation from the scope.
-inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder, const ir::buffer& x) {
+inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder,
+                           const ir::buffer& x) {
   const ir::function without = replace(f, find_block(f, id), ir::stmt{});
   const path at = find_block(without, holder);
   ir::block_node block = *ir::as_realize(at.target())->block;
@@ -180,9 +197,11 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
                           const std::vector<ir::buffer_region>& reads) {
   const path at = find_block(f, id);
   const block_scope scope(*at.scope()->block);
-  const bool produced = std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-    return std::any_of(reads.begin(), reads.end(), [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
-  });
+  const bool produced =
+      std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+        return std::any_of(reads.begin(), reads.end(),
+                           [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+      });
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (produced && !region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
@@ -201,12 +220,16 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
-  if (other_writer(scope, child, x) >= 0) refuse(name, 3, "another block writes \"" + x->name + "\" too");
+  if (other_writer(scope, child, x) >= 0)
+    refuse(name, 3, "another block writes \"" + x->name + "\" too");
   const ir::store_node* store = ir::as_store(block->body);
-  if (!store || store->buffer != x) refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
+  if (!store || store->buffer != x)
+    refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
   const std::optional<inverse> inv = invert(store->indices, block->iters);
-  if (!inv) refuse(name, 4, "the iteration variables of " + quoted(*block) +
-                                " do not follow from the indices of its store");
+  if (!inv)
+    refuse(name, 4,
+           "the iteration variables of " + quoted(*block) +
+               " do not follow from the indices of its store");
   if (scope.size() == 1) refuse(name, 5, quoted(*block) + " is the only block of its scope");
   inliner rewrite(*block, *store, *inv);
   ir::function out = f;
@@ -214,7 +237,8 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (i == child || !reads_buffer(scope[i].block(), x)) continue;
     const path reader = find_block(out, scope[i].block().id);
-    if (is_matched(reader.target(), x)) refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
+    if (is_matched(reader.target(), x))
+      refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
     changed.push_back(scope[i].block().id);
     out = replace_block(out, reader, rewrite.mutate(ir::as_realize(reader.target())->block));
   }
@@ -237,17 +261,21 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     for (std::size_t i = 0; i < scope.size(); ++i) {
       if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
       if (out.between)
-        refuse(name, 3, quoted(block) + " reads more than one result of its scope, or one of several blocks");
+        refuse(
+            name, 3,
+            quoted(block) + " reads more than one result of its scope, or one of several blocks");
       out.between = r.buffer;
       out.producer = i;
     }
   }
-  if (!out.between) refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
+  if (!out.between)
+    refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
   const ir::block_node& producer = scope[out.producer].block();
   check_complete(name, 3, scope, out.producer);
   if (producer.writes.size() != 1 || !ir::as_store(producer.body))
     refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
-  if (!scope.allocates(out.between)) refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
+  if (!scope.allocates(out.between))
+    refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && reads_buffer(scope[i].block(), out.between))
       refuse(name, 3, quoted(scope[i].block()) + " reads \"" + out.between->name + "\" too");
@@ -255,13 +283,15 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
 }
 
 /// The index tuple of all loads of the buffer in the block.
-inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block, const ir::buffer& x) {
+inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block,
+                                            const ir::buffer& x) {
   std::vector<ir::expr> out;
   bool first = true, same = true;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
     if (e->op != ir::op::load || e->buffer != x) return;
     if (first) out = e->args;
-    for (std::size_t d = 0; d < out.size() && !first; ++d) same = same && arith::same_value(out[d], e->args[d]);
+    for (std::size_t d = 0; d < out.size() && !first; ++d)
+      same = same && arith::same_value(out[d], e->args[d]);
     first = false;
   });
   if (first || !same)
@@ -269,8 +299,10 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
   return out;
 }
 
-/// Whether the indices are inside of the buffer for every instance: the border of a padding reads nothing.
-inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices, const ir::buffer& x) {
+/// Whether the indices are inside of the buffer for every instance: the border of a padding reads
+/// nothing.
+inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices,
+                         const ir::buffer& x) {
   arith::analyzer known;
   for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
   for (std::size_t d = 0; d < indices.size(); ++d)
@@ -280,7 +312,8 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
   return true;
 }
 
-/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance makes.
+/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance
+/// makes.
 inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
                            const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
                            const ir::var_map& solved) {
@@ -317,7 +350,8 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   });
   ir::block_node out = *producer;
   std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(ir::substitute(i, solved)));
+  for (const ir::expr& i : outer.indices)
+    indices.push_back(known.simplify(ir::substitute(i, solved)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
   out.body = ir::make_store(outer.buffer, std::move(indices), ir::substitute(value, solved));
   std::vector<ir::buffer_region> added;
@@ -347,19 +381,25 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
       refuse(name, 4, quoted(block) + " has a predicate");
   const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
-  if (!inv) refuse(name, 5, "the iteration variables of " + quoted(block) +
-                                " do not follow from the indices of its loads");
+  if (!inv)
+    refuse(name, 5,
+           "the iteration variables of " + quoted(block) +
+               " do not follow from the indices of its loads");
   if (pair.producer > child || !region_covered(scope, child))
-    refuse(name, 6, quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
+    refuse(name, 6,
+           quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
   if (!stays_inside(block, loads, pair.between))
-    refuse(name, 6, quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+    refuse(name, 6,
+           quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
   const ir::block folded = make_folded(producer.realize->block, block, solved, pair.between);
   const path to = find_block(f, producer.block().id);
-  const ir::function out = replace(
-      f, to, ir::make_realize(producer.realize->values, ir::logical_and(producer.realize->predicate, guard), folded));
+  const ir::function out =
+      replace(f, to,
+              ir::make_realize(producer.realize->values,
+                               ir::logical_and(producer.realize->predicate, guard), folded));
   return remove(out, id, holder->block->id, pair.between);
 }
 

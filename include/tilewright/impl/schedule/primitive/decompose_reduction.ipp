@@ -36,12 +36,15 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
                     quoted(c.block()));
   for (std::size_t l = first; l < c.loops.size(); ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) && !drives(c, *c.loops[l], false))
-      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" + c.loops[l]->var->name + "\"");
+    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) &&
+        !drives(c, *c.loops[l], false))
+      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" +
+                    c.loops[l]->var->name + "\"");
   if (!is_affine_binding(c, first))
     refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
   if (!runs_once(c, first))
-    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" + c.loops[first]->var->name + "\" inwards");
+    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
+                  c.loops[first]->var->name + "\" inwards");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -49,16 +52,20 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
 }
 
 /// The conjuncts that say something about the init; those about dropped loops alone go.
-inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped, const ir::var_map& renamed) {
+inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
+                               const ir::var_map& renamed) {
   ir::expr out = ir::boolean(true);
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     bool drops = false, keeps = false;
     for (const ir::var& v : ir::free_vars(conjunct)) {
-      if (dropped.count(v)) drops = true;
-      else keeps = true;
+      if (dropped.count(v))
+        drops = true;
+      else
+        keeps = true;
     }
     if (drops && keeps)
-      refuse(4, "the predicate of " + quoted(c.block()) + " mixes loops that the init keeps and drops");
+      refuse(4, "the predicate of " + quoted(c.block()) +
+                    " mixes loops that the init keeps and drops");
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
   }
   return out;
