@@ -17,6 +17,7 @@
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/search/shrink.hpp>
 
 namespace tilewright::search {
 
@@ -37,8 +38,6 @@ struct kernel_signature {
   std::string name;
   std::vector<parameter_signature> params;
 };
-
-using extent_map = std::map<std::string, std::int64_t, std::less<>>;
 
 /// One argument: address of element 0, and its extents and strides in elements, rank entries each.
 struct call_argument {

@@ -18,6 +18,7 @@
 #include <tilewright/search/dispatcher.hpp>
 #include <tilewright/search/layout.hpp>
 #include <tilewright/search/operands.hpp>
+#include <tilewright/search/shrink.hpp>
 #include <tilewright/search/specialization.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/search/zero_extents.hpp>
@@ -313,22 +314,14 @@ struct dispatcher::state {
     s.code = std::make_unique<search::specialization>(std::move(w), options, db);
   }
 
-  /// The kernel at extents that the interpreter can run, of odd sizes so that tails are met.
+  /// The kernel at extents that the interpreter can run.
   std::optional<ir::function> shrunk(const extent_map& dims, const std::vector<layout_class>& layouts) const {
-    for (const std::int64_t size : {19, 33, 11, 7, 48}) {
-      extent_map small = dims;
-      for (auto& [name, extent] : small) extent = std::min(extent, size);
-      try {
-        ir::function f = make(small);
-        if (work_of(f) > 1e6) continue;
-        std::vector<layout_class> dense = layouts;
-        for (layout_class& l : dense)
-          if (!l.dense) l = layout_class{};  // the comparison is about the schedule, not about strides
-        return with_layouts(f, dense);
-      } catch (const argument_error&) {  // this kernel needs other proportions
-      }
-    }
-    return std::nullopt;
+    const std::optional<ir::function> f = shrink(make, dims, 1e5);
+    if (!f) return std::nullopt;
+    std::vector<layout_class> dense = layouts;
+    for (layout_class& l : dense)
+      if (!l.dense) l = layout_class{};  // the comparison is about the schedule, not about strides
+    return with_layouts(*f, dense);
   }
 
   /// Brings a specialization to where it can run. One thread at a time; not under the lock.

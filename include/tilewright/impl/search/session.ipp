@@ -132,7 +132,8 @@ class tuner {
     }
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
-        if (auto c = replay(trace::parse(near->trace), w_.function, o_.seed)) pending_.push_back(std::move(*c));
+        auto c = replay(trace::parse(near->trace), w_.function, o_.seed);
+        if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
       } catch (const error&) {  // made for other extents: it need not fit
       }
     }
@@ -164,7 +165,6 @@ class tuner {
   std::vector<candidate> proposals(std::size_t count) {
     std::vector<candidate> out = std::move(pending_);
     pending_.clear();
-    for (candidate& c : out) seen_.insert(c.identity);
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over(); ++attempt) {
       std::optional<candidate> c = propose();

@@ -1,0 +1,50 @@
+#include <tilewright/search/shrink.hpp>
+
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/search/verify.hpp>
+#include <tilewright/search/zero_extents.hpp>
+#include <tilewright/support/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include "search/kernels.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+TEST_CASE("free extents shrink alone, tied ones together") {
+  const auto big = shrink([](const extent_map& e) { return reify(kernels::matmul_relu, e); },
+                          {{"M", 4096}, {"N", 4000}, {"K", 3}}, 1e5);
+  REQUIRE(big);
+  CHECK(ir::as_int(big->params[0].buffer->shape[0]) == 19);
+  CHECK(ir::as_int(big->params[0].buffer->shape[1]) == 3);
+  const auto image = shrink([](const extent_map& e) { return reify(kernels::window, e); },
+                            {{"W", 5000}, {"Q", 4998}, {"S", 3}}, 1e3);
+  REQUIRE(image);
+  CHECK(work_of(*image) <= 1e3);
+}
+
+TEST_CASE("a kernel that cannot shrink gives nothing") {
+  const auto none = shrink(
+      [](const extent_map& e) {
+        if (e.at("M") != 4096) throw argument_error("M is 4096");
+        return reify(kernels::matmul_relu, e);
+      },
+      {{"M", 4096}, {"N", 4096}, {"K", 4096}}, 1e3);
+  CHECK_FALSE(none);
+}
+
+TEST_CASE("a reduction over nothing stores its identity") {
+  const ir::function f = without_iterations(reify(kernels::matmul_relu, {{"M", 2}, {"N", 3}, {"K", 97}}), 97);
+  std::vector<float> c(6, 5.0f);
+  float none = 0;
+  ir::interpret(f, {{&none, {}}, {&none, {}}, {c.data(), {}}});
+  for (const float v : c) CHECK(v == 0.0f);
+}
+
+TEST_CASE("definitions over nothing disappear") {
+  const ir::function f = without_iterations(reify(kernels::matmul_relu, {{"M", 97}, {"N", 3}, {"K", 2}}), 97);
+  float none = 7;
+  ir::interpret(f, {{&none, {}}, {&none, {}}, {&none, {}}});
+  CHECK(none == 7);
+}
