@@ -15,6 +15,8 @@ constexpr tool::command commands[] = {
     {"check", "Parse a function, print it, parse the print, and compare", tool::declare_check},
     {"apply", "Run a trace on a function and print or compare the result", tool::declare_apply},
     {"run", "Execute a function and compare it with the interpreter", tool::declare_run},
+    {"tune", "Search for a fast schedule of a function", tool::declare_tune},
+    {"db", "Look into tuning databases and move records", tool::declare_db},
 };
 
 int run_guarded(const std::function<int()>& run) {

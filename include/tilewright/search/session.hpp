@@ -26,6 +26,10 @@
 
 namespace tilewright::search {
 
+/// Text that is equal for one kernel at all extents: its name, its parameters without their extents, and the
+/// names of its blocks.
+std::string family_of(const ir::function& f);
+
 /// What is tuned, and where.
 struct workload {
   ir::function function;  // literal extents

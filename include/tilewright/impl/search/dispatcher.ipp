@@ -23,7 +23,6 @@
 #include <tilewright/search/verify.hpp>
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
-#include <tilewright/support/hash.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -289,17 +288,9 @@ struct dispatcher::state {
     workload w;
     w.function = with_layouts(s.function, layouts);
     w.key = {ir::workload_key(w.function).hex(), cpu.isa_key(), "", exec->threads};
-    support::hasher family;
-    family.add(std::string_view(kernel.name));
-    for (std::size_t i = 0; i < kernel.params.size(); ++i) {
-      const parameter_signature& p = kernel.params[i];
-      w.key.arguments += (i ? " " : "") + p.name + ":" + layouts[i].text();
-      family.add(std::string_view(p.name + ":" + std::string(name(p.type)) + ":" + std::to_string(p.dims.size())));
-    }
-    ir::for_each_stmt(s.function.body, [&](const ir::stmt& st) {
-      if (const auto* r = ir::as_realize(st)) family.add(std::string_view(r->block->name));
-    });
-    w.family = family.finish().hex();
+    for (std::size_t i = 0; i < kernel.params.size(); ++i)
+      w.key.arguments += (i ? " " : "") + kernel.params[i].name + ":" + layouts[i].text();
+    w.family = family_of(w.function);
     w.extents = b.extents;
     const std::int64_t* strides = b.strides.data();
     for (std::size_t i = 0; i < ranks.size(); ++i) {

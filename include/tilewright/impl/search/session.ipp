@@ -8,9 +8,11 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/hash.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -337,6 +339,20 @@ class tuner {
 };
 
 }  // namespace detail
+
+TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
+  support::hasher family;
+  family.add(std::string_view(f.name));
+  for (const ir::param& p : f.params) {
+    const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type()));
+    family.add(std::string_view((p.buffer ? p.buffer->name : p.scalar->name) + ":" + type + ":" +
+                                std::to_string(p.buffer ? p.buffer->shape.size() : 0)));
+  }
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const auto* r = ir::as_realize(s)) family.add(std::string_view(r->block->name));
+  });
+  return family.finish().hex();
+}
 
 TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,
                                             const space::context& where, std::uint64_t seed) {

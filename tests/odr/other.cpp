@@ -1,0 +1,3 @@
+#include "kernel.hpp"
+
+outcome use_in_other() { return use_kernel(); }

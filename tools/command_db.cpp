@@ -1,0 +1,122 @@
+// tilewright db: look into tuning databases, and move records between them.
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/session.hpp>
+
+#include "command.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+using search::record;
+
+struct db_options {
+  std::string action, argument, database;
+  bool json = false;
+};
+
+std::string line_of(const record& r) {
+  return r.key.workload + "  " + search::time_text(r.best()) + "  " + std::to_string(r.key.threads) + " threads  " +
+         r.key.arguments + "  extents " + search::write_numbers(r.extents) + "  " + r.from.date + "  " + r.from.cpu + "\n";
+}
+
+std::string json_of(const record& r) {
+  std::string extents;
+  for (const std::int64_t e : r.extents) extents += (extents.empty() ? "" : ", ") + std::to_string(e);
+  char best[40];
+  std::snprintf(best, sizeof best, "%.9g", r.best());
+  return "{\"workload\": " + json(r.key.workload) + ", \"isa\": " + json(r.key.isa) + ", \"arguments\": " +
+         json(r.key.arguments) + ", \"threads\": " + std::to_string(r.key.threads) + ", \"extents\": [" + extents +
+         "], \"best_seconds\": " + best + ", \"chosen\": " + (r.chosen ? "true" : "false") + ", \"cpu\": " +
+         json(r.from.cpu) + ", \"llvm\": " + json(r.from.llvm) + ", \"date\": " + json(r.from.date) + ", \"trace\": " +
+         json(r.trace) + "}\n";
+}
+
+/// Records whose workload key starts with `prefix`.
+std::vector<record> matching(const search::database& db, const std::string& prefix) {
+  return db.all([&](const record& r) { return r.key.workload.compare(0, prefix.size(), prefix) == 0; });
+}
+
+int list(const search::database& db, const db_options& o) {
+  for (const record& r : db.all([](const record& x) { return x.chosen; })) say(o.json ? json_of(r) : line_of(r));
+  return fine;
+}
+
+int show(const search::database& db, const db_options& o) {
+  const std::vector<record> found = matching(db, o.argument);
+  if (found.empty()) throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument + "\"");
+  if (!o.json)
+    if (const auto script = db.workload(found.front().key.workload)) say(*script + "\n");
+  for (const record& r : found) say(o.json ? json_of(r) : line_of(r));
+  return fine;
+}
+
+int best(const search::database& db, const db_options& o) {
+  std::vector<record> found = matching(db, o.argument);
+  found.erase(std::remove_if(found.begin(), found.end(), [](const record& r) { return !r.chosen; }), found.end());
+  if (found.empty()) throw input_error(db.path(), "no chosen schedule for a workload that starts with \"" + o.argument + "\"");
+  for (const record& r : found) say(o.json ? json_of(r) : line_of(r) + r.trace + "\n");
+  return fine;
+}
+
+int why(const search::database& db, const db_options& o) {
+  const std::vector<record> found = matching(db, o.argument);
+  search::record_key key{o.argument, "", "", 0};
+  if (!found.empty()) key = found.front().key;
+  say(db.why(key));
+  return fine;
+}
+
+/// Adds what `to` does not have. A chosen record stays chosen where it beats the one that is there.
+int copy(const search::database& from, search::database& to) {
+  if (!from.status().empty()) complain(from.status());
+  std::set<std::string> there;
+  for (const record& r : to.all()) there.insert(r.digest());
+  std::size_t copied = 0;
+  for (record r : from.all()) {
+    if (!there.insert(r.digest()).second) continue;
+    const auto old = r.chosen ? to.chosen(r.key) : std::nullopt;
+    if (old && old->best() <= r.best()) r.chosen = false;
+    to.add(r);
+    if (const auto script = from.workload(r.key.workload)) to.add_workload(r.key.workload, *script);
+    ++copied;
+  }
+  if (!to.status().empty()) complain(to.status());
+  say(std::to_string(copied) + " records copied to " + to.path() + "\n");
+  return to.persistent() ? fine : failed;
+}
+
+int run(const db_options& o) {
+  const auto db = search::database::shared(o.database);
+  if (!db->status().empty()) complain(db->status());
+  if (o.action != "ls" && o.argument.empty()) throw argument_error("db " + o.action + " wants a key or a file");
+  if (o.action == "ls") return list(*db, o);
+  if (o.action == "show") return show(*db, o);
+  if (o.action == "best") return best(*db, o);
+  if (o.action == "why") return why(*db, o);
+  search::database other(o.argument);
+  return o.action == "export" ? copy(*db, other) : copy(other, *db);
+}
+
+}  // namespace
+
+std::function<int()> declare_db(CLI::App& app) {
+  const auto o = std::make_shared<db_options>();
+  app.add_option("ACTION", o->action,
+                 "ls: chosen schedules; show, best, why KEY: records, winners, reasons of a workload (a prefix of its "
+                 "key will do); export FILE: copy into another database; import, merge FILE: copy from one")
+      ->required()
+      ->check(CLI::IsMember({"ls", "show", "best", "why", "export", "import", "merge"}));
+  app.add_option("KEY|FILE", o->argument, "Workload key or database file");
+  app.add_option("--db", o->database, "Database file; default: the user's");
+  app.add_flag("--json", o->json, "One line of JSON a record");
+  return [o] { return run(*o); };
+}
+
+}  // namespace tool

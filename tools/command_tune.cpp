@@ -1,0 +1,141 @@
+// tilewright tune: a tuning session for a function, with a line of JSON per round.
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/specialize.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include "command.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+
+struct tune_options {
+  std::string file, target = "host", database;
+  std::vector<std::string> dims;
+  double seconds = 10;
+  int trials = 1 << 30;
+  int threads = 0;
+  std::uint64_t seed = 42;
+  bool json = false;
+};
+
+ir::function specialized(const tune_options& o) {
+  std::map<std::string, std::int64_t> extents;
+  for (const std::string& text : o.dims) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw argument_error("--dim wants NAME=EXTENT, not " + text);
+    extents[text.substr(0, equals)] = std::stoll(text.substr(equals + 1));
+  }
+  const ir::function f = ir::specialize(load_function(o.file), extents);
+  const std::vector<ir::var> open = ir::symbolic_extents(f);
+  if (!open.empty())
+    throw input_error(o.file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
+  return f;
+}
+
+/// The key under which a call with contiguous row-major arguments looks.
+search::workload workload_of(const ir::function& f, const target::cpu& cpu, const backend::executor& exec) {
+  search::workload w;
+  w.function = f;
+  w.key = {ir::workload_key(f).hex(), cpu.isa_key(), "", exec.threads};
+  for (const ir::param& p : f.params) {
+    w.key.arguments += (w.key.arguments.empty() ? "" : " ") + (p.buffer ? p.buffer->name : p.scalar->name) + ":r";
+    if (!p.buffer) continue;
+    for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
+  }
+  w.family = search::family_of(f);
+  w.cpu = &cpu;
+  w.exec = &exec;
+  w.space = space::default_cpu();
+  return w;
+}
+
+std::string failures_json(const std::map<search::failure, int>& failures) {
+  std::string out;
+  for (const auto& [kind, count] : failures)
+    out += (out.empty() ? "" : ", ") + json(search::name(kind)) + ": " + std::to_string(count);
+  return "{" + out + "}";
+}
+
+void print_round(const search::progress& p, bool as_json) {
+  if (!as_json) return say(search::progress_line(p) + "\n");
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "{\"round\": %d, \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g, "
+                "\"candidates_per_second\": %.4g, \"failures\": ",
+                p.round, p.trials, p.best, p.baseline, p.rate);
+  say(text + failures_json(p.failures) + "}\n");
+}
+
+void print_summary(const search::tuning_result& r, bool as_json) {
+  if (as_json) {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "{\"best_seconds\": %.9g, \"default_seconds\": %.9g, \"improved\": %s, \"trials\": %d, "
+                  "\"candidates_per_second\": %.4g, \"failures\": ",
+                  r.best, r.baseline, r.improved ? "true" : "false", r.trials, r.trials / std::max(r.seconds, 1e-9));
+    return say(text + failures_json(r.failures) + ", \"trace\": " + json(r.trace) + "}\n");
+  }
+  say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) + ", " +
+      std::to_string(r.trials) + " trials\n" + r.trace + "\n");
+  for (const std::string& remark : r.remarks) complain(remark);
+}
+
+int tune(const tune_options& o) {
+  const ir::function f = specialized(o);
+  std::unique_ptr<backend::pool> own;
+  const backend::executor* exec = &backend::pool::shared().view();
+  if (o.threads > 0 && o.threads != exec->threads) {
+    own = std::make_unique<backend::pool>(o.threads);
+    exec = &own->view();
+  }
+  target::cpu cpu = target::named(o.target);
+  if (!target::runs_on(cpu, target::host()))
+    throw argument_error("code for " + o.target + " does not run on this machine, so it cannot be measured here");
+  cpu.cores = exec->threads;
+  const search::workload w = workload_of(f, cpu, *exec);
+  const auto db = search::database::shared(o.database);
+  if (!db->status().empty()) complain(db->status());
+  search::session_options s;
+  s.seconds = o.seconds;
+  s.trials = o.trials;
+  s.seed = o.seed;
+  int round = -1;
+  s.events = [&](const search::progress& p) {
+    if (p.round == round) return;
+    round = p.round;
+    print_round(p, o.json);
+  };
+  db->add_workload(w.key.workload, ir::print(f));
+  print_summary(search::tune(w, s, *db), o.json);
+  return fine;
+}
+
+}  // namespace
+
+std::function<int()> declare_tune(CLI::App& app) {
+  const auto o = std::make_shared<tune_options>();
+  app.add_option("FILE", o->file, "Function in script form")->required();
+  app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
+  app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
+  app.add_option("--seconds", o->seconds, "Budget")->capture_default_str();
+  app.add_option("--trials", o->trials, "Candidates to measure at most");
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all");
+  app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
+  app.add_option("--db", o->database, "Database file; default: the user's");
+  app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
+  return [o] { return tune(*o); };
+}
+
+}  // namespace tool
