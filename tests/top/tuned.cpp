@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,4 +214,76 @@ TEST_CASE("a wrong TILEWRIGHT_TUNE is refused") {
   setenv("TILEWRIGHT_TUNE", "never", 1);
   CHECK(message_of([] { tuned{matmul_relu, quick()}; }).find("now, background, off or miss_error") != std::string::npos);
   unsetenv("TILEWRIGHT_TUNE");
+}
+
+TEST_CASE("killing a process keeps what it measured, and the next one goes on") {
+  const folder f;
+  const matrix a = matrix::Random(40, 24), b = matrix::Random(24, 32);
+  tuned_options o = quick();
+  o.database = f.file();
+  const pid_t child = fork();
+  if (child == 0) {
+    o.seconds = 60;
+    o.trials = 1 << 20;
+    matrix c(40, 32);
+    tuned{matmul_relu, o}(a, b, c);
+    _exit(0);
+  }
+  std::size_t measured = 0;
+  for (int tries = 0; tries < 600 && measured < 3; ++tries) {
+    usleep(100000);
+    measured = search::database(f.file()).all().size();
+  }
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(measured >= 3);
+  CHECK(search::database(f.file()).all().size() >= measured);
+  const tuned op{matmul_relu, o};
+  matrix c(40, 32);
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(op.report(a, b, c).find("tuned by this process") != std::string::npos);  // the lease died with its owner
+}
+
+namespace {
+
+/// Runs one test case of this program in a fresh process with a variable set.
+int in_process(const std::string& variable, const std::string& test_case) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return std::system((variable + " TILEWRIGHT_DB= '" + self + "' -ns -tc='" + test_case + "' > /dev/null").c_str());
+}
+
+}  // namespace
+
+TEST_CASE("child without code generator" * doctest::skip()) {
+  tuned_options o = quick();
+  const tuned op{matmul_relu, o};
+  const matrix a = matrix::Random(9, 7), b = matrix::Random(7, 5);
+  matrix c(9, 5);
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  const std::string report = op.report(a, b, c);
+  CHECK(report.find("interpreter") != std::string::npos);
+  CHECK(report.find("/nowhere/libLLVM.so") != std::string::npos);
+}
+
+TEST_CASE("child without SQLite" * doctest::skip()) {
+  const folder f;
+  tuned_options o = quick();
+  o.database = f.file();
+  const tuned op{matmul_relu, o};
+  const matrix a = matrix::Random(9, 7), b = matrix::Random(7, 5);
+  matrix c(9, 5);
+  op(a, b, c);
+  CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(op.report(a, b, c).find("/nowhere/libsqlite3.so") != std::string::npos);
+  const tuned again{matmul_relu, o};  // the same handle in memory
+  again(a, b, c);
+  CHECK(again.report(a, b, c).find("stored code") != std::string::npos);
+}
+
+TEST_CASE("without LLVM the interpreter computes, without SQLite records stay in memory") {
+  CHECK(in_process("TILEWRIGHT_LLVM=/nowhere/libLLVM.so", "child without code generator") == 0);
+  CHECK(in_process("TILEWRIGHT_SQLITE=/nowhere/libsqlite3.so", "child without SQLite") == 0);
 }

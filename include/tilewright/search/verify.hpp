@@ -27,6 +27,9 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
 /// @returns empty, or what is wrong
 std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code);
 
+/// Arithmetic on floats that `f` asks for, calls counted as one. // operations
+double operations_of(const ir::function& f);
+
 /// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.
 double work_of(const ir::function& f);
 

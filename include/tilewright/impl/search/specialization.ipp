@@ -186,8 +186,11 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
   if (v->seconds > 0) {
     out += "  time      " + time_text(v->seconds);
-    char rate[64];
-    std::snprintf(rate, sizeof rate, ", %.3g G stores/s", work_of(workload_.function) / v->seconds * 1e-9);
+    char rate[96];
+    double moved = 0;  // bytes of all arguments
+    for (const operand& o : operands(workload_.function)) moved += static_cast<double>(o.elements() * bytes(o.type));
+    std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
+                  operations_of(workload_.function) / v->seconds * 1e-9, moved / v->seconds * 1e-9);
     out += rate;
     if (v->baseline > 0) {
       std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)", v->baseline / v->seconds,

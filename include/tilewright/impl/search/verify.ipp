@@ -57,20 +57,34 @@ inline std::string compare_floats(const operand& o, double relative, const std::
   return {};
 }
 
-/// Counts the iterations around every store.
+inline bool is_float_operation(const ir::expr& e) {
+  if (!is_float(e.type())) return false;
+  switch (e->op) {
+    case ir::op::add: case ir::op::sub: case ir::op::mul: case ir::op::div: case ir::op::min: case ir::op::max:
+    case ir::op::call: return true;
+    default: return false;
+  }
+}
+
+/// Counts the iterations around every store, and the operations of what is stored.
 class work_counter : public ir::visitor {
  public:
-  double total = 0;
+  double stores = 0, operations = 0;
   using ir::visitor::visit;
   void visit(const ir::stmt& s) override {
     const ir::loop_node* l = ir::as_loop(s);
     const double before = around_;
     if (l && ir::is_int(l->extent)) around_ *= static_cast<double>(ir::as_int(l->extent));
-    if (ir::as_store(s)) total += around_;
+    if (ir::as_store(s)) stores += around_;
     ir::visitor::visit(s);
     around_ = before;
   }
-  void visit(const ir::expr&) override {}
+  void visit(const ir::block& b) override { visit(b->body); }  // `init` runs too seldom to count
+  void visit(const ir::expr& e) override {
+    if (!e) return;
+    if (is_float_operation(e)) operations += around_;
+    ir::visitor::visit(e);
+  }
 
  private:
   double around_ = 1;
@@ -118,7 +132,13 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
 TILEWRIGHT_INLINE double work_of(const ir::function& f) {
   detail::work_counter counter;
   counter.visit(f.body);
-  return counter.total;
+  return counter.stores;
+}
+
+TILEWRIGHT_INLINE double operations_of(const ir::function& f) {
+  detail::work_counter counter;
+  counter.visit(f.body);
+  return counter.operations;
 }
 
 }  // namespace tilewright::search
