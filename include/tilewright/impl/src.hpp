@@ -69,6 +69,7 @@
 #include <tilewright/impl/pass/promote_accumulators.ipp>
 #include <tilewright/impl/pass/simplify_loops.ipp>
 #include <tilewright/impl/pass/sink_vectors.ipp>
+#include <tilewright/impl/pass/skip_identities.ipp>
 #include <tilewright/impl/pass/split_vectors.ipp>
 #include <tilewright/impl/pass/trim_loops.ipp>
 #include <tilewright/impl/pass/unroll_loops.ipp>
