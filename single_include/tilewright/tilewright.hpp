@@ -5480,6 +5480,10 @@ bool runs_on(const cpu& code, const cpu& machine);
 
 namespace tilewright::search {
 
+/// Text that is equal for one kernel at all extents: its name, its parameters without their extents, and the
+/// names of its blocks.
+std::string family_of(const ir::function& f);
+
 /// What is tuned, and where.
 struct workload {
   ir::function function;  // literal extents
@@ -5583,6 +5587,25 @@ struct tuned_options {
 };
 
 }  // namespace tilewright
+// Small forms of a kernel, for the interpreter.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tilewright::search {
+
+using extent_map = std::map<std::string, std::int64_t, std::less<>>;
+
+/// The kernel at extents that are as small as it allows, odd where possible so that tails are met: each named
+/// extent is reduced alone, or together with another one that it is tied to (image and window of a convolution).
+/// `make` throws argument_error where the kernel has no meaning. Nothing when more than `work` stores remain.
+std::optional<ir::function> shrink(const std::function<ir::function(const extent_map&)>& make, extent_map extents,
+                                   double work);
+
+}  // namespace tilewright::search
 
 namespace tilewright::search {
 
@@ -5603,8 +5626,6 @@ struct kernel_signature {
   std::string name;
   std::vector<parameter_signature> params;
 };
-
-using extent_map = std::map<std::string, std::int64_t, std::less<>>;
 
 /// One argument: address of element 0, and its extents and strides in elements, rank entries each.
 struct call_argument {
@@ -6321,6 +6342,9 @@ class solver {
   /// The value of `f` is representable in `type`, or made of variables alone.
   bool exact(const form& f, dtype type) const;
 
+  /// The form of an operand of a term; false where it holds data that may have wrapped.
+  bool operand(const ir::expr& e, bool data, form& out) const;
+
   form divide(const form& f, std::int64_t divisor, dtype type);
   form modulo(const form& f, std::int64_t divisor, dtype type);
   /// Merges quotients and remainders that belong together.
@@ -6365,6 +6389,7 @@ class solver {
 
   const analyzer& known_;
   term_keeper keeper_;
+  mutable int nested_facts_ = 0;
   int steps_ = 48;  // proof attempts left
 };
 
@@ -7419,7 +7444,7 @@ TILEWRIGHT_INLINE bool iter_builder::parse_term(const ir::expr& t, std::int64_t 
 /// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of k.
 TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int64_t coefficient,
                                                     digit_sum& out) {
-  if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0) return false;
+  if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0 || may_wrap(t)) return false;
   const std::int64_t k = t->args[1]->integer;
   const bool quotient = t->op == ir::op::floordiv;
   digit_sum inner;
@@ -8359,6 +8384,12 @@ TILEWRIGHT_INLINE bool solver::exact(const form& f, dtype type) const {
   return r.bounded() && r.lo >= all.lo && r.hi <= all.hi;
 }
 
+TILEWRIGHT_INLINE bool solver::operand(const ir::expr& e, bool data, form& out) const {
+  out = plain_form(e);
+  out.data = data;
+  return exact(out, e.type());
+}
+
 TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   const bool is_min = e->op == ir::op::min;
   // the arms of nested minima, each with the expression it came from
@@ -8435,7 +8466,8 @@ TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
     const ir::expr& t = f.terms[i].term();
     const std::int64_t c = f.terms[i].coefficient;
     if ((t->op != ir::op::min && t->op != ir::op::max) || (c != 1 && c != -1)) continue;
-    form x = plain_form(t->args[0]), y = plain_form(t->args[1]), moved;
+    form x, y, moved;
+    if (!operand(t->args[0], f.data, x) || !operand(t->args[1], f.data, y)) continue;
     for (const summand& s : f.terms) {
       if (s.term().same(t)) continue;
       const int in_x = find_term(x, s.term()), in_y = find_term(y, s.term());
@@ -8444,8 +8476,7 @@ TILEWRIGHT_INLINE void solver::distribute_extremum(form& f, dtype type) {
       };
       if (cancels(x, in_x) || cancels(y, in_y)) add_term(moved, s.term(), s.coefficient);
     }
-    if (moved.terms.empty() || !x.valid || !y.valid) continue;
-    x.data = y.data = f.data;
+    if (moved.terms.empty()) continue;
     add(x, moved, c);
     add(y, moved, c);
     if (!exact(x, type) || !exact(y, type)) continue;
@@ -8514,8 +8545,11 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
     case op::sub: r = add(arg(0), scale(arg(1), -1)); break;
     case op::mul: r = multiply(arg(0), arg(1)); break;
     case op::floordiv: case op::floormod: {
-      const bool facts = !known_.facts_.empty() && !may_wrap(e->args[0]);
+      // a fact about a quotient may lead back to this very quotient
+      const bool facts = !known_.facts_.empty() && nested_facts_ < 2 && !may_wrap(e->args[0]);
+      nested_facts_ += facts;
       const bounds x = facts ? range(plain_form(e->args[0])) : arg(0);
+      nested_facts_ -= facts;
       return e->op == op::floordiv ? detail::divide_bounds(x, arg(1))
                                    : detail::modulo_bounds(x, arg(1));
     }
@@ -8641,9 +8675,10 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
     const std::int64_t c = f.terms[i].coefficient;
     if (!is_index(t.type())) continue;
     const auto with = [&](const ir::expr& replacement) {
-      form next = f;
+      form next = f, value;
       next.terms.erase(i);
-      add(next, plain_form(replacement), c);
+      if (operand(replacement, f.data, value)) add(next, value, c);
+      else next.valid = false;
       return next;
     };
     switch (t->op) {
@@ -8666,7 +8701,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
         form next = f;
         next.terms.erase(i);
         scale(next, k);
-        form x = plain_form(t->args[0]);
+        form x;
+        if (!operand(t->args[0], f.data, x)) break;
         if (c > 0) add_constant(x, -(k - 1));
         add(next, x, c);
         add_constant(next, k - 1);
@@ -8756,6 +8792,8 @@ inline bool in_one_block(const bounds& r, std::int64_t size, std::int64_t& block
   return block == ir::floor_divide(r.hi, size);
 }
 
+inline dtype wider(dtype a, dtype b) { return a == dtype::i64 ? a : b; }
+
 /// Positive literal divisor of a floordiv or floormod node, else 0.
 inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
   if (e->op != o || !ir::is_int(e->args[1]) || e->args[1]->integer <= 0) return 0;
@@ -8764,8 +8802,10 @@ inline std::int64_t divisor_of(const ir::expr& e, ir::op o) {
 
 }  // namespace detail
 
+/// The quotient of a wide value stays wide, also where it was narrowed afterwards.
 TILEWRIGHT_INLINE form solver::opaque_quotient(ir::op o, const form& f, std::int64_t divisor,
                                                dtype type) {
+  for (const summand& s : f.terms) type = detail::wider(type, s.term().type());
   const ir::expr a = expression(f, type), b = ir::integer(type, divisor);
   form out;
   out.terms.push_back(
@@ -8808,18 +8848,19 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
     if (const std::int64_t a = detail::divisor_of(t, ir::op::floordiv);
         a > 0 && !__builtin_mul_overflow(a, divisor, &wide) && wide <= bounds_of(type).hi &&
         !__builtin_mul_overflow(a, r.constant, &shift)) {
-      form inner = plain_form(t->args[0]);
-      inner.data = f.data;
-      add_constant(inner, shift);
-      add(q, divide(inner, wide, type));
-      return q;
+      if (form inner; operand(t->args[0], f.data, inner)) {
+        add_constant(inner, shift);
+        add(q, divide(inner, wide, detail::wider(type, t.type())));
+        return q;
+      }
     }
     if (const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
         a > 0 && r.constant == 0 && a % divisor == 0) {
-      form inner = plain_form(t->args[0]);
-      inner.data = f.data;
-      add(q, modulo(divide(inner, divisor, type), a / divisor, type));
-      return q;
+      if (form inner; operand(t->args[0], f.data, inner)) {
+        const dtype wide_type = detail::wider(type, t.type());
+        add(q, modulo(divide(inner, divisor, wide_type), a / divisor, wide_type));
+        return q;
+      }
     }
   }
   add(q, opaque_quotient(ir::op::floordiv, r, divisor, type));
@@ -8836,12 +8877,14 @@ TILEWRIGHT_INLINE form solver::modulo(const form& f, std::int64_t divisor, dtype
     const std::int64_t c = r.terms[i].coefficient;
     const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
     std::int64_t product = 0;
-    if (a == 0 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0) {
+    form inner;
+    if (a == 0 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0 ||
+        !operand(t->args[0], f.data, inner)) {
       ++i;
       continue;
     }
     r.terms.erase(i);
-    form inner = plain_form(t->args[0]);
+    type = detail::wider(type, t.type());
     add(r, inner, c);
     r = detail::division(r, divisor).remainder;
     r.data = f.data;
@@ -8987,12 +9030,13 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
     }
     const std::int64_t m = detail::divisor_of(u, ir::op::floormod);
     std::int64_t both = 0;
+    form value;
     if (m == 0 || !is_upper(u->args[0]) || __builtin_mul_overflow(k, m, &both) ||
-        both > bounds_of(type).hi)
+        both > bounds_of(type).hi || !operand(x, f.data, value))
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));
-    add(f, modulo(plain_form(x), both, type), c);
+    add(f, modulo(value, both, detail::wider(type, x.type())), c);
     return true;
   }
   return false;
@@ -9014,12 +9058,13 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));
-    add(f, modulo(single_term(w), m / l, type), c);
+    add(f, modulo(single_term(w), m / l, detail::wider(type, w.type())), c);
     return true;
   }
   if (q % m != 0) return false;
   const std::int64_t c = -(q / m);
-  const form x = plain_form(u->args[0]);
+  form x;
+  if (!operand(u->args[0], f.data, x)) return false;
   for (const summand& s : x.terms) {
     const int at = find_term(f, s.term());
     std::int64_t product = 0;
@@ -9029,7 +9074,7 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
   }
   f.terms.erase(i);
   add(f, x, -c);
-  add(f, modulo(x, m, type), c);
+  add(f, modulo(x, m, detail::wider(type, u.type())), c);
   return true;
 }
 
@@ -9464,7 +9509,7 @@ TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size)
 namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache key.
-inline constexpr int lowering_revision = 1;
+inline constexpr int lowering_revision = 2;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same time;
 /// nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below 10 ms.
@@ -9857,11 +9902,14 @@ class builder {
 // shared by all accesses of a scope. A multiply whose result is added is emitted as llvm.fma where the target
 // has it; no other float operation is changed.
 
+#include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -9928,6 +9976,14 @@ class emitter {
   };
   using bindings = std::unordered_map<const ir::expr_node*, binding>;
   using pointer_key = std::pair<value_ref, affine::terms>;
+  /// A strided vector load of a buffer that nothing writes.
+  struct column_key {
+    value_ref base;
+    affine::terms scalars, lane_steps;
+    std::int64_t lane_step, constant;
+    int lanes;
+    friend auto operator<=>(const column_key&, const column_key&) = default;
+  };
   struct lane_state {
     int lanes = 1;
     value_ref mask = nullptr;  // lanes that are on; null: all
@@ -9978,11 +10034,21 @@ class emitter {
   void emit_store(const ir::store_node& s);
   void store_lanes(const place& p, const affine& at, value_ref stored);
 
+  // transpose.ipp
+  int columns_at_once(const ir::buffer& buffer);
+  bool reads_rows(const ir::loop_node& l);
+  value_ref load_column(const ir::expr& e, const place& p, const affine& at);
+  std::vector<value_ref> load_rows(const place& p, const affine& at, int columns);
+  std::vector<value_ref> transposed(const std::vector<value_ref>& rows, int columns);
+
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);
   void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range, bool never_empty);
+  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty, double inside,
+                    const std::function<void(value_ref)>& emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
+  void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_if(const ir::if_node& s);
   void emit_let(const ir::let_node& s);
@@ -10013,19 +10079,21 @@ class emitter {
   void finish_function();
   std::int64_t attribute(const char* name) const;
 
-  /// Drops the pointers that were shared inside a scope when it ends.
+  /// Drops the pointers and columns that were shared inside a scope when it ends.
   class scope {
    public:
-    explicit scope(emitter& e) : e_(e), mark_(e.shared_order.size()) {}
+    explicit scope(emitter& e) : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
     ~scope() {
-      for (; e_.shared_order.size() > mark_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.columns_order.size() > columns_; e_.columns_order.pop_back())
+        e_.columns_loaded.erase(e_.columns_order.back());
     }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
    private:
     emitter& e_;
-    std::size_t mark_;
+    std::size_t pointers_, columns_;
   };
 
   builder& b;
@@ -10036,6 +10104,9 @@ class emitter {
   lane_state lane;
   std::map<pointer_key, value_ref> shared;  // variable parts of addresses, per scope
   std::vector<pointer_key> shared_order;
+  std::map<column_key, value_ref> columns_loaded;
+  std::vector<column_key> columns_order;
+  std::unordered_set<const ir::buffer_node*> written;  // buffers that the function stores to
   std::unordered_map<const ir::stmt_node*, double> work_of;
   int regions = 0;
   bool in_region = false;  // inside a parallel loop: further ones run serially
@@ -11328,7 +11399,12 @@ inline uses uses_of(const ir::stmt& s) {
 TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function, std::string entry_symbol)
     : b(module), f(function), symbol(std::move(entry_symbol)) {}
 
-TILEWRIGHT_INLINE void emitter::run() { emit_entry(); }
+TILEWRIGHT_INLINE void emitter::run() {
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const auto* store = ir::as_store(s)) written.insert(store->buffer.get());
+  });
+  emit_entry();
+}
 
 TILEWRIGHT_INLINE std::int64_t emitter::attribute(const char* name) const {
   const auto found = f.attrs.find(name);
@@ -11363,6 +11439,8 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, con
   at.cancel = b.select(missing, b.zeros(), flag);
   shared.clear();
   shared_order.clear();
+  columns_loaded.clear();
+  columns_order.clear();
   lane = {};
   return at.function;
 }
@@ -11467,6 +11545,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   const bindings bound_around = std::exchange(bound, {});
   const auto shared_around = std::exchange(shared, {});
   const auto order_around = std::exchange(shared_order, {});
+  const auto columns_around = std::exchange(columns_loaded, {});
+  const auto columns_order_around = std::exchange(columns_order, {});
   const block_ref here = b.here();
   const std::string name = symbol + ".parallel" + std::to_string(regions++);
 
@@ -11499,6 +11579,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   bound = bound_around;
   shared = shared_around;
   shared_order = order_around;
+  columns_loaded = columns_around;
+  columns_order = columns_order_around;
   b.at(here);
   return inner;
 }
@@ -11962,7 +12044,11 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   const place& p = place_of(e->buffer);
   const affine a = offset(p, e->buffer, e->args);
   const bool safe = !lane.mask || in_bounds(e->buffer, e->args);
-  if (!a.uniform()) return {b.to_held(p.type, load_lanes(p, a, safe), lane.lanes), true};
+  if (!a.uniform()) {
+    value_ref raw = safe ? load_column(e, p, a) : nullptr;
+    if (!raw) raw = load_lanes(p, a, safe);
+    return {b.to_held(p.type, raw, lane.lanes), true};
+  }
   value_ref address = pointer(p, a);
   if (!safe) {
     // One element for all lanes, wanted only when a lane is on: else read something harmless.
@@ -12055,7 +12141,7 @@ namespace tilewright::backend::llvm {
 namespace detail::stmt_parts {
 
 /// Statements that one function may come to by unrolling; some seconds of compilation.
-inline constexpr std::int64_t most_statements = 1 << 17;
+inline constexpr std::int64_t most_statements = 1 << 15;
 /// Element operations between two looks at the cancel flag, at least.
 inline constexpr double work_per_poll = 1 << 12;
 /// Lanes of the widest vectorized loop that is kept as vectors: LLVM splits them over registers.
@@ -12116,6 +12202,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
     if (!literal) throw argument_error("loop \"" + l.var->name + "\" inside a vectorized loop needs constant bounds");
     return emit_repeated(l, first.lo, count.lo);
   }
+  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 && reads_rows(l))
+    return emit_by_four(l, first.lo, count.lo);
   const value_ref from = scalar_sum(index(l.min)), extent = scalar_sum(index(l.extent));
   const std::int64_t top = detail::affine_math::add(first, count).hi;
   const interval range{first.lo, top == detail::affine_math::highest ? top : top - 1};
@@ -12125,7 +12213,18 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
 
 TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
                                             bool never_empty) {
-  const block_ref body = b.new_block(at.function, l.var->name.c_str());
+  const double inside = work(l.body);
+  emit_counted(l.var->name, first, end, never_empty, inside, [&](value_ref i) {
+    bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
+    emit(l.body);
+    bound.erase(l.var.get());
+  });
+}
+
+/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes long.
+TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
+                                             double inside, const std::function<void(value_ref)>& emit_body) {
+  const block_ref body = b.new_block(at.function, name.c_str());
   const block_ref after = b.new_block(at.function, "after");
   if (never_empty) b.branch(body);
   else b.branch(b.compare(int_predicate::slt, first, end), body, after);
@@ -12134,11 +12233,8 @@ TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref fi
   const value_ref i = b.phi(b.i64, {{first, before}});
   {
     const scope inner(*this);
-    bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
-    const double inside = work(l.body);
     if (inside >= detail::stmt_parts::work_per_poll) poll_cancel();
-    emit(l.body);
-    bound.erase(l.var.get());
+    emit_body(i);
   }
   const value_ref next = b.add_nsw(i, b.index(1));
   b.add_incoming(i, next, b.here());
@@ -12152,6 +12248,21 @@ TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64
     emit(l.body);
   }
   bound.erase(l.var.get());
+}
+
+/// A serial loop whose body is written out for four values of the variable at a time.
+TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+  const double inside = 4 * work(l.body);
+  emit_counted(l.var->name, b.index(0), b.index(extent / 4), true, inside, [&](value_ref group) {
+    for (std::int64_t u = first; u < first + 4; ++u) {
+      affine four_groups;
+      four_groups.scalars.emplace_back(group, 4);
+      four_groups.constant = u;
+      bound[l.var.get()] = binding{binding::kind::form, 0, {}, {u, u + extent - 4}, four_groups};
+      emit(l.body);
+    }
+    bound.erase(l.var.get());
+  });
 }
 
 TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
@@ -12282,6 +12393,138 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
     default: sum = 1;
   }
   return work_of[s.get()] = sum;
+}
+
+}  // namespace tilewright::backend::llvm
+// Strided vector loads that become loads of rows and a transposition in registers.
+//
+// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several consecutive columns
+// are wanted, which is so in unrolled code along the contiguous dimension, 16 bytes of each row are
+// loaded at once, and in-register shuffles make one vector per column out of them:
+//
+//   X[lane, c], X[lane, c+1], X[lane, c+2], X[lane, c+3]  ->  rows X[lane, c:c+4], transposed
+//
+// The columns are remembered for the loads to come, hence only buffers that the function never writes qualify.
+
+#include <algorithm>
+
+namespace tilewright::backend::llvm {
+namespace detail::transpose_parts {
+
+/// True for `v` plus something without `v`.
+inline bool moves_with(const ir::expr& index, const ir::var& v) {
+  if (index.same(v)) return true;
+  if (index->op != ir::op::add) return false;
+  const bool left = ir::uses_var(index->args[0], v), right = ir::uses_var(index->args[1], v);
+  return left != right && moves_with(index->args[left ? 0 : 1], v);
+}
+
+/// The vectorized loop in a body of unrolled and vectorized loops; null when there is another loop.
+inline const ir::loop_node* only_vectorized(const ir::stmt& s) {
+  const ir::loop_node* found = nullptr;
+  bool plain = true;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    const ir::loop_node* l = ir::as_loop(x);
+    if (x->kind == ir::stmt_kind::allocate || x->kind == ir::stmt_kind::if_else) plain = false;
+    if (!l) return;
+    if (l->loop == ir::loop_kind::vectorized) {
+      plain = plain && !found;
+      found = l;
+    } else if (l->loop != ir::loop_kind::unrolled) {
+      plain = false;
+    }
+  });
+  return plain ? found : nullptr;
+}
+
+}  // namespace detail::transpose_parts
+
+/// Columns that one row load brings: 16 bytes; 0 when the type has no transposition here.
+TILEWRIGHT_INLINE int emitter::columns_at_once(const ir::buffer& buffer) {
+  const int size = bytes(buffer->type);
+  if (size < 4 || written.count(buffer.get())) return 0;
+  return 16 / size;
+}
+
+/// True when unrolling `l` lets strided loads become loads of rows.
+TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
+  namespace p = detail::transpose_parts;
+  const ir::loop_node* lanes = p::only_vectorized(l.body);
+  if (!lanes) return false;
+  bool found = false;
+  ir::for_each_expr(l.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load || !columns_at_once(e->buffer)) return;
+    const place& home = place_of(e->buffer);
+    for (std::size_t d = 0; d < e->args.size() && d < home.strides.size(); ++d) {
+      const bool contiguous = home.strides[d].fixed() && home.strides[d].constant == 1;
+      if (!contiguous || !p::moves_with(e->args[d], l.var) || ir::uses_var(e->args[d], lanes->var)) continue;
+      for (std::size_t other = 0; other < e->args.size(); ++other)
+        found = found || (other != d && ir::uses_var(e->args[other], lanes->var));
+    }
+  });
+  return found;
+}
+
+/// Loads X[lanes at a] and its neighbours as rows; null when that is not possible or not known to be in bounds.
+TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p, const affine& a) {
+  const int columns = columns_at_once(e->buffer), lanes = lane.lanes;
+  const bool strided = a.vectors.empty() && (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
+  if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
+  const column_key key{p.base, a.scalars, a.lane_steps, a.lane_step, a.constant, lanes};
+  const auto known = columns_loaded.find(key);
+  if (known != columns_loaded.end()) return known->second;
+  bool inside = false;
+  for (std::size_t d = 0; d < e->args.size(); ++d) {
+    if (!p.strides[d].fixed() || p.strides[d].constant != 1) continue;
+    // The last row must still have all of its columns.
+    inside = inside || bounds(e->args[d]).within(0, bounds(e->buffer->shape[d]).lo - columns);
+  }
+  if (!inside) return nullptr;
+  const std::vector<value_ref> loaded = transposed(load_rows(p, a, columns), columns);
+  for (int w = 0; w < columns; ++w) {
+    column_key each = key;
+    each.constant += w;
+    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second) columns_order.push_back(std::move(each));
+  }
+  return loaded[0];
+}
+
+/// Vector r holds in its 16-byte group g the row of lane g * columns + r.
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a, int columns) {
+  const type_ref row = b.stored(p.type, columns);
+  const auto join = [&](value_ref x, value_ref y, int each) {
+    return b.c.BuildShuffleVector(b.b, x, y, b.ramp(b.i32, 0, 1, 2 * each), "");
+  };
+  std::vector<value_ref> out;
+  for (int r = 0; r < columns; ++r) {
+    std::vector<value_ref> groups;
+    for (int lane_number = r; lane_number < lane.lanes; lane_number += columns)
+      groups.push_back(b.load(row, lane_pointer(p, a, lane_number), static_cast<unsigned>(bytes(p.type))));
+    for (int each = columns; groups.size() > 1; each *= 2) {
+      std::vector<value_ref> wider;
+      for (std::size_t g = 0; g < groups.size(); g += 2) wider.push_back(join(groups[g], groups[g + 1], each));
+      groups = std::move(wider);
+    }
+    out.push_back(groups[0]);
+  }
+  return out;
+}
+
+/// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w).
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows, int columns) {
+  const int lanes = lane.lanes;
+  // Within each group takes elements `from` of x and y, where elements of y count from `columns` on.
+  const auto pick = [&](value_ref x, value_ref y, const std::vector<int>& from) {
+    std::vector<std::int64_t> mask;
+    for (int g = 0; g < lanes; g += columns)
+      for (int i : from) mask.push_back(i < columns ? g + i : lanes + g + i - columns);
+    return b.c.BuildShuffleVector(b.b, x, y, b.integers(b.i32, mask), "");
+  };
+  if (columns == 2) return {pick(rows[0], rows[1], {0, 2}), pick(rows[0], rows[1], {1, 3})};
+  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}), high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
+  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}), high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
+  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}), pick(high01, high23, {0, 1, 4, 5}),
+          pick(high01, high23, {2, 3, 6, 7})};
 }
 
 }  // namespace tilewright::backend::llvm
@@ -20908,6 +21151,21 @@ namespace tilewright::pass {
 ir::function sink_vectors(const ir::function& f);
 
 }  // namespace tilewright::pass
+// Leaves out what a reduction adds for nothing.
+//
+//   for r, c in grid(4, 512):                              for r, c in grid(4, 512):
+//     Y[q] = Y[q] + Select(r % 2 == 0, X[..], 0)    ->       if r % 2 == 0:
+//                                                              Y[q] = Y[q] + X[..]
+//
+// Inside declared reductions the identity of the operator need not be combined. It applies where the condition
+// is the same for all lanes, so that it becomes a branch that later moves out of inner loops.
+
+namespace tilewright::pass {
+
+/// Works on the loops of lower_blocks; vectorized loops innermost.
+ir::function skip_identities(const ir::function& f);
+
+}  // namespace tilewright::pass
 // Cuts vectorized loops to the vectors of the machine.
 //
 //   for j in vectorized(19):            for u in unroll(2):
@@ -21004,7 +21262,7 @@ TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& t
   ir::function out = simplify_loops(lower_blocks(f));
   out = simplify_loops(unroll_loops(compact_buffers(out), target));
   // guards become bounds where they can, then code of constant size
-  out = trim_loops(sink_vectors(out));
+  out = trim_loops(simplify_loops(skip_identities(sink_vectors(out))));
   out = simplify_loops(peel_tails(out));
   out = simplify_loops(trim_loops(out));
   // what is reduced lives in registers
@@ -22315,9 +22573,19 @@ class simplifier : public mutator {
     for (const stmt& child : as_seq(s)->stmts) {
       stmt next = mutate(child);
       changed = changed || next != child;
-      if (!is_nothing(next)) out.push_back(std::move(next));
+      if (is_nothing(next)) continue;
+      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next)) out.back() = std::move(joined);
+      else out.push_back(std::move(next));
     }
     return changed || out.size() != as_seq(s)->stmts.size() ? make_seq(std::move(out)) : s;
+  }
+
+  /// Two statements under one condition, when they ask the same.
+  static stmt join(const stmt& a, const stmt& b) {
+    const if_node *first = as_if(a), *second = as_if(b);
+    if (!first || !second || first->else_body || second->else_body || reads_memory(first->condition)) return {};
+    if (!arith::same_value(first->condition, second->condition)) return {};
+    return make_if(first->condition, make_seq({first->then_body, second->then_body}));
   }
 
   stmt mutate_loop(const stmt& s) {
@@ -22505,6 +22773,65 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function sink_vectors(const ir::function& f) {
   ir::function out = f;
   out.body = detail::sink::sinker{}.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass
+
+#include <utility>
+
+namespace tilewright::pass::detail::identities {
+
+using namespace tilewright::ir;
+
+inline bool is_identity(op o, const expr& e) {
+  if (e->op != op::integer && e->op != op::real) return false;
+  const double value = e->op == op::real ? e->real : static_cast<double>(e->integer);
+  if (o == op::add) return value == 0;
+  if (o == op::mul) return value == 1;
+  const expr bound = o == op::max ? lowest_value(e.type()) : highest_value(e.type());
+  return bound->op == op::real ? value == bound->real : e->integer == bound->integer;
+}
+
+class skipper : public mutator {
+ public:
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    if (const loop_node* loop = as_loop(s)) {
+      const bool outside = std::exchange(in_reduction_, in_reduction_ || is_reduction(*loop));
+      if (loop->loop == loop_kind::vectorized) lanes_.insert(loop->var);
+      stmt out = mutator::mutate(s);
+      in_reduction_ = outside;
+      return out;
+    }
+    const store_node* store = as_store(s);
+    return store && in_reduction_ ? skip(*store, s) : mutator::mutate(s);
+  }
+
+ private:
+  stmt skip(const store_node& store, const stmt& unchanged) const {
+    const expr& v = store.value;
+    if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min) return unchanged;
+    const expr &old = v->args[0], &choice = v->args[1];
+    if (old->op != op::load || old->buffer != store.buffer || !same_indices(old->args, store.indices)) return unchanged;
+    if (choice->op != op::select && choice->op != op::if_then_else) return unchanged;
+    const expr& condition = choice->args[0];
+    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) || uses_any(condition, lanes_)) return unchanged;
+    return make_if(condition, make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
+  }
+
+  bool in_reduction_ = false;
+  var_set lanes_;
+};
+
+}  // namespace tilewright::pass::detail::identities
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function skip_identities(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::identities::skipper{}.mutate(f.body);
   return out;
 }
 
@@ -23167,9 +23494,9 @@ TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
 
 // What a scope's blocks do to each other: dependences, block properties, loop properties.
 //
-// A scope is a block with the blocks directly below it. Everything here is computed on demand from one
-// walk over the scope (`block_scope`); nothing is cached between primitives, and no text is built. Blocks
-// are named by their position among the scope's children, in program order.
+// A scope is a block with the blocks directly below it. Everything here is computed on demand from
+// one walk over the scope (`block_scope`); nothing is cached between primitives, and no text is
+// built. Blocks are named by their position among the scope's children, in program order.
 //
 // Dependences are found by region: two blocks that touch provably disjoint boxes of a buffer are
 // independent (TVM compares buffers only). Reasons are numbered as TVM's messages number them.
@@ -23187,8 +23514,8 @@ struct bound_iters;  // footprint.hpp
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
   const ir::block_realize_node* realize = nullptr;
-  std::vector<const ir::loop_node*> loops;  // outermost first
-  bool conditional = false;                 // an if or a let stands in between
+  std::vector<const ir::loop_node*> loops;                // outermost first
+  bool conditional = false;                               // an if or a let stands in between
   mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
 
   const ir::block_node& block() const noexcept { return *realize->block; }
@@ -23243,11 +23570,13 @@ std::vector<std::size_t> producers(const block_scope& scope, std::size_t child);
 std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child);
 /// The blocks that read something that `child` writes, wherever they stand.
 std::vector<std::size_t> readers(const block_scope& scope, std::size_t child);
-/// True unless the boxes of the two accesses are provably disjoint over the whole run of the blocks.
+/// True unless the boxes of the two accesses are provably disjoint over the whole run of the
+/// blocks.
 bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a, const ir::block_node& b,
                  const ir::buffer_region& of_b);
 /// The box of a region over the whole domain of the block's iteration variables, cut to the buffer.
-std::vector<arith::bounds> constant_box(const ir::block_node& block, const ir::buffer_region& region);
+std::vector<arith::bounds> constant_box(const ir::block_node& block,
+                                        const ir::buffer_region& region);
 /// True when the child writes a buffer that the scope does not allocate.
 bool is_output(const block_scope& scope, std::size_t child);
 /// @}
@@ -23257,11 +23586,12 @@ bool is_output(const block_scope& scope, std::size_t child);
 /// Complete block: 1. all iteration variables are spatial; 2. it is dominant: no other block of the
 /// scope writes what it writes; 3. what it reads and what it writes are different buffers.
 int complete_violation(const block_scope& scope, std::size_t child);
-/// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are spatial
-/// or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
+/// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are
+/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
 ///
-/// Affine is asked of the innermost loops from the outermost one on which a reduce variable depends: a
-/// reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is a reduction.
+/// Affine is asked of the innermost loops from the outermost one on which a reduce variable
+/// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
+/// a reduction.
 int reduction_violation(const block_scope& scope, std::size_t child);
 std::string_view complete_reason(int violation);
 std::string_view reduction_reason(int violation);
@@ -23275,8 +23605,8 @@ inline bool is_reduction(const block_scope& scope, std::size_t child) {
 bool is_dominant(const block_scope& scope, std::size_t child);
 /// @}
 
-/// True when the iteration variables visit exactly their domains while all loops of the scope run, and
-/// the leading term of each binding has scale 1.
+/// True when the iteration variables visit exactly their domains while all loops of the scope run,
+/// and the leading term of each binding has scale 1.
 bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
 bool is_affine_binding(const child_block& child, std::size_t first);
@@ -23285,36 +23615,37 @@ bool is_trivial_binding(const child_block& child);
 
 /// Different iterations of the loop at that position run instances that write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
-/// For a block with reduce variables: while the loops run from the first one on that drives a reduce variable,
-/// each instance runs once and the reduce variables see their whole domains.
+/// For a block with reduce variables: while the loops run from the first one on that drives a
+/// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
-/// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop does that was
-/// fused from both. Their relative order decides which reduce instance of a result comes first, so it must
-/// stay as it is.
+/// Positions of the loops longer than 1 that drive both spatial and reduce variables, as a loop
+/// does that was fused from both. Their relative order decides which reduce instance of a result
+/// comes first, so it must stay as it is.
 std::vector<std::size_t> mixed_loops(const child_block& child);
-/// Whether the first instance of each result to run is the one that initialises it. Certain without mixed
-/// loops, or when these run through the sums that they are digits of in increasing order.
+/// Whether the first instance of each result to run is the one that initialises it. Certain without
+/// mixed loops, or when these run through the sums that they are digits of in increasing order.
 bool init_comes_first(const child_block& child);
 
-/// Whether all that a block reads from other blocks of its scope is written before, in the same iteration
-/// of the loops that reader and writer share. Reads are cut to the buffer, writes to what the predicate
-/// lets happen; a reduction counts as written only where its reduce loops are done.
+/// Whether all that a block reads from other blocks of its scope is written before, in the same
+/// iteration of the loops that reader and writer share. Reads are cut to the buffer, writes to what
+/// the predicate lets happen; a reduction counts as written only where its reduce loops are done.
 /// Loops bound to threads are widened over as the storage scope demands.
 bool region_covered(const block_scope& scope, std::size_t child);
-/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and blocks.
+/// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
+/// blocks.
 bool is_stage_pipeline(const block_scope& scope);
 
 /// @name Loops
 /// @{
 enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
-/// Which kind of iteration variables the loop drives, over all blocks below it in its scope; spatial when
-/// it drives none; mixed for several kinds or kinds other than spatial and reduce.
+/// Which kind of iteration variables the loop drives, over all blocks below it in its scope;
+/// spatial when it drives none; mixed for several kinds or kinds other than spatial and reduce.
 loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
-/// The first block below the loop that is neither complete nor a reduction as far as the loop's subtree
-/// is concerned; -1 when the dataflow below the loop is compact.
+/// The first block below the loop that is neither complete nor a reduction as far as the loop's
+/// subtree is concerned; -1 when the dataflow below the loop is compact.
 ///
-/// A block whose iterations of the loop write the same elements is accepted only when nobody outside the
-/// loop sees its result, which then is private to an iteration.
+/// A block whose iterations of the loop write the same elements is accepted only when nobody
+/// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
 /// @}
 
@@ -23323,18 +23654,19 @@ arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std:
 
 /// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
 int storage_rank(std::string_view scope);
-/// True when a buffer of that storage scope is shared by the threads of a loop bound to `thread_tag`, so
-/// that region analysis must widen over the loop.
+/// True when a buffer of that storage scope is shared by the threads of a loop bound to
+/// `thread_tag`, so that region analysis must widen over the loop.
 bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
 
 }  // namespace tilewright::primitive
-// Footprints: the part of a buffer that a block touches while some of the loops around it stand still.
+// Footprints: the part of a buffer that a block touches while some of the loops around it stand
+// still.
 //
-// Region cover, compute_at and the caches all ask this question. A footprint is a box; each side is a sum
-// over the standing loops, cut by constants that hold besides (the domain of an iteration variable, the
-// shape of the buffer, the predicate). So a tile at the edge keeps its constant extent and its cut apart.
-// Affine bindings with constant extents, the common case, are handled by adding coefficients; the rest is
-// handed to the analyzer.
+// Region cover, compute_at and the caches all ask this question. A footprint is a box; each side is
+// a sum over the standing loops, cut by constants that hold besides (the domain of an iteration
+// variable, the shape of the buffer, the predicate). So a tile at the edge keeps its constant
+// extent and its cut apart. Affine bindings with constant extents, the common case, are handled by
+// adding coefficients; the rest is handed to the analyzer.
 
 #include <algorithm>
 #include <cstddef>
@@ -23347,8 +23679,8 @@ namespace tilewright::primitive {
 struct bound_iters {
   std::vector<arith::linear> values;  // [iteration variables]
   std::vector<arith::bounds> clip;    // [iteration variables] domain and predicate, where constant
-  /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or says no
-  /// more than the domain does.
+  /// Every conjunct of the predicate only cuts one iteration variable, and is part of `clip` or
+  /// says no more than the domain does.
   bool understood = true;
 };
 /// Computed once per child of a walk.
@@ -23361,28 +23693,30 @@ struct span {
 };
 using footprint = std::vector<span>;  // [rank]
 
-/// Which loops around a block stand still: the first `fixed` of them, except those that threads share
+/// Which loops around a block stand still: the first `fixed` of them, except those that threads
+/// share
 /// (`shared_across`) when a storage scope is given.
 struct standing_loops {
   std::size_t fixed = 0;
   std::string_view storage_scope = {};
 
   bool moves(const child_block& child, std::size_t loop) const {
-    return loop >= fixed || (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
+    return loop >= fixed ||
+           (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
   }
 };
 
 /// Upper bound of what the block touches of the region's buffer while the other loops run.
-footprint touched(const child_block& child, const bound_iters& iters, const ir::buffer_region& region,
-                  standing_loops standing);
+footprint touched(const child_block& child, const bound_iters& iters,
+                  const ir::buffer_region& region, standing_loops standing);
 
-/// What the block certainly writes, all of it, while the other loops run; nothing when that is not a box
-/// that can be proved.
+/// What the block certainly writes, all of it, while the other loops run; nothing when that is not
+/// a box that can be proved.
 std::optional<footprint> written(const child_block& child, const bound_iters& iters,
                                  const ir::buffer_region& region, standing_loops standing);
 
-/// True when the reduce variables of the child are driven by none of the standing loops: the reduction is
-/// done when the other loops have run.
+/// True when the reduce variables of the child are driven by none of the standing loops: the
+/// reduction is done when the other loops have run.
 bool reduction_done(const child_block& child, standing_loops standing);
 
 /// The sum with the variables of the moving loops at the values that make it smallest and largest.
@@ -23487,7 +23821,8 @@ TILEWRIGHT_INLINE bool block_scope::allocates(const ir::buffer& b) const noexcep
   return std::find(list.begin(), list.end(), b) != list.end();
 }
 
-TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a, std::size_t b) const noexcept {
+TILEWRIGHT_INLINE std::size_t block_scope::common_loops(std::size_t a,
+                                                        std::size_t b) const noexcept {
   const auto& x = children_[a].loops;
   const auto& y = children_[b].loops;
   std::size_t n = 0;
@@ -23501,11 +23836,13 @@ TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
     case ir::stmt_kind::loop: return holds_block(ir::as_loop(s)->body, block_id);
     case ir::stmt_kind::seq: {
       const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), [&](const ir::stmt& c) { return holds_block(c, block_id); });
+      return std::any_of(list.begin(), list.end(),
+                         [&](const ir::stmt& c) { return holds_block(c, block_id); });
     }
     case ir::stmt_kind::if_else: {
       const ir::if_node& n = *ir::as_if(s);
-      return holds_block(n.then_body, block_id) || (n.else_body && holds_block(n.else_body, block_id));
+      return holds_block(n.then_body, block_id) ||
+             (n.else_body && holds_block(n.else_body, block_id));
     }
     case ir::stmt_kind::let: return holds_block(ir::as_let(s)->body, block_id);
     case ir::stmt_kind::allocate: return holds_block(ir::as_allocate(s)->body, block_id);
@@ -23596,10 +23933,13 @@ inline int shape_of_reduction(const ir::block_node& b) {
   if (!b.init) return 1;
   ir::var_set reduce;
   for (const ir::iter_var& v : b.iters) {
-    if (v.kind == ir::iter_kind::reduce) reduce.insert(v.var);
-    else if (v.kind != ir::iter_kind::spatial) return 3;
+    if (v.kind == ir::iter_kind::reduce)
+      reduce.insert(v.var);
+    else if (v.kind != ir::iter_kind::spatial)
+      return 3;
   }
-  if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce))) return 5;
+  if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce)))
+    return 5;
   return 0;
 }
 
@@ -23619,7 +23959,8 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
       b.hi = arith::add(e, {-1, -1}).hi;
     }
     const ir::expr& shape = region.buffer->shape[d];
-    const arith::bounds all{0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
+    const arith::bounds all{
+        0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
     out.push_back(meet(b, all));
   }
   return out;
@@ -23627,8 +23968,7 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer &&
-         !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
@@ -23638,9 +23978,12 @@ TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) 
     const ir::block_node& a = scope[i].block();
     for (std::size_t j = i + 1; j < scope.size(); ++j) {
       const ir::block_node& b = scope[j].block();
-      if (meet_anywhere(a, a.writes, b, b.reads)) out.push_back({i, j, dependence_kind::read_after_write});
-      if (meet_anywhere(a, a.writes, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_write});
-      if (meet_anywhere(a, a.reads, b, b.writes)) out.push_back({i, j, dependence_kind::write_after_read});
+      if (meet_anywhere(a, a.writes, b, b.reads))
+        out.push_back({i, j, dependence_kind::read_after_write});
+      if (meet_anywhere(a, a.writes, b, b.writes))
+        out.push_back({i, j, dependence_kind::write_after_write});
+      if (meet_anywhere(a, a.reads, b, b.writes))
+        out.push_back({i, j, dependence_kind::write_after_read});
     }
   }
   return out;
@@ -23652,7 +23995,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, s
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = 0; i < child; ++i) {
     const ir::block_node& a = scope[i].block();
-    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes)) out.push_back(i);
+    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes))
+      out.push_back(i);
   }
   return out;
 }
@@ -23663,7 +24007,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> consumers(const block_scope& scope, s
   const ir::block_node& b = scope[child].block();
   for (std::size_t i = child + 1; i < scope.size(); ++i) {
     const ir::block_node& c = scope[i].block();
-    if (meet_anywhere(b, b.writes, c, c.reads) || meet_anywhere(b, b.writes, c, c.writes)) out.push_back(i);
+    if (meet_anywhere(b, b.writes, c, c.reads) || meet_anywhere(b, b.writes, c, c.writes))
+      out.push_back(i);
   }
   return out;
 }
@@ -23834,8 +24179,8 @@ inline bool is_radix_sum(const arith::linear& value, const child_block& child, s
 
 enum class fast_answer : std::uint8_t { no, yes, unknown };
 
-/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables must
-/// cover their domains although the binding is partial.
+/// Affinity for the bindings that splits and reorders make. With `reduce_whole`, reduce variables
+/// must cover their domains although the binding is partial.
 inline fast_answer quick_affine(const child_block& child, std::size_t first, bool every_iter) {
   const bound_iters& iters = bind_iters(child);
   if (!iters.understood) return fast_answer::unknown;
@@ -23867,12 +24212,13 @@ inline bool injective(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first), child.realize->predicate,
-                                arith::iter_map_level::bijective, known)
+  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
+                                child.realize->predicate, arith::iter_map_level::bijective, known)
       .has_value();
 }
 
-/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops inside move it.
+/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
+/// inside move it.
 inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
   for (std::size_t i = 0; i < iters.values.size(); ++i) {
     if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
@@ -23881,8 +24227,10 @@ inline bool steps_over(const child_block& child, std::size_t at, const bound_ite
     bool plain = true;
     for (const auto& [term, f] : iters.values[i].terms) {
       const int l = loop_index(child.loops, term);
-      if (l == static_cast<int>(at)) factor = std::abs(f);
-      else if (l > static_cast<int>(at)) inside.terms.emplace_back(term, f);
+      if (l == static_cast<int>(at))
+        factor = std::abs(f);
+      else if (l > static_cast<int>(at))
+        inside.terms.emplace_back(term, f);
       plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
     }
     const bounds moves = range_of(inside, child.loops);
@@ -23893,7 +24241,8 @@ inline bool steps_over(const child_block& child, std::size_t at, const bound_ite
 
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
-  if (e->op == ir::op::floordiv || e->op == ir::op::floormod) return runs_upwards(e->args[0], child);
+  if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
+    return runs_upwards(e->args[0], child);
   const arith::linear sum = arith::to_linear(e);
   arith::linear inner;
   for (std::size_t l = child.loops.size(); l-- > 0;) {
@@ -23970,15 +24319,16 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   if (!affine(child, first)) return false;
-  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first)) return false;
+  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first))
+    return false;
   const bound_iters& iters = bind_iters(child);
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});
     if (!range.lo || !range.hi) return false;
     const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
-    const arith::linear high = difference(
-        *range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
+    const arith::linear high =
+        difference(*range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
     if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
   }
   return true;
@@ -24014,7 +24364,8 @@ inline bool all_vars(const linear& sum) {
 }
 
 /// a + b * factor where the terms cancel out.
-inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b, std::int64_t factor) {
+inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
+                                                std::int64_t factor) {
   if (a.terms.size() != b.terms.size()) return std::nullopt;
   for (const auto& [term, coefficient] : a.terms) {
     bool cancels = false;
@@ -24029,8 +24380,8 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
   return a.constant + b.constant * factor;
 }
 
-/// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split above a
-/// fused loop.
+/// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
+/// above a fused loop.
 inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
   const linear& value = out.values[i];
   if (value.terms.size() != 1 || value.terms[0].second != 1 || value.constant != 0) return false;
@@ -24063,7 +24414,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
       out.clip[i].lo = std::max(out.clip[i].lo, -*rest);
       return true;
     }
-    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom)) return true;
+    if (clip_quotient(s, i, out) || ends_domain(s, out.values[i], child.block().iters[i].dom))
+      return true;
   }
   return range_of(s, child.loops).lo >= 0;
 }
@@ -24077,7 +24429,10 @@ inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_it
     case ir::op::ge: break;
     case ir::op::gt: b.constant += 1; break;
     case ir::op::le: std::swap(a, b); break;
-    case ir::op::lt: std::swap(a, b); b.constant += 1; break;
+    case ir::op::lt:
+      std::swap(a, b);
+      b.constant += 1;
+      break;
     default: return false;
   }
   return clip_nonnegative(difference(a, b), child, out);
@@ -24086,7 +24441,9 @@ inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_it
 /// An iteration variable while the moving loops run: an interval without holes, or nothing.
 inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
                           std::vector<int>& used) {
-  struct step { std::int64_t factor, count; };
+  struct step {
+    std::int64_t factor, count;
+  };
   std::vector<step> steps;
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
@@ -24102,7 +24459,8 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
     if (used[at]++) return false;
     steps.push_back({std::abs(factor), count});
   }
-  std::sort(steps.begin(), steps.end(), [](const step& x, const step& y) { return x.factor < y.factor; });
+  std::sort(steps.begin(), steps.end(),
+            [](const step& x, const step& y) { return x.factor < y.factor; });
   std::int64_t reach = 0;
   for (const step& s : steps) {
     if (s.factor > reach + 1) return false;
@@ -24112,23 +24470,28 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
 }
 
 /// Whether the values of all iteration variables form a box without holes.
-inline bool is_full_box(const child_block& child, const bound_iters& iters, standing_loops standing) {
+inline bool is_full_box(const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
   if (!iters.understood || child.conditional) return false;
   std::vector<int> used(child.loops.size(), 0);
   const std::vector<ir::iter_var>& vars = child.block().iters;
   bool simple = true;
   for (std::size_t i = 0; i < vars.size() && simple; ++i)
-    simple = vars[i].kind == ir::iter_kind::reduce || is_contiguous(iters.values[i], child, standing, used);
+    simple = vars[i].kind == ir::iter_kind::reduce ||
+             is_contiguous(iters.values[i], child, standing, used);
   if (simple) return true;
   if (standing.fixed > child.loops.size()) return false;
   arith::loop_domains moving;
   arith::analyzer known;
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
-    if (standing.moves(child, l)) moving.emplace_back(child.loops[l]->var, dom);
-    else known.bind(child.loops[l]->var, dom);
+    if (standing.moves(child, l))
+      moving.emplace_back(child.loops[l]->var, dom);
+    else
+      known.bind(child.loops[l]->var, dom);
   }
-  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate, known);
+  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
+                                  known);
 }
 
 /// A store under a condition: the block may write less than it declares.
@@ -24175,7 +24538,8 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
 
 }  // namespace detail::footprints
 
-TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from, std::int64_t factor) {
+TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from,
+                                  std::int64_t factor) {
   to.constant += from.constant * factor;
   if (bits(from.type) > bits(to.type)) to.type = from.type;
   for (const auto& [term, coefficient] : from.terms) {
@@ -24187,7 +24551,8 @@ TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from, 
       to.terms.emplace_back(term, coefficient * factor);
     } else {
       to.terms[i].second += coefficient * factor;
-      if (to.terms[i].second == 0) to.terms.erase(to.terms.begin() + static_cast<std::ptrdiff_t>(i));
+      if (to.terms[i].second == 0)
+        to.terms.erase(to.terms.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 }
@@ -24257,7 +24622,8 @@ TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& c
     }
     compound = true;
     ir::var_map map;
-    for (std::size_t k = 0; k < vars.size(); ++k) map.emplace(vars[k].var, child.realize->values[k]);
+    for (std::size_t k = 0; k < vars.size(); ++k)
+      map.emplace(vars[k].var, child.realize->values[k]);
     accumulate(out, arith::to_linear(ir::substitute(term, map)), factor);
   }
   if (compound || !all_vars(out))
@@ -24269,7 +24635,7 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  arith::linear rest = constant(0, sum.type);  // what needs the analyzer
+  arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
       const int index = loop_index(child.loops, term);
@@ -24292,12 +24658,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (standing.moves(child, l))
-      moving.emplace_back(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const arith::interval part = arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
-  if (part.lo) accumulate(*out.lo, arith::to_linear(part.lo));
-  else out.lo.reset();
-  if (part.hi) accumulate(*out.hi, arith::to_linear(part.hi));
-  else out.hi.reset();
+      moving.emplace_back(child.loops[l]->var,
+                          ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::interval part =
+      arith::bound_over(arith::from_linear(rest), moving, knowing(child.loops));
+  if (part.lo)
+    accumulate(*out.lo, arith::to_linear(part.lo));
+  else
+    out.lo.reset();
+  if (part.hi)
+    accumulate(*out.hi, arith::to_linear(part.hi));
+  else
+    out.hi.reset();
   return out;
 }
 
@@ -24327,22 +24699,28 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
       b = {sum.constant, sum.constant};
       for (const auto& [term, factor] : sum.terms) {
         const int i = iter_index(block, term);
-        b = arith::add(b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
+        b = arith::add(
+            b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
       }
     }
-    if (ir::is_int(dim.extent)) b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
-    else b.hi = bounds::positive_infinity;
+    if (ir::is_int(dim.extent))
+      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+    else
+      b.hi = bounds::positive_infinity;
     const ir::expr& shape = region.buffer->shape[d];
     s.within = meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
     if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
-    if (!s.lo && s.within.lo != bounds::negative_infinity) s.lo = constant(s.within.lo, dim.min.type());
-    if (!s.hi && s.within.hi != bounds::positive_infinity) s.hi = constant(s.within.hi, dim.min.type());
+    if (!s.lo && s.within.lo != bounds::negative_infinity)
+      s.lo = constant(s.within.lo, dim.min.type());
+    if (!s.hi && s.within.hi != bounds::positive_infinity)
+      s.hi = constant(s.within.hi, dim.min.type());
   }
   return out;
 }
 
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child, const bound_iters& iters,
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
                                                    const ir::buffer_region& region,
                                                    standing_loops standing) {
   using namespace detail::footprints;
@@ -24364,8 +24742,9 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child, con
     const ir::expr& shape = region.buffer->shape[d];
     // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
     const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
-    if (symbolic && !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
-                      arith::same_value(block.iters[i].dom.extent, shape)))
+    if (symbolic &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
+          arith::same_value(block.iters[i].dom.extent, shape)))
       return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
@@ -24401,12 +24780,12 @@ TILEWRIGHT_INLINE bool reduction_done(const child_block& child, standing_loops s
 #include <algorithm>
 #include <string>
 
-// Which part of a block's iteration domain is needed at another place: the region inference of compute_at
-// and reverse_compute_at.
+// Which part of a block's iteration domain is needed at another place: the region inference of
+// compute_at and reverse_compute_at.
 //
-// Given the boxes that one iteration of the target loop touches (`required`) and what one instance of
-// the block touches in terms of its iteration variables, this solves for the values of the variables. A
-// result may hold more instances than needed, never fewer.
+// Given the boxes that one iteration of the target loop touches (`required`) and what one instance
+// of the block touches in terms of its iteration variables, this solves for the values of the
+// variables. A result may hold more instances than needed, never fewer.
 
 #include <cstdint>
 #include <optional>
@@ -24420,30 +24799,32 @@ struct requirement {
   footprint box;  // in terms of the target loop and the loops around it
 };
 
-/// Unites `box` into the requirement of the same buffer, or appends it. `loops` are those the sums use.
+/// Unites `box` into the requirement of the same buffer, or appends it. `loops` are those the sums
+/// use.
 void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, const footprint& box,
                      const std::vector<const ir::loop_node*>& loops);
 
 /// Values of one iteration variable.
 struct iter_domain {
-  std::optional<arith::linear> lo, hi;        // inclusive; none: the whole domain
-  std::optional<std::int64_t> widest;         // bound of the number of values where hi - lo does not say it
+  std::optional<arith::linear> lo, hi;  // inclusive; none: the whole domain
+  std::optional<std::int64_t>
+      widest;  // bound of the number of values where hi - lo does not say it
 };
 
-/// Solves `provided`, regions of the block in terms of its iteration variables, for the values whose
-/// region meets the required box of the same buffer.
+/// Solves `provided`, regions of the block in terms of its iteration variables, for the values
+/// whose region meets the required box of the same buffer.
 ///
 /// Handled dimensions, e being constant: v * e + c, also with other variables added, which are then
-/// widened over (p * 2 + r); v // e and v % e, alone or as the digits of one variable. Others give no
-/// constraint.
+/// widened over (p * 2 + r); v // e and v % e, alone or as the digits of one variable. Others give
+/// no constraint.
 std::vector<iter_domain> infer_domains(const ir::block_node& block,
                                        const std::vector<ir::buffer_region>& provided,
                                        const std::vector<requirement>& required,
                                        const std::vector<const ir::loop_node*>& loops);
 
-/// Fits a solved domain to what the variable may be at all (`clip`, or the symbolic domain): provable sides
-/// need no guard; a constant domain is cut; a domain that holds the whole clip becomes the clip.
-/// The value is start + loop variable, and the guards are about it.
+/// Fits a solved domain to what the variable may be at all (`clip`, or the symbolic domain):
+/// provable sides need no guard; a constant domain is cut; a domain that holds the whole clip
+/// becomes the clip. The value is start + loop variable, and the guards are about it.
 struct fitted_iter {
   std::optional<arith::linear> start;  // none: the symbolic start of the variable's own domain
   std::int64_t extent = 1;             // of the loop, where constant
@@ -24455,11 +24836,12 @@ struct fitted_iter {
 fitted_iter fit(const iter_domain& solved, const ir::range& domain, const arith::bounds& clip,
                 const std::vector<const ir::loop_node*>& loops);
 
-/// The realize of `block` below loops `ax0, ax1, ...` over the solved domains, in the order of the iteration
-/// variables; null when a domain is empty. Loops of extent 1 are left out unless `keep_unit_loops`.
+/// The realize of `block` below loops `ax0, ax1, ...` over the solved domains, in the order of the
+/// iteration variables; null when a domain is empty. Loops of extent 1 are left out unless
+/// `keep_unit_loops`.
 ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
-                   const std::vector<arith::bounds>& clip, const std::vector<const ir::loop_node*>& loops,
-                   bool keep_unit_loops);
+                   const std::vector<arith::bounds>& clip,
+                   const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops);
 
 }  // namespace tilewright::primitive
 
@@ -24476,8 +24858,9 @@ inline bool never_above(const linear& a, const linear& b, const loop_list& loops
 }
 
 /// The smaller (or larger) of two sums where one of them always is; nothing otherwise.
-inline std::optional<linear> outer_side(const std::optional<linear>& a, const std::optional<linear>& b,
-                                        bool lower, const loop_list& loops) {
+inline std::optional<linear> outer_side(const std::optional<linear>& a,
+                                        const std::optional<linear>& b, bool lower,
+                                        const loop_list& loops) {
   if (!a || !b) return std::nullopt;
   if (never_above(*a, *b, loops)) return lower ? a : b;
   if (never_above(*b, *a, loops)) return lower ? b : a;
@@ -24485,15 +24868,17 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a, const st
 }
 
 /// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(const std::optional<linear>& a, const std::optional<linear>& b,
-                                        bool lower, const loop_list& loops) {
+inline std::optional<linear> inner_side(const std::optional<linear>& a,
+                                        const std::optional<linear>& b, bool lower,
+                                        const loop_list& loops) {
   if (!a) return b;
   if (!b) return a;
   return never_above(*a, *b, loops) == lower ? b : a;
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
-inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor, const loop_list& loops) {
+inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
+                       const loop_list& loops) {
   sum.constant += shift;
   if (divisor == 1) return sum;
   const bool divides = std::all_of(sum.terms.begin(), sum.terms.end(),
@@ -24509,7 +24894,8 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor, con
       known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
 }
 
-inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi, const loop_list& loops) {
+inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
+                                            const loop_list& loops) {
   const bounds b = range_of(difference(hi, lo), loops);
   if (b.hi == bounds::positive_infinity) return std::nullopt;
   return b.hi + 1;
@@ -24546,13 +24932,16 @@ struct digit {
 
 inline std::optional<digit> digit_of(const ir::expr& e) {
   if (ir::is_var(e)) return digit{e, 1, 0};
-  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
+  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1]))
+    return std::nullopt;
   const std::int64_t c = ir::as_int(e->args[1]);
   std::optional<digit> in = digit_of(e->args[0]);
   if (!in || c <= 0) return std::nullopt;
   if (e->op == ir::op::floormod) {
-    if (in->extent == 0 || in->extent % c == 0) in->extent = c;
-    else return std::nullopt;
+    if (in->extent == 0 || in->extent % c == 0)
+      in->extent = c;
+    else
+      return std::nullopt;
     return in;
   }
   if (in->extent != 0 && in->extent % c != 0) return std::nullopt;
@@ -24570,8 +24959,10 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
   linear lo, hi;
   for (const auto& [d, required] : digits) {
     if (!required->lo || !required->hi) return {};
-    if (d.lower > reached && reached == 1) hi.constant = d.lower - 1;  // the low digits are free
-    else if (d.lower != reached) return {};
+    if (d.lower > reached && reached == 1)
+      hi.constant = d.lower - 1;  // the low digits are free
+    else if (d.lower != reached)
+      return {};
     if (bits(required->lo->type) > bits(lo.type)) lo.type = hi.type = required->lo->type;
     accumulate(lo, *required->lo, d.lower);
     accumulate(hi, *required->hi, d.lower);
@@ -24593,7 +24984,8 @@ inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loop
 }
 
 /// Domains from one region of the block.
-inline std::vector<iter_domain> solve_region(const ir::block_node& block, const ir::buffer_region& region,
+inline std::vector<iter_domain> solve_region(const ir::block_node& block,
+                                             const ir::buffer_region& region,
                                              const footprint& required, const loop_list& loops) {
   std::vector<iter_domain> out(block.iters.size());
   std::vector<std::vector<std::pair<digit, const span*>>> digits(block.iters.size());
@@ -24665,10 +25057,9 @@ TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir:
   list.push_back({buffer, box});
 }
 
-TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(const ir::block_node& block,
-                                                         const std::vector<ir::buffer_region>& provided,
-                                                         const std::vector<requirement>& required,
-                                                         const std::vector<const ir::loop_node*>& loops) {
+TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
+    const ir::block_node& block, const std::vector<ir::buffer_region>& provided,
+    const std::vector<requirement>& required, const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
   std::vector<iter_domain> out(block.iters.size());
   bool first = true;
@@ -24752,7 +25143,8 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
 
 TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
                                      const std::vector<arith::bounds>& clip,
-                                     const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops) {
+                                     const std::vector<const ir::loop_node*>& loops,
+                                     bool keep_unit_loops) {
   struct new_loop {
     ir::var v;
     ir::expr extent;
@@ -24760,7 +25152,9 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   std::vector<ir::expr> values;
   std::vector<new_loop> nest;
   ir::expr predicate = ir::boolean(true);
-  const auto guard = [&](const ir::expr& condition) { predicate = ir::logical_and(predicate, condition); };
+  const auto guard = [&](const ir::expr& condition) {
+    predicate = ir::logical_and(predicate, condition);
+  };
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
     const dtype type = iter.var.type();
@@ -24782,7 +25176,8 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   }
   ir::stmt out = ir::make_realize(std::move(values), std::move(predicate), block);
   for (std::size_t i = nest.size(); i-- > 0;)
-    out = ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
+    out =
+        ir::make_loop(nest[i].v, ir::integer(nest[i].v.type(), 0), nest[i].extent, std::move(out));
   return out;
 }
 
@@ -25268,8 +25663,8 @@ ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const s
 }  // namespace tilewright::primitive
 // cache_read and cache_write: stage a buffer through a copy in another scope.
 //
-// This only adds the copy; compute_at or reverse_compute_at then moves it to where a tile of it is wanted,
-// which makes it a packed panel or a local accumulator tile.
+// This only adds the copy; compute_at or reverse_compute_at then moves it to where a tile of it is
+// wanted, which makes it a packed panel or a local accumulator tile.
 
 #include <cstdint>
 #include <string>
@@ -25288,23 +25683,25 @@ namespace tilewright::primitive {
 ///                                               with block("C"):
 ///                                                   C[vi, vj] += A_local[vi, vk] * ...
 /// ```
-/// The copy block is named after the new buffer, `A_<scope>` with `_` for dots, made unique. It stands
-/// directly after the block that writes the buffer, or first in the scope when none does. It copies the
-/// box that the redirected readers touch; a box smaller than the buffer makes a smaller cache. Where the
-/// writer shares loops with the readers the copy stands inside of them and the cache keeps the full shape.
+/// The copy block is named after the new buffer, `A_<scope>` with `_` for dots, made unique. It
+/// stands directly after the block that writes the buffer, or first in the scope when none does. It
+/// copies the box that the redirected readers touch; a box smaller than the buffer makes a smaller
+/// cache. Where the writer shares loops with the readers the copy stands inside of them and the
+/// cache keeps the full shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
-/// 4. what the redirected readers read is written before them: all of it by that block, or all of it before
+/// 4. what the redirected readers read is written before them: all of it by that block, or all of
+/// it before
 ///    the scope starts;
 /// 5. each of `consumers` is a block of the scope that reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
-new_block cache_read(const ir::function& f, std::uint64_t block, int read_index, const std::string& scope,
-                     const std::vector<std::uint64_t>& consumers = {});
+new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
+                     const std::string& scope, const std::vector<std::uint64_t>& consumers = {});
 
 /// Lets a block write a buffer through a copy in another storage scope.
 ///
@@ -25316,28 +25713,32 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///                                               with block("C_local"):
 ///                                                   C[v0, v1] = C_local[v0, v1]
 /// ```
-/// Init and accumulation are redirected with the block, whose name stays. The copy stands after the block,
-/// inside the loops that it shares with readers of the buffer, otherwise outside of all its loops.
+/// Init and accumulation are redirected with the block, whose name stays. The copy stands after the
+/// block, inside the loops that it shares with readers of the buffer, otherwise outside of all its
+/// loops.
 ///
 /// Requires:
 /// 1. `write_index` names a write region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. the block is the only one in the scope that writes the buffer, and does not read it;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
-/// 5. the elements that the block writes form a box, and it has finished them where the copy stands;
-/// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of it that
+/// 5. the elements that the block writes form a box, and it has finished them where the copy
+/// stands;
+/// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
+/// it that
 ///    the block does not write.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
-new_block cache_write(const ir::function& f, std::uint64_t block, int write_index, const std::string& scope,
-                      const std::vector<std::uint64_t>& consumers = {});
+new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
+                      const std::string& scope, const std::vector<std::uint64_t>& consumers = {});
 
 }  // namespace tilewright::primitive
 // compute_at and reverse_compute_at: move a block under a loop of its consumers or producers.
 //
 // The iteration domain that is needed at the new place is inferred from regions; see
-// schedule/infer_domain.hpp. Halide calls the first one compute_at too; the second has no counterpart there.
+// schedule/infer_domain.hpp. Halide calls the first one compute_at too; the second has no
+// counterpart there.
 
 #include <cstdint>
 
@@ -25354,42 +25755,51 @@ namespace tilewright::primitive {
 ///         C[vi, vj] = B[vi, vj] + 1                    for j in range(128): ...
 ///                                                  (compute_at(B, i_0); above: i_1 stays inside)
 /// ```
-/// New loops are `ax0, ax1, ...` in the order of the iteration variables and have constant extents where
-/// the needed part has; what lies outside of the block's domain is guarded unless it provably cannot
-/// occur. Loops of extent 1 are dropped unless `preserve_unit_loops`. The init of a reduction moves
-/// along; so does what the old predicate said beyond the domain. Loops left empty disappear.
+/// New loops are `ax0, ax1, ...` in the order of the iteration variables and have constant extents
+/// where the needed part has; what lies outside of the block's domain is guarded unless it provably
+/// cannot occur. Loops of extent 1 are dropped unless `preserve_unit_loops`. The init of a
+/// reduction moves along; so does what the old predicate said beyond the domain. Loops left empty
+/// disappear.
 ///
-/// @param index -1: the last legal place below the loop, -2: the first, n: before the n-th statement there
+/// @param index -1: the last legal place below the loop, -2: the first, n: before the n-th
+/// statement there
 ///
 /// Requires:
-/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the scope; what
-///    the block reads is not written after it, and is final where it reads it; nobody reads its result
-///    before it;
+/// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
+/// scope; what
+///    the block reads is not written after it, and is final where it reads it; nobody reads its
+///    result before it;
 /// 2. the block is complete or a reduction;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
-/// 6. there is a place below the loop after its producers and before its consumers, and `index` is one;
-/// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all iterations);
+/// 6. there is a place below the loop after its producers and before its consumers, and `index` is
+/// one;
+/// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
+/// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
 
-/// Moves a consumer under a loop of its producers, so that it consumes what an iteration has produced.
+/// Moves a consumer under a loop of its producers, so that it consumes what an iteration has
+/// produced.
 ///
 /// ```
 /// for i_0, j_0, k, i_1, j_1 in grid(8, 8, 64, 16, 16):     for i_0, j_0 in grid(8, 8):
-///     with block("C"): C_local[vi, vj] += ...                  for k, i_1, j_1 in grid(64, 16, 16): ...
+///     with block("C"): C_local[vi, vj] += ...                  for k, i_1, j_1 in grid(64, 16,
+///     16): ...
 /// for ax0, ax1 in grid(128, 128):                     ->       for ax0, ax1 in grid(16, 16):
 ///     with block("C_local"):                                       with block("C_local"):
-///         C[v0, v1] = C_local[v0, v1]                                  v0, v1 = (i_0 * 16 + ax0, ...)
+///         C[v0, v1] = C_local[v0, v1]                                  v0, v1 = (i_0 * 16 + ax0,
+///         ...)
 ///                                                          (reverse_compute_at(C_local, j_0))
 /// ```
 /// Loops, guards, init and `index` are as for compute_at.
 ///
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
-/// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at once;
+/// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
+/// once;
 /// 5. it has producers, all of them are below the loop, and none of them is still reducing there.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
@@ -25412,16 +25822,19 @@ namespace tilewright::primitive {
 ///
 /// ```
 /// with block("B"): B[vi, vj] = A[vi, vj] * 2
-/// with block("C"): C[vi, vj] = B[vj, vi] + 1    ->    with block("C"): C[vi, vj] = A[vj, vi] * 2 + 1
+/// with block("C"): C[vi, vj] = B[vj, vi] + 1    ->    with block("C"): C[vi, vj] = A[vj, vi] * 2 +
+/// 1
 /// ```
 /// A block without consumers is removed. The regions of the consumers are computed anew.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it and is final where the consumers stand; nobody reads its
+/// 1. what the block reads is not written after it and is final where the consumers stand; nobody
+/// reads its
 ///    result before it (numbered reasons as for compute_at, requirement 1);
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
-/// 4. its body is one store, from whose indices the iteration variables follow: they are the variables, or
+/// 4. its body is one store, from whose indices the iteration variables follow: they are the
+/// variables, or
 ///    an invertible affine function of them;
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded: no match_buffer of it.
@@ -25432,19 +25845,22 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 ///
 /// ```
 /// with block("B"): B[vi, vj] = A[vi, vj] * 2
-/// with block("C"): C[vi, vj] = B[vi, vj] + 1    ->    with block("B"): C[vi, vj] = A[vi, vj] * 2 + 1
+/// with block("C"): C[vi, vj] = B[vi, vj] + 1    ->    with block("B"): C[vi, vj] = A[vi, vj] * 2 +
+/// 1
 /// ```
-/// Where the producer computes more points than the block consumes it gets a guard. A reduction cannot take
-/// the block in: use cache_write first and inline into the copy.
+/// Where the producer computes more points than the block consumes it gets a guard. A reduction
+/// cannot take the block in: use cache_write first and inline into the copy.
 ///
 /// Requires:
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
 /// 2. the block is complete, has no init, and its body is one store;
-/// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer, which
-///    is complete, has a body of one store and writes a buffer that the scope allocates and that nobody
-///    else reads;
+/// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
+/// which
+///    is complete, has a body of one store and writes a buffer that the scope allocates and that
+///    nobody else reads;
 /// 4. the predicate of the block says no more than its domain;
-/// 5. all loads of that buffer use the same indices, an invertible affine function of all of the block's
+/// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
+/// block's
 ///    iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads.
 /// @throws schedule_error; nothing is changed then
@@ -25472,17 +25888,19 @@ namespace tilewright::primitive {
 ///                                                           C[vi, vj] = C[vi, vj] + ...
 ///                                               (at loop j)
 /// ```
-/// The loops from `loop` inwards that drive spatial variables are repeated for the init with the suffix
-/// `_init`, kind, thread and annotations kept; so are the block's annotations. Conjuncts of the predicate
-/// about reduce loops stay with the update. The update is no reduction block any more: most primitives
-/// refuse it, so this comes last.
+/// The loops from `loop` inwards that drive spatial variables are repeated for the init with the
+/// suffix
+/// `_init`, kind, thread and annotations kept; so are the block's annotations. Conjuncts of the
+/// predicate about reduce loops stay with the update. The update is no reduction block any more:
+/// most primitives refuse it, so this comes last.
 ///
 /// Requires:
 /// 1. the loop is around the block, in its scope;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
-/// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable, and the
+/// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
+/// and the
 ///    bindings are affine;
 /// 6. nobody uses the result before the block.
 /// @returns the id of the init block; `block` names the update block from then on
@@ -25937,20 +26355,23 @@ TILEWRIGHT_INLINE std::vector<const ir::block_realize_node*> all_blocks(const ir
 
 }  // namespace tilewright::primitive
 
-// When the order of blocks may change: the part of "the scope is a stage pipeline" that concerns one block.
+// When the order of blocks may change: the part of "the scope is a stage pipeline" that concerns
+// one block.
 //
-// TVM asks the whole scope to be a pipeline before it moves any block. Moving a block changes the order
-// only between it and the blocks it shares buffers with, so only those are looked at here.
+// TVM asks the whole scope to be a pipeline before it moves any block. Moving a block changes the
+// order only between it and the blocks it shares buffers with, so only those are looked at here.
 
 #include <cstddef>
 
 namespace tilewright::primitive {
 
-/// Whether reading the inputs of a block later, after the writers of them that come before it, gives the same
-/// values: 0, or the number of what stands against it.
-/// 1. The scope holds other statements than loops, sequences and blocks, or the block is below an if.
+/// Whether reading the inputs of a block later, after the writers of them that come before it,
+/// gives the same values: 0, or the number of what stands against it.
+/// 1. The scope holds other statements than loops, sequences and blocks, or the block is below an
+/// if.
 /// 2. A later block writes what the block reads.
-/// 3. A block that shares loops with it writes what it reads, and is neither complete nor a reduction.
+/// 3. A block that shares loops with it writes what it reads, and is neither complete nor a
+/// reduction.
 /// 4. What it reads from blocks that share loops with it is not all written in the same iteration.
 int input_hazard(const block_scope& scope, std::size_t child);
 
@@ -26114,7 +26535,8 @@ struct redirection : ir::mutator {
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::load || e->buffer != from) return ir::mutator::mutate(e);
     std::vector<ir::expr> indices;
-    for (std::size_t d = 0; d < e->args.size(); ++d) indices.push_back(shifted(mutate(e->args[d]), d));
+    for (std::size_t d = 0; d < e->args.size(); ++d)
+      indices.push_back(shifted(mutate(e->args[d]), d));
     return ir::load(to, std::move(indices));
   }
   ir::stmt mutate(const ir::stmt& s) override {
@@ -26141,8 +26563,8 @@ struct redirection : ir::mutator {
   }
 };
 
-/// Where the copy goes: in the body of the innermost of the first `depth` loops around `anchor`, after the
-/// statement that holds it; without anchor first in the scope.
+/// Where the copy goes: in the body of the innermost of the first `depth` loops around `anchor`,
+/// after the statement that holds it; without anchor first in the scope.
 struct place {
   int anchor = -1;
   std::size_t depth = 0;
@@ -26153,7 +26575,7 @@ struct plan {
   ir::buffer original, cache;
   std::vector<bounds> box;  // part of the original that the cache holds, where that is constant
   std::vector<std::int64_t> offset;
-  footprint needed;         // per iteration of the loops at the place
+  footprint needed;  // per iteration of the loops at the place
 };
 
 inline bool name_taken(const ir::stmt& body, const std::string& name) {
@@ -26167,7 +26589,8 @@ inline bool name_taken(const ir::stmt& body, const std::string& name) {
   return taken;
 }
 
-inline std::string cache_name(const ir::function& f, const ir::buffer& b, const std::string& storage) {
+inline std::string cache_name(const ir::function& f, const ir::buffer& b,
+                              const std::string& storage) {
   std::string base = b->name + "_" + storage;
   std::replace(base.begin(), base.end(), '.', '_');
   std::string name = base;
@@ -26176,8 +26599,8 @@ inline std::string cache_name(const ir::function& f, const ir::buffer& b, const 
 }
 
 /// Shape of the cache: the constant box at the scope's top, else the shape of the buffer.
-inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& original, footprint needed,
-                      bool compact) {
+inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& original,
+                      footprint needed, bool compact) {
   plan out;
   out.original = original;
   std::vector<ir::expr> shape = original->shape;
@@ -26189,14 +26612,15 @@ inline plan make_plan(const call& c, const ir::function& f, const ir::buffer& or
     out.offset.push_back(smaller ? part.lo : 0);
     if (smaller) shape[d] = ir::integer(shape[d].type(), part.hi - part.lo + 1);
   }
-  out.cache = ir::make_buffer(cache_name(f, original, c.storage), original->type, std::move(shape), c.storage);
+  out.cache = ir::make_buffer(cache_name(f, original, c.storage), original->type, std::move(shape),
+                              c.storage);
   out.needed = std::move(needed);
   return out;
 }
 
 /// The nest that copies between the buffer and its cache.
-inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<const ir::loop_node*>& loops,
-                          std::uint64_t& id) {
+inline ir::stmt copy_nest(const plan& p, bool into_cache,
+                          const std::vector<const ir::loop_node*>& loops, std::uint64_t& id) {
   const std::size_t rank = p.original->shape.size();
   ir::block_node block;
   block.name = p.cache->name;
@@ -26210,7 +26634,8 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<cons
     clip[d] = constant_range(block.iters.back().dom);
     here.push_back(v);
     there.push_back(v + ir::integer(type, p.offset[d]));
-    if (p.needed[d].lo && p.needed[d].hi && !(p.needed[d].lo->is_constant() && p.needed[d].hi->is_constant())) {
+    if (p.needed[d].lo && p.needed[d].hi &&
+        !(p.needed[d].lo->is_constant() && p.needed[d].hi->is_constant())) {
       solved[d] = {p.needed[d].lo, p.needed[d].hi, std::nullopt};
       solved[d].lo->constant -= p.offset[d];
       solved[d].hi->constant -= p.offset[d];
@@ -26230,15 +26655,16 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache, const std::vector<cons
 }
 
 /// Adds the buffer and the copy to the scope.
-inline ir::function insert(const ir::function& f, std::uint64_t holder, const block_scope& scope, place where,
-                           const ir::buffer& cache, const ir::stmt& nest) {
+inline ir::function insert(const ir::function& f, std::uint64_t holder, const block_scope& scope,
+                           place where, const ir::buffer& cache, const ir::stmt& nest) {
   const path at = find_block(f, holder);
   ir::block_node block = *ir::as_realize(at.target())->block;
   block.alloc_buffers.push_back(cache);
   const std::uint64_t anchor =
       where.anchor < 0 ? 0 : scope[static_cast<std::size_t>(where.anchor)].block().id;
   const auto with_copy = [&](const ir::stmt& body) {
-    std::vector<ir::stmt> items = ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
+    std::vector<ir::stmt> items =
+        ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector<ir::stmt>{body};
     std::size_t position = 0;
     for (std::size_t i = 0; i < items.size() && anchor; ++i)
       if (holds_block(items[i], anchor)) position = i + 1;
@@ -26268,7 +26694,8 @@ inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
 }
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(), [&](const auto& r) { return r.buffer == x; });
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
 }
 
 /// Scope of the block and its position in it, after the checks that both primitives make.
@@ -26283,21 +26710,27 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   const std::vector<ir::buffer_region>& list = read ? b.reads : b.writes;
   if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-    refuse(c, 1, quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
-                     " regions; there is no number " + std::to_string(index));
+    refuse(c, 1,
+           quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
+               " regions; there is no number " + std::to_string(index));
   if (storage_rank(c.storage) < 0 || c.storage.empty())
-    refuse(c, 2, "there is no storage scope \"" + c.storage + "\"; choose global, local, shared, shared.dyn or warp");
+    refuse(c, 2,
+           "there is no storage scope \"" + c.storage +
+               "\"; choose global, local, shared, shared.dyn or warp");
   return {holder, list[static_cast<std::size_t>(index)].buffer};
 }
 
 /// Positions of the listed blocks; all readers when the list is empty and `all` is set.
-inline std::vector<std::size_t> pick_consumers(const call& c, int requirement, const block_scope& scope,
-                                               const std::vector<std::uint64_t>& ids, const ir::buffer& x) {
+inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
+                                               const block_scope& scope,
+                                               const std::vector<std::uint64_t>& ids,
+                                               const ir::buffer& x) {
   std::vector<std::size_t> out;
   for (const std::uint64_t id : ids) {
     const int at = scope.find(id);
     if (at < 0 || !reads_buffer(scope[static_cast<std::size_t>(at)].block(), x))
-      refuse(c, requirement, "a listed consumer does not read \"" + x->name + "\" in the scope of the block");
+      refuse(c, requirement,
+             "a listed consumer does not read \"" + x->name + "\" in the scope of the block");
     out.push_back(static_cast<std::size_t>(at));
   }
   std::sort(out.begin(), out.end());
@@ -26306,8 +26739,8 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement, c
 }
 
 /// Everything the blocks touch of a buffer while the first `fixed` loops stand still.
-inline footprint united(const block_scope& scope, const std::vector<std::size_t>& list, const ir::buffer& x,
-                        std::size_t fixed) {
+inline footprint united(const block_scope& scope, const std::vector<std::size_t>& list,
+                        const ir::buffer& x, std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
     const bound_iters& iters = bind_iters(scope[i]);
@@ -26318,7 +26751,8 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   return std::move(all.front().box);
 }
 
-/// The place of a cache_read's copy: after the writer, as deep as the readers that share loops with it.
+/// The place of a cache_read's copy: after the writer, as deep as the readers that share loops with
+/// it.
 inline place place_after(const call& c, const block_scope& scope, int writer,
                          const std::vector<std::size_t>& readers, bool& one_depth) {
   one_depth = true;
@@ -26331,8 +26765,9 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   if (all_before) return {};
   for (const std::size_t r : readers) {
     if (r < w || !region_covered(scope, r))
-      refuse(c, 4, "what " + quoted(scope[r].block()) + " reads is not all written by " +
-                       quoted(scope[w].block()) + " before it");
+      refuse(c, 4,
+             "what " + quoted(scope[r].block()) + " reads is not all written by " +
+                 quoted(scope[w].block()) + " before it");
     const std::size_t common = scope.common_loops(w, r);
     one_depth = one_depth && (r == readers.front() || common == out.depth);
     out.depth = std::max(out.depth, common);
@@ -26340,8 +26775,8 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   return out;
 }
 
-inline new_block read(const ir::function& f, std::uint64_t id, int index, const std::string& storage,
-                      const std::vector<std::uint64_t>& ids) {
+inline new_block read(const ir::function& f, std::uint64_t id, int index,
+                      const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_read", storage};
   const path at = need_block(f, id, c.name);
   const subject s = look_up(c, at, index, true);
@@ -26351,8 +26786,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (writes_buffer(scope[i].block(), s.buffer)) {
       if (writer >= 0)
-        refuse(c, 3, quoted(scope[static_cast<std::size_t>(writer)].block()) + " and " +
-                         quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
+        refuse(c, 3,
+               quoted(scope[static_cast<std::size_t>(writer)].block()) + " and " +
+                   quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
       writer = static_cast<int>(i);
     }
     if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
@@ -26374,7 +26810,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
     std::optional<footprint> all;
     for (const ir::buffer_region& r : w.block().writes)
       if (r.buffer == s.buffer) all = written(w, iters, r, {where.depth, {}});
-    if (!all) refuse(c, 4, "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
+    if (!all)
+      refuse(c, 4,
+             "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
     needed = std::move(*all);
   }
   const plan p = make_plan(c, f, s.buffer, std::move(needed), where.depth == 0);
@@ -26388,22 +26826,24 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index, const 
 }
 
 /// Depth of a cache_write's copy, and the checks of readers.
-inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::size_t w, const ir::buffer& x,
-                                 const std::vector<std::size_t>& direct) {
+inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::size_t w,
+                                 const ir::buffer& x, const std::vector<std::size_t>& direct) {
   std::size_t depth = 0;
   for (std::size_t r = 0; r < scope.size(); ++r) {
     if (r == w || !reads_buffer(scope[r].block(), x)) continue;
     const std::size_t common = scope.common_loops(w, r);
     if (r < w && common > 0)
-      refuse(c, 4, quoted(scope[r].block()) + " reads \"" + x->name + "\" before " + quoted(scope[w].block()) +
-                       " in a common loop");
-    if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end()) depth = std::max(depth, common);
+      refuse(c, 4,
+             quoted(scope[r].block()) + " reads \"" + x->name + "\" before " +
+                 quoted(scope[w].block()) + " in a common loop");
+    if (r > w && std::find(direct.begin(), direct.end(), r) == direct.end())
+      depth = std::max(depth, common);
   }
   return depth;
 }
 
-inline new_block write(const ir::function& f, std::uint64_t id, int index, const std::string& storage,
-                       const std::vector<std::uint64_t>& ids) {
+inline new_block write(const ir::function& f, std::uint64_t id, int index,
+                       const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_write", storage};
   const path at = need_block(f, id, c.name);
   const subject s = look_up(c, at, index, false);
@@ -26417,15 +26857,19 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
-      refuse(c, 6, quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) + " has written before it");
+      refuse(c, 6,
+             quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) +
+                 " has written before it");
   const place where{static_cast<int>(w), depth_of_copy(c, scope, w, s.buffer, direct)};
   const standing_loops standing{where.depth, {}};
   const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
   std::optional<footprint> all;
   if (reduction_done(scope[w], standing)) all = written(scope[w], iters, region, standing);
-  if (!all) refuse(c, 5, "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
-                             "\" is no box, or not finished where the copy would stand");
+  if (!all)
+    refuse(c, 5,
+           "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
+               "\" is no box, or not finished where the copy would stand");
   const plan p = make_plan(c, f, s.buffer, std::move(*all), where.depth == 0);
   for (const std::size_t r : direct)
     for (const ir::buffer_region& in : scope[r].block().reads) {
@@ -26433,7 +26877,9 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
-          refuse(c, 6, quoted(scope[r].block()) + " reads beyond what " + quoted(scope[w].block()) + " writes");
+          refuse(c, 6,
+                 quoted(scope[r].block()) + " reads beyond what " + quoted(scope[w].block()) +
+                     " writes");
     }
   new_block out;
   const ir::stmt nest = copy_nest(p, false, scope[w].loops, out.block);
@@ -26447,12 +26893,14 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index, const
 }  // namespace detail::caching
 
 TILEWRIGHT_INLINE new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
-                                       const std::string& scope, const std::vector<std::uint64_t>& consumers) {
+                                       const std::string& scope,
+                                       const std::vector<std::uint64_t>& consumers) {
   return detail::caching::read(f, block, read_index, scope, consumers);
 }
 
 TILEWRIGHT_INLINE new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
-                                        const std::string& scope, const std::vector<std::uint64_t>& consumers) {
+                                        const std::string& scope,
+                                        const std::vector<std::uint64_t>& consumers) {
   return detail::caching::write(f, block, write_index, scope, consumers);
 }
 
@@ -26490,30 +26938,35 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
   const int other = earlier_user(scope, child);
   if (other >= 0)
-    refuse(m, 1, quoted(scope[child]) + " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
-                     " comes before it and uses what it writes");
+    refuse(m, 1,
+           quoted(scope[child]) +
+               " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
+               " comes before it and uses what it writes");
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
   if (reduction == 0) return;
-  refuse(m, 2, quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
-                   ", and no reduction: " + std::string(reduction_reason(reduction)));
+  refuse(m, 2,
+         quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
+             ", and no reduction: " + std::string(reduction_reason(reduction)));
 }
 
 /// The blocks that have to be below the loop.
-inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope, std::size_t child,
-                                            const ir::loop_node& loop) {
+inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
+                                            std::size_t child, const ir::loop_node& loop) {
   std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
   const char* role = m.forward ? "consumer" : "producer";
   if (peers.empty()) refuse(m, 5, quoted(scope[child]) + " has no " + role + " in its scope");
   for (const std::size_t p : peers) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
-      refuse(m, 5, std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
-                       " is not below " + quoted(loop));
+      refuse(m, 5,
+             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
+                 " is not below " + quoted(loop));
     if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}))
-      refuse(m, 5, "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                       "; choose a loop outside of its reduce loops");
+      refuse(m, 5,
+             "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
+                 "; choose a loop outside of its reduce loops");
   }
   return peers;
 }
@@ -26532,18 +26985,21 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
     if (last > i && holds_any(after)) last = i;
   }
   if (first > last)
-    refuse(m, 6, "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
-                     " after its producers and before its consumers");
+    refuse(m, 6,
+           "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
+               " after its producers and before its consumers");
   if (m.index == -1) return last;
   if (m.index == -2) return first;
-  if (m.index < 0 || static_cast<std::size_t>(m.index) < first || static_cast<std::size_t>(m.index) > last)
-    refuse(m, 6, "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
-                     std::to_string(first) + " and " + std::to_string(last));
+  if (m.index < 0 || static_cast<std::size_t>(m.index) < first ||
+      static_cast<std::size_t>(m.index) > last)
+    refuse(m, 6,
+           "place " + std::to_string(m.index) + " below " + quoted(loop) + " is not between " +
+               std::to_string(first) + " and " + std::to_string(last));
   return static_cast<std::size_t>(m.index);
 }
 
-/// What one iteration of the first `depth(peer)` loops around each peer needs of the block's results (forward),
-/// or offers it to read.
+/// What one iteration of the first `depth(peer)` loops around each peer needs of the block's
+/// results (forward), or offers it to read.
 template <class Depth>
 std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
                                 const std::vector<std::size_t>& peers, const Depth& depth) {
@@ -26559,22 +27015,25 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
         return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
       });
       if (!shared) continue;
-      const standing_loops standing{fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
+      const standing_loops standing{
+          fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
       add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
     }
   }
   return out;
 }
 
-/// Every instance of a consumer must be called for by some iteration. One that reads nothing which its producers
-/// write, as the border of a padding does, is not.
+/// Every instance of a consumer must be called for by some iteration. One that reads nothing which
+/// its producers write, as the border of a padding does, is not.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
                              const std::vector<std::size_t>& peers) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  const std::vector<requirement> offered = gather(m, scope, child, peers, [&](std::size_t) { return common; });
-  const std::vector<iter_domain> solved = infer_domains(c.block(), c.block().reads, offered, c.loops);
+  const std::vector<requirement> offered =
+      gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  const std::vector<iter_domain> solved =
+      infer_domains(c.block(), c.block().reads, offered, c.loops);
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
@@ -26586,17 +27045,20 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
-    const bool proved = runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
-                        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
-                        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
+    const bool proved =
+        runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
+        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
+        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
     if (!proved)
-      refuse(m, 7, quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
-                       "\" that read nothing of its producers; no iteration of the loop would run them");
+      refuse(m, 7,
+             quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
+                 "\" that read nothing of its producers; no iteration of the loop would run them");
   }
 }
 
 /// The nest of the block at its new place.
-inline ir::stmt build_nest(const move& m, const child_block& child, const std::vector<requirement>& required,
+inline ir::stmt build_nest(const move& m, const child_block& child,
+                           const std::vector<requirement>& required,
                            const std::vector<const ir::loop_node*>& loops) {
   const ir::block_node& block = child.block();
   const bound_iters& old = bind_iters(child);
@@ -26623,12 +27085,16 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) 
   for (const ir::loop_node* l : c.loops) {
     if (l->loop != ir::loop_kind::parallel && l->loop != ir::loop_kind::vectorized) continue;
     for (std::size_t i = 0; i < c.realize->values.size(); ++i)
-      if (c.block().iters[i].kind != ir::iter_kind::spatial && ir::uses_var(c.realize->values[i], l->var))
-        refuse(m, 4, "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " + quoted(c));
+      if (c.block().iters[i].kind != ir::iter_kind::spatial &&
+          ir::uses_var(c.realize->values[i], l->var))
+        refuse(m, 4,
+               "iterations of " + quoted(*l) + ", which is not serial, would accumulate in " +
+                   quoted(c));
   }
 }
 
-inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id, const ir::var& v) {
+inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id,
+                          const ir::var& v) {
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
   const ir::loop_node& loop = *ir::as_loop(to.target());
@@ -26662,18 +27128,21 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
 
 }  // namespace detail::moving
 
-TILEWRIGHT_INLINE ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                          bool preserve_unit_loops, int index) {
+TILEWRIGHT_INLINE ir::function compute_at(const ir::function& f, std::uint64_t block,
+                                          const ir::var& loop, bool preserve_unit_loops,
+                                          int index) {
   return detail::moving::apply({"compute_at", true, preserve_unit_loops, index}, f, block, loop);
 }
 
 TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::uint64_t block,
-                                                  const ir::var& loop, bool preserve_unit_loops, int index) {
-  return detail::moving::apply({"reverse_compute_at", false, preserve_unit_loops, index}, f, block, loop);
+                                                  const ir::var& loop, bool preserve_unit_loops,
+                                                  int index) {
+  return detail::moving::apply({"reverse_compute_at", false, preserve_unit_loops, index}, f, block,
+                               loop);
 }
 
-TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                      bool preserve_unit_loops) {
+TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
+                                      const ir::var& loop, bool preserve_unit_loops) {
   try {
     compute_at(f, block, loop, preserve_unit_loops);
     return true;
@@ -26682,8 +27151,8 @@ TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block
   }
 }
 
-TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
-                                              bool preserve_unit_loops) {
+TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
+                                              const ir::var& loop, bool preserve_unit_loops) {
   try {
     reverse_compute_at(f, block, loop, preserve_unit_loops);
     return true;
@@ -26712,10 +27181,12 @@ inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
 }
 
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(), [&](const auto& r) { return r.buffer == x; });
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
 }
 
-/// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs` solved.
+/// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs`
+/// solved.
 struct inverse {
   std::vector<ir::var> outputs;    // [indices] stand for the values
   std::vector<ir::expr> solution;  // [iters] in terms of `outputs`
@@ -26753,9 +27224,12 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
   if (!solved) return std::nullopt;
   for (std::size_t i = 0; i < iters.size(); ++i) {
     const auto at = solved->find(iters[i].var);
-    if (at != solved->end()) out.solution[i] = at->second;
-    else if (ir::is_int(iters[i].dom.extent, 1)) out.solution[i] = iters[i].dom.min;
-    else return std::nullopt;
+    if (at != solved->end())
+      out.solution[i] = at->second;
+    else if (ir::is_int(iters[i].dom.extent, 1))
+      out.solution[i] = iters[i].dom.min;
+    else
+      return std::nullopt;
   }
   return out;
 }
@@ -26764,16 +27238,19 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
 inline ir::var_map solve(const inverse& inv, const std::vector<ir::iter_var>& iters,
                          const std::vector<ir::expr>& at) {
   ir::var_map outputs;
-  for (std::size_t d = 0; d < at.size(); ++d) outputs.emplace(inv.outputs[d], ir::cast(inv.outputs[d].type(), at[d]));
+  for (std::size_t d = 0; d < at.size(); ++d)
+    outputs.emplace(inv.outputs[d], ir::cast(inv.outputs[d].type(), at[d]));
   ir::var_map out;
   for (std::size_t i = 0; i < iters.size(); ++i)
-    out.emplace(iters[i].var, ir::cast(iters[i].var.type(), ir::substitute(inv.solution[i], outputs)));
+    out.emplace(iters[i].var,
+                ir::cast(iters[i].var.type(), ir::substitute(inv.solution[i], outputs)));
   return out;
 }
 
-/// The regions that a block reads, computed anew after its body has changed: `gone` is not read any more,
-/// `added` are read now, entries of other buffers stay as they were.
-inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block, const ir::buffer& gone,
+/// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
+/// more, `added` are read now, entries of other buffers stay as they were.
+inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
+                                                    const ir::buffer& gone,
                                                     const std::vector<ir::buffer_region>& added) {
   std::vector<ir::buffer_region> seen, unused, out;
   const arith::analyzer known;
@@ -26787,8 +27264,10 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
     const bool is_new = std::any_of(added.begin(), added.end(), is_same);
     const bool accumulates = block.init && writes_buffer(block, r.buffer);
     if (r.buffer == gone || accumulates) continue;
-    if (is_new) out.push_back(r);
-    else if (listed != block.reads.end()) out.push_back(*listed);
+    if (is_new)
+      out.push_back(r);
+    else if (listed != block.reads.end())
+      out.push_back(*listed);
   }
   return out;
 }
@@ -26799,7 +27278,8 @@ struct inliner : ir::mutator {
   const ir::store_node& store;
   const inverse& inv;
 
-  inliner(const ir::block_node& p, const ir::store_node& s, const inverse& i) : producer(p), store(s), inv(i) {}
+  inliner(const ir::block_node& p, const ir::store_node& s, const inverse& i)
+      : producer(p), store(s), inv(i) {}
   using ir::mutator::mutate;
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::load || e->buffer != store.buffer) return ir::mutator::mutate(e);
@@ -26821,7 +27301,8 @@ inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
   bool found = false;
   ir::for_each_stmt(s, [&](const ir::stmt& c) {
     if (const ir::block_realize_node* r = ir::as_realize(c))
-      for (const ir::match_buffer& m : r->block->match_buffers) found = found || m.source.buffer == x;
+      for (const ir::match_buffer& m : r->block->match_buffers)
+        found = found || m.source.buffer == x;
   });
   return found;
 }
@@ -26832,18 +27313,22 @@ inline void check_surroundings(const char* name, const block_scope& scope, std::
     refuse(name, 1, quoted(scope[child].block()) + " cannot be inlined: " + hazard_text(hazard));
   const int user = earlier_user(scope, child);
   if (user >= 0)
-    refuse(name, 1, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
-                        quoted(scope[child].block()) + " before it");
+    refuse(name, 1,
+           quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
+               quoted(scope[child].block()) + " before it");
 }
 
-inline void check_complete(const char* name, int requirement, const block_scope& scope, std::size_t child) {
+inline void check_complete(const char* name, int requirement, const block_scope& scope,
+                           std::size_t child) {
   const ir::block_node& b = scope[child].block();
   if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
   if (const int reason = complete_violation(scope, child))
-    refuse(name, requirement, quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
+    refuse(name, requirement,
+           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
 }
 
-/// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is none.
+/// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
+/// none.
 inline int other_writer(const block_scope& scope, std::size_t child, const ir::buffer& x) {
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && writes_buffer(scope[i].block(), x)) return static_cast<int>(i);
@@ -26851,7 +27336,8 @@ inline int other_writer(const block_scope& scope, std::size_t child, const ir::b
 }
 
 /// Removes the block at `at` and its buffer's allocation from the scope.
-inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder, const ir::buffer& x) {
+inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder,
+                           const ir::buffer& x) {
   const ir::function without = replace(f, find_block(f, id), ir::stmt{});
   const path at = find_block(without, holder);
   ir::block_node block = *ir::as_realize(at.target())->block;
@@ -26864,9 +27350,11 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
                           const std::vector<ir::buffer_region>& reads) {
   const path at = find_block(f, id);
   const block_scope scope(*at.scope()->block);
-  const bool produced = std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-    return std::any_of(reads.begin(), reads.end(), [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
-  });
+  const bool produced =
+      std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+        return std::any_of(reads.begin(), reads.end(),
+                           [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+      });
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (produced && !region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
@@ -26885,12 +27373,16 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
-  if (other_writer(scope, child, x) >= 0) refuse(name, 3, "another block writes \"" + x->name + "\" too");
+  if (other_writer(scope, child, x) >= 0)
+    refuse(name, 3, "another block writes \"" + x->name + "\" too");
   const ir::store_node* store = ir::as_store(block->body);
-  if (!store || store->buffer != x) refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
+  if (!store || store->buffer != x)
+    refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
   const std::optional<inverse> inv = invert(store->indices, block->iters);
-  if (!inv) refuse(name, 4, "the iteration variables of " + quoted(*block) +
-                                " do not follow from the indices of its store");
+  if (!inv)
+    refuse(name, 4,
+           "the iteration variables of " + quoted(*block) +
+               " do not follow from the indices of its store");
   if (scope.size() == 1) refuse(name, 5, quoted(*block) + " is the only block of its scope");
   inliner rewrite(*block, *store, *inv);
   ir::function out = f;
@@ -26898,7 +27390,8 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (i == child || !reads_buffer(scope[i].block(), x)) continue;
     const path reader = find_block(out, scope[i].block().id);
-    if (is_matched(reader.target(), x)) refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
+    if (is_matched(reader.target(), x))
+      refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
     changed.push_back(scope[i].block().id);
     out = replace_block(out, reader, rewrite.mutate(ir::as_realize(reader.target())->block));
   }
@@ -26921,17 +27414,21 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     for (std::size_t i = 0; i < scope.size(); ++i) {
       if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
       if (out.between)
-        refuse(name, 3, quoted(block) + " reads more than one result of its scope, or one of several blocks");
+        refuse(
+            name, 3,
+            quoted(block) + " reads more than one result of its scope, or one of several blocks");
       out.between = r.buffer;
       out.producer = i;
     }
   }
-  if (!out.between) refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
+  if (!out.between)
+    refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
   const ir::block_node& producer = scope[out.producer].block();
   check_complete(name, 3, scope, out.producer);
   if (producer.writes.size() != 1 || !ir::as_store(producer.body))
     refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
-  if (!scope.allocates(out.between)) refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
+  if (!scope.allocates(out.between))
+    refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && reads_buffer(scope[i].block(), out.between))
       refuse(name, 3, quoted(scope[i].block()) + " reads \"" + out.between->name + "\" too");
@@ -26939,13 +27436,15 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
 }
 
 /// The index tuple of all loads of the buffer in the block.
-inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block, const ir::buffer& x) {
+inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block,
+                                            const ir::buffer& x) {
   std::vector<ir::expr> out;
   bool first = true, same = true;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
     if (e->op != ir::op::load || e->buffer != x) return;
     if (first) out = e->args;
-    for (std::size_t d = 0; d < out.size() && !first; ++d) same = same && arith::same_value(out[d], e->args[d]);
+    for (std::size_t d = 0; d < out.size() && !first; ++d)
+      same = same && arith::same_value(out[d], e->args[d]);
     first = false;
   });
   if (first || !same)
@@ -26953,8 +27452,10 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
   return out;
 }
 
-/// Whether the indices are inside of the buffer for every instance: the border of a padding reads nothing.
-inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices, const ir::buffer& x) {
+/// Whether the indices are inside of the buffer for every instance: the border of a padding reads
+/// nothing.
+inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices,
+                         const ir::buffer& x) {
   arith::analyzer known;
   for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
   for (std::size_t d = 0; d < indices.size(); ++d)
@@ -26964,7 +27465,8 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
   return true;
 }
 
-/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance makes.
+/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance
+/// makes.
 inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
                            const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
                            const ir::var_map& solved) {
@@ -27001,7 +27503,8 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   });
   ir::block_node out = *producer;
   std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(ir::substitute(i, solved)));
+  for (const ir::expr& i : outer.indices)
+    indices.push_back(known.simplify(ir::substitute(i, solved)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
   out.body = ir::make_store(outer.buffer, std::move(indices), ir::substitute(value, solved));
   std::vector<ir::buffer_region> added;
@@ -27031,19 +27534,25 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
       refuse(name, 4, quoted(block) + " has a predicate");
   const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
-  if (!inv) refuse(name, 5, "the iteration variables of " + quoted(block) +
-                                " do not follow from the indices of its loads");
+  if (!inv)
+    refuse(name, 5,
+           "the iteration variables of " + quoted(block) +
+               " do not follow from the indices of its loads");
   if (pair.producer > child || !region_covered(scope, child))
-    refuse(name, 6, quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
+    refuse(name, 6,
+           quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
   if (!stays_inside(block, loads, pair.between))
-    refuse(name, 6, quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+    refuse(name, 6,
+           quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
   const ir::block folded = make_folded(producer.realize->block, block, solved, pair.between);
   const path to = find_block(f, producer.block().id);
-  const ir::function out = replace(
-      f, to, ir::make_realize(producer.realize->values, ir::logical_and(producer.realize->predicate, guard), folded));
+  const ir::function out =
+      replace(f, to,
+              ir::make_realize(producer.realize->values,
+                               ir::logical_and(producer.realize->predicate, guard), folded));
   return remove(out, id, holder->block->id, pair.between);
 }
 
@@ -27119,12 +27628,15 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
                     quoted(c.block()));
   for (std::size_t l = first; l < c.loops.size(); ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) && !drives(c, *c.loops[l], false))
-      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" + c.loops[l]->var->name + "\"");
+    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) &&
+        !drives(c, *c.loops[l], false))
+      refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" +
+                    c.loops[l]->var->name + "\"");
   if (!is_affine_binding(c, first))
     refuse(5, "the bindings of " + quoted(c.block()) + " are not affine from the loop inwards");
   if (!runs_once(c, first))
-    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" + c.loops[first]->var->name + "\" inwards");
+    refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
+                  c.loops[first]->var->name + "\" inwards");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -27132,16 +27644,20 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
 }
 
 /// The conjuncts that say something about the init; those about dropped loops alone go.
-inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped, const ir::var_map& renamed) {
+inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
+                               const ir::var_map& renamed) {
   ir::expr out = ir::boolean(true);
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     bool drops = false, keeps = false;
     for (const ir::var& v : ir::free_vars(conjunct)) {
-      if (dropped.count(v)) drops = true;
-      else keeps = true;
+      if (dropped.count(v))
+        drops = true;
+      else
+        keeps = true;
     }
     if (drops && keeps)
-      refuse(4, "the predicate of " + quoted(c.block()) + " mixes loops that the init keeps and drops");
+      refuse(4, "the predicate of " + quoted(c.block()) +
+                    " mixes loops that the init keeps and drops");
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
   }
   return out;
@@ -27890,8 +28406,7 @@ using arith::bounds;
 using const_box = std::vector<bounds>;
 
 /// `box` without `hole`, as boxes.
-inline void subtract(const const_box& box, const const_box& hole,
-                     std::vector<const_box>& out) {
+inline void subtract(const const_box& box, const const_box& hole, std::vector<const_box>& out) {
   if (disjoint(box, hole)) {
     out.push_back(box);
     return;
@@ -27918,9 +28433,11 @@ inline const_box within(const footprint& f) {
   return out;
 }
 
-/// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the constant
-/// cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also where that is symbolic.
-inline bool sums_inside(const footprint& outer, const footprint& inner, const std::vector<ir::expr>& shape,
+/// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the
+/// constant cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also
+/// where that is symbolic.
+inline bool sums_inside(const footprint& outer, const footprint& inner,
+                        const std::vector<ir::expr>& shape,
                         const std::vector<const ir::loop_node*>& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
     return low && range_of(difference(high, *low), loops).lo >= 0;
@@ -27943,8 +28460,8 @@ inline bool sums_inside(const footprint& outer, const footprint& inner, const st
 }
 
 /// Whether the parts of `region` that earlier blocks of the scope write are written completely.
-inline bool is_covered(const block_scope& scope, std::size_t reader, const bound_iters& reader_iters,
-                       const ir::buffer_region& region) {
+inline bool is_covered(const block_scope& scope, std::size_t reader,
+                       const bound_iters& reader_iters, const ir::buffer_region& region) {
   const child_block& r = scope[reader];
   std::vector<const_box> rest;
   std::vector<const_box> uncertain;  // written by blocks of which nothing is certain
@@ -27952,7 +28469,8 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
     for (const ir::buffer_region& out : writer.block().writes) {
-      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region)) continue;
+      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
+        continue;
       const standing_loops standing{scope.common_loops(w, reader), region.buffer->scope};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!produced) {
@@ -27962,7 +28480,8 @@ inline bool is_covered(const block_scope& scope, std::size_t reader, const bound
       }
       produced = true;
       const std::optional<footprint> gives =
-          reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing) : std::nullopt;
+          reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing)
+                                           : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
         uncertain.push_back(constant_box(writer.block(), out));
         continue;
@@ -30214,6 +30733,9 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
 /// @returns empty, or what is wrong
 std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code);
 
+/// Arithmetic on floats that `f` asks for, calls counted as one. // operations
+double operations_of(const ir::function& f);
+
 /// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.
 double work_of(const ir::function& f);
 
@@ -30495,17 +31017,9 @@ struct dispatcher::state {
     workload w;
     w.function = with_layouts(s.function, layouts);
     w.key = {ir::workload_key(w.function).hex(), cpu.isa_key(), "", exec->threads};
-    support::hasher family;
-    family.add(std::string_view(kernel.name));
-    for (std::size_t i = 0; i < kernel.params.size(); ++i) {
-      const parameter_signature& p = kernel.params[i];
-      w.key.arguments += (i ? " " : "") + p.name + ":" + layouts[i].text();
-      family.add(std::string_view(p.name + ":" + std::string(name(p.type)) + ":" + std::to_string(p.dims.size())));
-    }
-    ir::for_each_stmt(s.function.body, [&](const ir::stmt& st) {
-      if (const auto* r = ir::as_realize(st)) family.add(std::string_view(r->block->name));
-    });
-    w.family = family.finish().hex();
+    for (std::size_t i = 0; i < kernel.params.size(); ++i)
+      w.key.arguments += (i ? " " : "") + kernel.params[i].name + ":" + layouts[i].text();
+    w.family = family_of(w.function);
     w.extents = b.extents;
     const std::int64_t* strides = b.strides.data();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -30520,22 +31034,14 @@ struct dispatcher::state {
     s.code = std::make_unique<search::specialization>(std::move(w), options, db);
   }
 
-  /// The kernel at extents that the interpreter can run, of odd sizes so that tails are met.
+  /// The kernel at extents that the interpreter can run.
   std::optional<ir::function> shrunk(const extent_map& dims, const std::vector<layout_class>& layouts) const {
-    for (const std::int64_t size : {19, 33, 11, 7, 48}) {
-      extent_map small = dims;
-      for (auto& [name, extent] : small) extent = std::min(extent, size);
-      try {
-        ir::function f = make(small);
-        if (work_of(f) > 1e6) continue;
-        std::vector<layout_class> dense = layouts;
-        for (layout_class& l : dense)
-          if (!l.dense) l = layout_class{};  // the comparison is about the schedule, not about strides
-        return with_layouts(f, dense);
-      } catch (const argument_error&) {  // this kernel needs other proportions
-      }
-    }
-    return std::nullopt;
+    const std::optional<ir::function> f = shrink(make, dims, 1e5);
+    if (!f) return std::nullopt;
+    std::vector<layout_class> dense = layouts;
+    for (layout_class& l : dense)
+      if (!l.dense) l = layout_class{};  // the comparison is about the schedule, not about strides
+    return with_layouts(*f, dense);
   }
 
   /// Brings a specialization to where it can run. One thread at a time; not under the lock.
@@ -32200,7 +32706,8 @@ class tuner {
     }
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
-        if (auto c = replay(trace::parse(near->trace), w_.function, o_.seed)) pending_.push_back(std::move(*c));
+        auto c = replay(trace::parse(near->trace), w_.function, o_.seed);
+        if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
       } catch (const error&) {  // made for other extents: it need not fit
       }
     }
@@ -32232,7 +32739,6 @@ class tuner {
   std::vector<candidate> proposals(std::size_t count) {
     std::vector<candidate> out = std::move(pending_);
     pending_.clear();
-    for (candidate& c : out) seen_.insert(c.identity);
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over(); ++attempt) {
       std::optional<candidate> c = propose();
@@ -32406,6 +32912,20 @@ class tuner {
 
 }  // namespace detail
 
+TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
+  support::hasher family;
+  family.add(std::string_view(f.name));
+  for (const ir::param& p : f.params) {
+    const std::string type(name(p.buffer ? p.buffer->type : p.scalar.type()));
+    family.add(std::string_view((p.buffer ? p.buffer->name : p.scalar->name) + ":" + type + ":" +
+                                std::to_string(p.buffer ? p.buffer->shape.size() : 0)));
+  }
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const auto* r = ir::as_realize(s)) family.add(std::string_view(r->block->name));
+  });
+  return family.finish().hex();
+}
+
 TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,
                                             const space::context& where, std::uint64_t seed) {
   try {
@@ -32439,6 +32959,86 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
   std::snprintf(text, sizeof text, "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
                 time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
   return text;
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::search {
+namespace detail {
+
+class shrinker {
+ public:
+  shrinker(const std::function<ir::function(const extent_map&)>& make, extent_map extents)
+      : make_(make), now_(std::move(extents)) {}
+
+  /// Brings every extent that allows it to at most `size`; false when the attempts are used up.
+  void reduce(std::int64_t size) {
+    for (const std::string& name : largest_first()) {
+      if (now_[name] <= size || alone(name, size)) continue;
+      for (const std::string& other : largest_first())
+        if (other != name && with(name, other, size)) break;
+    }
+  }
+
+  std::optional<ir::function> function;  // of the extents reached, once something was reduced
+
+ private:
+  static constexpr int most_attempts = 800;
+
+  std::vector<std::string> largest_first() const {
+    std::vector<std::string> out;
+    for (const auto& [name, extent] : now_) out.push_back(name);
+    std::stable_sort(out.begin(), out.end(), [&](const std::string& a, const std::string& b) {
+      return now_.find(a)->second > now_.find(b)->second;
+    });
+    return out;
+  }
+
+  bool attempt(const extent_map& wanted) {
+    if (++attempts_ > most_attempts) return false;
+    try {
+      function = make_(wanted);
+      now_ = wanted;
+      return true;
+    } catch (const argument_error&) {
+      return false;
+    }
+  }
+
+  bool alone(const std::string& name, std::int64_t size) {
+    extent_map wanted = now_;
+    wanted[name] = size;
+    return attempt(wanted);
+  }
+
+  /// The other extent is not larger than some multiple of this one, so the smallest that fits is near.
+  bool with(const std::string& name, const std::string& other, std::int64_t size) {
+    extent_map wanted = now_;
+    wanted[name] = size;
+    const std::int64_t most = std::min(now_[other], 4 * size + 16);
+    for (wanted[other] = 1; wanted[other] <= most; ++wanted[other])
+      if (attempt(wanted)) return true;
+    return false;
+  }
+
+  const std::function<ir::function(const extent_map&)>& make_;
+  extent_map now_;
+  int attempts_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::optional<ir::function> shrink(const std::function<ir::function(const extent_map&)>& make,
+                                                     extent_map extents, double work) {
+  detail::shrinker s(make, std::move(extents));
+  for (const std::int64_t size : {19, 11, 7, 5, 3, 2}) {
+    s.reduce(size);
+    if (s.function && work_of(*s.function) <= work) return s.function;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::search
@@ -32623,8 +33223,11 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
   if (v->seconds > 0) {
     out += "  time      " + time_text(v->seconds);
-    char rate[64];
-    std::snprintf(rate, sizeof rate, ", %.3g G stores/s", work_of(workload_.function) / v->seconds * 1e-9);
+    char rate[96];
+    double moved = 0;  // bytes of all arguments
+    for (const operand& o : operands(workload_.function)) moved += static_cast<double>(o.elements() * bytes(o.type));
+    std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
+                  operations_of(workload_.function) / v->seconds * 1e-9, moved / v->seconds * 1e-9);
     out += rate;
     if (v->baseline > 0) {
       std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)", v->baseline / v->seconds,
@@ -33119,20 +33722,34 @@ inline std::string compare_floats(const operand& o, double relative, const std::
   return {};
 }
 
-/// Counts the iterations around every store.
+inline bool is_float_operation(const ir::expr& e) {
+  if (!is_float(e.type())) return false;
+  switch (e->op) {
+    case ir::op::add: case ir::op::sub: case ir::op::mul: case ir::op::div: case ir::op::min: case ir::op::max:
+    case ir::op::call: return true;
+    default: return false;
+  }
+}
+
+/// Counts the iterations around every store, and the operations of what is stored.
 class work_counter : public ir::visitor {
  public:
-  double total = 0;
+  double stores = 0, operations = 0;
   using ir::visitor::visit;
   void visit(const ir::stmt& s) override {
     const ir::loop_node* l = ir::as_loop(s);
     const double before = around_;
     if (l && ir::is_int(l->extent)) around_ *= static_cast<double>(ir::as_int(l->extent));
-    if (ir::as_store(s)) total += around_;
+    if (ir::as_store(s)) stores += around_;
     ir::visitor::visit(s);
     around_ = before;
   }
-  void visit(const ir::expr&) override {}
+  void visit(const ir::block& b) override { visit(b->body); }  // `init` runs too seldom to count
+  void visit(const ir::expr& e) override {
+    if (!e) return;
+    if (is_float_operation(e)) operations += around_;
+    ir::visitor::visit(e);
+  }
 
  private:
   double around_ = 1;
@@ -33180,7 +33797,13 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
 TILEWRIGHT_INLINE double work_of(const ir::function& f) {
   detail::work_counter counter;
   counter.visit(f.body);
-  return counter.total;
+  return counter.stores;
+}
+
+TILEWRIGHT_INLINE double operations_of(const ir::function& f) {
+  detail::work_counter counter;
+  counter.visit(f.body);
+  return counter.operations;
 }
 
 }  // namespace tilewright::search
