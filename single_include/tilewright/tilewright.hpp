@@ -3486,7 +3486,8 @@ using dim_values = std::map<std::string, std::int64_t, std::less<>>;
 ///
 /// Parameters keep their order and names. Each definition is one block named after the tensor that
 /// it writes (`Y`, `Y_1`, ...), a reduction inside a larger expression a block of its own before it
-/// (`C_sum`), reads beyond the edge go through a padding block (`X_pad`) that can be inlined. Loops
+/// (`C_sum`; the only one takes the definition's name, `C`, and leaves `C_epilogue` to the rest),
+/// reads beyond the edge go through a padding block (`X_pad`) that can be inlined. Loops
 /// carry the names of the axes, block iteration variables these with a `v` in front.
 ///
 /// It requires: 1) each named dimension has a value, and no other name has one; 2) extents are
@@ -13852,9 +13853,17 @@ class reifier : block_builder {
     const int store = part.at[0];
     const ir::buffer target = buffer_of(nodes_[store].tensor);
     const std::vector<ir::expr> indices = lower_indices(store, f);
+    // the loops that matter carry the definition's name: those of its reduction, if it has just one
+    int reductions = 0;
+    any_below(nodes_, value, [&](int k) {
+      reductions += nodes_[k].kind == node_kind::reduce;
+      return false;
+    });
+    only_reduction_ = reductions == 1 ? target->name : std::string();
     const ir::expr result = ir::cast(target->type, lower(value, f));
-    emit_block(target->name, f, f.scope.count, {}, ir::make_store(target, indices, result),
-               footprint({result}), {{target, ir::point_box(indices)}});
+    emit_block(reductions == 1 ? target->name + "_epilogue" : target->name, f, f.scope.count, {},
+               ir::make_store(target, indices, result), footprint({result}),
+               {{target, ir::point_box(indices)}});
   }
 
   /// The value is one reduction of the targets' types that does not read what it accumulates.
@@ -13899,7 +13908,9 @@ class reifier : block_builder {
       init.push_back(ir::make_store(targets[t], indices[t], u.identity[t]));
       writes.push_back({targets[t], ir::point_box(indices[t])});
     }
-    emit_block(targets.front()->name, f, spatial.count, ir::make_seq(init),
+    const bool named_after_definition = define < 0 && !only_reduction_.empty();
+    emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
+               ir::make_seq(init),
                store_results(targets, indices, u.result), footprint(u.read), std::move(writes));
   }
 
@@ -14188,6 +14199,7 @@ class reifier : block_builder {
   std::vector<inline_reduction> inline_reductions_;
   padding_plans paddings_;
   std::map<std::size_t, padded_tensor> padded_;
+  std::string only_reduction_;  // name for the inline reduction of the definition at hand, or empty
   std::vector<std::string> axis_names_;  // of the padding block under construction
   const std::vector<ir::expr>* placeholders_ = nullptr;
 };

@@ -12,7 +12,7 @@ TEST_CASE("matmul_relu: the inline sum becomes a block of its own") {
   REQUIRE(f.params.size() == 3);
   CHECK(f.params[0].buffer->name == "A");
   CHECK(ir::is_int(f.params[0].buffer->shape[1], 7));
-  CHECK(block_names(f) == std::vector<std::string>{"C_sum", "C"});
+  CHECK(block_names(f) == std::vector<std::string>{"C", "C_epilogue"});
   const ir::block sum = blocks_of(f)[0];
   REQUIRE(sum->iters.size() == 3);
   CHECK(sum->iters[0].var->name == "vi");

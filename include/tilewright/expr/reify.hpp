@@ -17,7 +17,8 @@ using dim_values = std::map<std::string, std::int64_t, std::less<>>;
 ///
 /// Parameters keep their order and names. Each definition is one block named after the tensor that
 /// it writes (`Y`, `Y_1`, ...), a reduction inside a larger expression a block of its own before it
-/// (`C_sum`), reads beyond the edge go through a padding block (`X_pad`) that can be inlined. Loops
+/// (`C_sum`; the only one takes the definition's name, `C`, and leaves `C_epilogue` to the rest),
+/// reads beyond the edge go through a padding block (`X_pad`) that can be inlined. Loops
 /// carry the names of the axes, block iteration variables these with a `v` in front.
 ///
 /// It requires: 1) each named dimension has a value, and no other name has one; 2) extents are

@@ -115,9 +115,17 @@ class reifier : block_builder {
     const int store = part.at[0];
     const ir::buffer target = buffer_of(nodes_[store].tensor);
     const std::vector<ir::expr> indices = lower_indices(store, f);
+    // the loops that matter carry the definition's name: those of its reduction, if it has just one
+    int reductions = 0;
+    any_below(nodes_, value, [&](int k) {
+      reductions += nodes_[k].kind == node_kind::reduce;
+      return false;
+    });
+    only_reduction_ = reductions == 1 ? target->name : std::string();
     const ir::expr result = ir::cast(target->type, lower(value, f));
-    emit_block(target->name, f, f.scope.count, {}, ir::make_store(target, indices, result),
-               footprint({result}), {{target, ir::point_box(indices)}});
+    emit_block(reductions == 1 ? target->name + "_epilogue" : target->name, f, f.scope.count, {},
+               ir::make_store(target, indices, result), footprint({result}),
+               {{target, ir::point_box(indices)}});
   }
 
   /// The value is one reduction of the targets' types that does not read what it accumulates.
@@ -162,7 +170,9 @@ class reifier : block_builder {
       init.push_back(ir::make_store(targets[t], indices[t], u.identity[t]));
       writes.push_back({targets[t], ir::point_box(indices[t])});
     }
-    emit_block(targets.front()->name, f, spatial.count, ir::make_seq(init),
+    const bool named_after_definition = define < 0 && !only_reduction_.empty();
+    emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
+               ir::make_seq(init),
                store_results(targets, indices, u.result), footprint(u.read), std::move(writes));
   }
 
@@ -451,6 +461,7 @@ class reifier : block_builder {
   std::vector<inline_reduction> inline_reductions_;
   padding_plans paddings_;
   std::map<std::size_t, padded_tensor> padded_;
+  std::string only_reduction_;  // name for the inline reduction of the definition at hand, or empty
   std::vector<std::string> axis_names_;  // of the padding block under construction
   const std::vector<ir::expr>* placeholders_ = nullptr;
 };
