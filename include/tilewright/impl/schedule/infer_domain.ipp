@@ -306,12 +306,12 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
                                      const std::vector<arith::bounds>& clip,
                                      const std::vector<const ir::loop_node*>& loops,
                                      bool keep_unit_loops) {
-  struct new_loop {
+  struct emitted_loop {
     ir::var v;
     ir::expr extent;
   };
   std::vector<ir::expr> values;
-  std::vector<new_loop> nest;
+  std::vector<emitted_loop> nest;
   ir::expr predicate = ir::boolean(true);
   const auto guard = [&](const ir::expr& condition) {
     predicate = ir::logical_and(predicate, condition);
