@@ -35,10 +35,10 @@ void fuse_rows(tw::schedule& s) {
   const auto [y0, y1] = s.split(y, {tw::infer, s.sample_categorical({4, 8, 16, 32}, {1, 1, 1, 1})});
   const auto [x0, x1] = s.split(x, {tw::infer, 16});
   s.vectorize(x1);
-  s.compute_at(s.get_block("blurred"), y0, true);
-  s.compute_at(s.get_block("across"), y0, true);
-  for (const char* name : {"blurred", "across"}) {
-    const auto [outer, inner] = s.split(s.get_loops(s.get_block(name)).back(), {tw::infer, 16});
+  // each stage below the rows that need it, its border included
+  for (const char* stage : {"blurred", "across_pad", "across", "image_pad"}) {
+    s.compute_at(s.get_block(stage), y0, true);
+    const auto [outer, inner] = s.split(s.get_loops(s.get_block(stage)).back(), {tw::infer, 16});
     s.vectorize(inner);
   }
   s.parallel(s.fuse(c, y0));
