@@ -1,6 +1,7 @@
-// What a call costs beside the kernel itself: overhead per call, and the first call of a process whose
-// database is warm. `warm_first_call` runs this program again as a child, under strace where there is
-// one, and counts the libraries of LLVM that it opened (none: the code comes from the database).
+// What a call costs beside the kernel itself: overhead per call, and the first call of a process
+// whose database is warm. `warm_first_call` runs this program again as a child, under strace where
+// there is one, and counts the libraries of LLVM that it opened (none: the code comes from the
+// database).
 #include <benchmark/benchmark.h>
 
 #include <tilewright/tilewright.hpp>
@@ -15,13 +16,15 @@
 
 namespace {
 
-constexpr auto doubled = tw::kernel<"doubled">([](tw::in<"x", float, "N"> x, tw::out<"y", float, "N"> y) {
-  using tw::axes::i;
-  return y(i) = x(i) * 2.0f;
-});
+constexpr auto doubled =
+    tw::kernel<"doubled">([](tw::in<"x", float, "N"> x, tw::out<"y", float, "N"> y) {
+      using tw::axes::i;
+      return y(i) = x(i) * 2.0f;
+    });
 
-constexpr auto matmul = tw::kernel<"matmul">(
-    [](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B, tw::out<"C", float, "M", "N"> C) {
+constexpr auto matmul =
+    tw::kernel<"matmul">([](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+                            tw::out<"C", float, "M", "N"> C) {
       using tw::axes::i, tw::axes::j, tw::axes::k;
       return C(i, j) = tw::sum<k>(A(i, k) * B(k, j));
     });
@@ -57,8 +60,10 @@ int child() {
   std::vector<float> a(128 * 128, 1.0f), b(128 * 128, 1.0f), c(128 * 128);
   const auto start = std::chrono::steady_clock::now();
   tw::tuned op{matmul, {.seconds = 2}};
-  op(tw::view(a.data(), {128, 128}), tw::view(b.data(), {128, 128}), tw::view(c.data(), {128, 128}));
-  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  op(tw::view(a.data(), {128, 128}), tw::view(b.data(), {128, 128}),
+     tw::view(c.data(), {128, 128}));
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::printf("%.3f\n", ms);
   return c[0] == 128.0f ? 0 : 1;
 }
@@ -76,7 +81,8 @@ void warm_first_call(benchmark::State& state, const std::string& self) {
   const std::string database = folder + "/bench_call.db", log = folder + "/bench_call.strace";
   const std::string environment = "TILEWRIGHT_DB=" + database + " ";
   std::system(("rm -f " + database + "*").c_str());
-  if (run_child(environment + self + " --child") < 0) return state.SkipWithError("the tuning child failed");
+  if (run_child(environment + self + " --child") < 0)
+    return state.SkipWithError("the tuning child failed");
   for (auto _ : state) {
     const double ms = run_child(environment + self + " --child");
     if (ms < 0) return state.SkipWithError("the warm child failed");
@@ -101,8 +107,11 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RegisterBenchmark("call/raw_pointer", raw_pointer);
   benchmark::RegisterBenchmark("call/tuned", tuned_call);
-  benchmark::RegisterBenchmark("warm_first_call", [=](benchmark::State& s) { warm_first_call(s, self); })
-      ->UseManualTime()->Iterations(20)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("warm_first_call",
+                               [=](benchmark::State& s) { warm_first_call(s, self); })
+      ->UseManualTime()
+      ->Iterations(20)
+      ->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

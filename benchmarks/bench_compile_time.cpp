@@ -1,8 +1,8 @@
 // What including and using the library costs the user's compiler.
 //
-// Each benchmark runs the compiler once an iteration on a generated program. `parse` only checks syntax,
-// `build` compiles with -O2. Kernels and spaces are added in numbers, so that the cost of one more is
-// the slope, reported as the counter `ms_each`.
+// Each benchmark runs the compiler once an iteration on a generated program. `parse` only checks
+// syntax, `build` compiles with -O2. Kernels and spaces are added in numbers, so that the cost of
+// one more is the slope, reported as the counter `ms_each`.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -23,9 +23,15 @@ std::string kernels(int count) {
            "\">([](tw::in<\"A\", float, \"M\", \"K\"> A, tw::in<\"B\", float, \"K\", \"N\"> B, "
            "tw::out<\"C\", float, \"M\", \"N\"> C) {\n"
            "  using tw::axes::i, tw::axes::j, tw::axes::k;\n"
-           "  return C(i, j) = max(tw::sum<k>(A(i, k) * B(k, j)) * " + id + ".5f, 0.0f); });\n"
-           "void call" + id + "(const float* a, const float* b, float* c) {\n"
-           "  tw::tuned op{kernel" + id + "};\n"
+           "  return C(i, j) = max(tw::sum<k>(A(i, k) * B(k, j)) * " +
+           id +
+           ".5f, 0.0f); });\n"
+           "void call" +
+           id +
+           "(const float* a, const float* b, float* c) {\n"
+           "  tw::tuned op{kernel" +
+           id +
+           "};\n"
            "  op(tw::view(a, {8, 8}), tw::view(b, {8, 8}), tw::view(c, {8, 8}));\n}\n";
   }
   return out;
@@ -35,11 +41,14 @@ std::string spaces(int count) {
   std::string out;
   for (int n = 0; n < count; ++n) {
     const std::string id = std::to_string(n);
-    out += "void space" + id + "(tw::schedule& s) {\n"
+    out += "void space" + id +
+           "(tw::schedule& s) {\n"
            "  const auto [i, j, k] = s.loops<3>(s.get_block(\"C\"));\n"
-           "  const auto [i0, i1] = s.split(i, {tw::infer, s.sample_categorical({4, 8, " + id +
+           "  const auto [i0, i1] = s.split(i, {tw::infer, s.sample_categorical({4, 8, " +
+           id +
            "}, {1, 1, 1})});\n  s.reorder(i0, k, i1);\n  s.vectorize(j);\n}\n"
-           "tw::space::design_space held" + id + "{space" + id + "};\n";
+           "tw::space::design_space held" +
+           id + "{space" + id + "};\n";
   }
   return out;
 }
@@ -47,18 +56,21 @@ std::string spaces(int count) {
 /// Seconds of one run of the compiler; negative when it fails.
 double compile(const std::string& body, const std::string& flags) {
   std::ofstream(scratch) << "#include <tilewright/tilewright.hpp>\n" << body << "int main() {}\n";
-  const std::string command = std::string(BENCH_COMPILER) + " -std=c++20 -I" BENCH_INCLUDE " -I" BENCH_EIGEN " " +
-                              flags + " " + scratch + " -o " + scratch + ".o > " + scratch + ".log 2>&1";
+  const std::string command = std::string(BENCH_COMPILER) +
+                              " -std=c++20 -I" BENCH_INCLUDE " -I" BENCH_EIGEN " " + flags + " " +
+                              scratch + " -o " + scratch + ".o > " + scratch + ".log 2>&1";
   const auto start = std::chrono::steady_clock::now();
   const int status = std::system(command.c_str());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return status == 0 ? seconds : -1;
 }
 
 void measure(benchmark::State& state, const std::string& body, const std::string& flags) {
   for (auto _ : state) {
     const double seconds = compile(body, flags);
-    if (seconds < 0) return state.SkipWithError(("does not compile, see " + scratch + ".log").c_str());
+    if (seconds < 0)
+      return state.SkipWithError(("does not compile, see " + scratch + ".log").c_str());
     state.SetIterationTime(seconds);
   }
 }
@@ -68,14 +80,18 @@ void slope(benchmark::State& state, std::string (*make)(int), const std::string&
   constexpr int many = 9;
   for (auto _ : state) {
     const double one = compile(make(1), flags), all = compile(make(many), flags);
-    if (one < 0 || all < 0) return state.SkipWithError(("does not compile, see " + scratch + ".log").c_str());
+    if (one < 0 || all < 0)
+      return state.SkipWithError(("does not compile, see " + scratch + ".log").c_str());
     state.SetIterationTime(all);
     state.counters["ms_each"] = (all - one) / (many - 1) * 1e3;
   }
 }
 
 void add(const std::string& name, auto function) {
-  benchmark::RegisterBenchmark(name.c_str(), function)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name.c_str(), function)
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace
@@ -89,16 +105,19 @@ int main(int argc, char** argv) {
     for (auto _ : s) {
       std::ofstream(scratch) << "int main() {}\n";
       const auto start = std::chrono::steady_clock::now();
-      if (std::system((std::string(BENCH_COMPILER) + " -std=c++20 -fsyntax-only " + scratch).c_str()) != 0)
+      if (std::system(
+              (std::string(BENCH_COMPILER) + " -std=c++20 -fsyntax-only " + scratch).c_str()) != 0)
         return s.SkipWithError("the compiler does not run");
-      s.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      s.SetIterationTime(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
   });
   add("parse/header_only", [](State& s) { measure(s, "", "-fsyntax-only"); });
   add("parse/compiled", [=](State& s) { measure(s, "", declare + "-fsyntax-only"); });
   add("build/header_only/kernels:1", [](State& s) { measure(s, kernels(1), "-O2 -c"); });
   add("build/compiled/kernels:1", [=](State& s) { measure(s, kernels(1), declare + "-O2 -c"); });
-  add("further_kernel/compiled/parse", [=](State& s) { slope(s, kernels, declare + "-fsyntax-only"); });
+  add("further_kernel/compiled/parse",
+      [=](State& s) { slope(s, kernels, declare + "-fsyntax-only"); });
   add("further_kernel/compiled/build", [=](State& s) { slope(s, kernels, declare + "-O2 -c"); });
   add("further_space/compiled/build", [=](State& s) { slope(s, spaces, declare + "-O2 -c"); });
   benchmark::RunSpecifiedBenchmarks();

@@ -30,7 +30,8 @@ floats random_floats(std::size_t count, unsigned seed) {
 }
 
 /// Largest |got - want| relative to the magnitude of the sum that was computed.
-double relative_error(const floats& got, const std::vector<double>& want, const std::vector<double>& scale) {
+double relative_error(const floats& got, const std::vector<double>& want,
+                      const std::vector<double>& scale) {
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst, std::isfinite(got[i]) ? std::abs(got[i] - want[i]) / scale[i] : 1e30);
@@ -51,7 +52,9 @@ std::shared_ptr<workload> gemm_workload(std::string name, int m, int n, int k) {
   w->name = std::move(name);
   w->flops = 2.0 * m * n * k;
   w->bytes = 4.0 * (1.0 * m * k + 1.0 * k * n + 1.0 * m * n);
-  const auto size = [](int r, int c) { return static_cast<std::size_t>(r) * static_cast<std::size_t>(c); };
+  const auto size = [](int r, int c) {
+    return static_cast<std::size_t>(r) * static_cast<std::size_t>(c);
+  };
   w->in0 = random_floats(size(m, k), 1);
   w->in1 = random_floats(size(k, n), 2);
   w->out.resize(size(m, n));
@@ -65,7 +68,8 @@ std::shared_ptr<workload> gemm_workload(std::string name, int m, int n, int k) {
         w->scale[size(i, n) + j] += std::abs(p);
       }
   w->prepare = [p = w.get(), m, n, k](const peer& e, int threads) {
-    return e.gemm ? e.gemm({m, n, k, p->in0.data(), p->in1.data(), p->out.data()}, threads) : prepared{};
+    return e.gemm ? e.gemm({m, n, k, p->in0.data(), p->in1.data(), p->out.data()}, threads)
+                  : prepared{};
   };
   return w;
 }
@@ -114,14 +118,16 @@ std::shared_ptr<workload> softmax_workload(std::string name, int rows, int colum
   w->out.resize(count);
   for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(columns)) {
     double total = 0;
-    for (std::size_t j = i; j < i + static_cast<std::size_t>(columns); ++j) total += std::exp(static_cast<double>(w->in0[j]));
+    for (std::size_t j = i; j < i + static_cast<std::size_t>(columns); ++j)
+      total += std::exp(static_cast<double>(w->in0[j]));
     for (std::size_t j = i; j < i + static_cast<std::size_t>(columns); ++j) {
       w->want.push_back(std::exp(static_cast<double>(w->in0[j])) / total);
       w->scale.push_back(w->want.back());
     }
   }
   w->prepare = [p = w.get(), rows, columns](const peer& e, int threads) {
-    return e.softmax ? e.softmax({rows, columns, p->in0.data(), p->out.data()}, threads) : prepared{};
+    return e.softmax ? e.softmax({rows, columns, p->in0.data(), p->out.data()}, threads)
+                     : prepared{};
   };
   return w;
 }
@@ -130,8 +136,8 @@ struct ceilings {
   double gflops, gbs;
 };
 
-void run(benchmark::State& state, const std::shared_ptr<workload>& w, const peer& engine, int threads,
-         const ceilings& machine) {
+void run(benchmark::State& state, const std::shared_ptr<workload>& w, const peer& engine,
+         int threads, const ceilings& machine) {
   std::fill(w->out.begin(), w->out.end(), std::nanf(""));
   const prepared job = w->prepare(engine, threads);
   job.run();
@@ -168,7 +174,8 @@ int main(int argc, char** argv) {
   std::printf("one core: %.1f GFLOP/s f32 FMA peak, %.1f GB/s read bandwidth, both measured\n",
               machine.gflops, machine.gbs);
 
-  std::vector<peer> engines{tilewright_engine(), openblas_peer(), blis_peer(), eigen_peer(), plain_peer()};
+  std::vector<peer> engines{tilewright_engine(), openblas_peer(), blis_peer(), eigen_peer(),
+                            plain_peer()};
   for (peer& p : onednn_peers()) engines.push_back(p);
   for (const peer& e : engines)
     if (!e.missing.empty()) std::printf("missing: %s: %s\n", e.name.c_str(), e.missing.c_str());
@@ -189,9 +196,8 @@ int main(int argc, char** argv) {
                              (w->name == "SFM" && e.softmax);
         if (!e.missing.empty() || !offered) continue;
         const std::string name = w->name + "/" + e.name + "/threads:" + std::to_string(threads);
-        benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-          run(state, w, e, threads, machine);
-        });
+        benchmark::RegisterBenchmark(
+            name.c_str(), [=](benchmark::State& state) { run(state, w, e, threads, machine); });
       }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -44,7 +44,8 @@ double fma_peak_gflops() {
     const double seconds = seconds_since(start);
     for (int a = 1; a < accumulators; ++a) acc[0] += acc[a];
     sink = acc[0][0] > 1e30f ? 1.0f : 0.0f;
-    best = std::max(best, 2.0 * lanes * accumulators * static_cast<double>(rounds) / seconds * 1e-9);
+    best =
+        std::max(best, 2.0 * lanes * accumulators * static_cast<double>(rounds) / seconds * 1e-9);
   }
   return best;
 }

@@ -1,5 +1,5 @@
-// A space of one's own: a plain function on a schedule. Each run may draw from the schedule's random
-// variables; search replays the trace with other decisions and keeps the fastest.
+// A space of one's own: a plain function on a schedule. Each run may draw from the schedule's
+// random variables; search replays the trace with other decisions and keeps the fastest.
 #include <tilewright/tilewright.hpp>
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace {
 
-constexpr auto matmul = tw::kernel<"matmul">(
-    [](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B, tw::out<"C", float, "M", "N"> C) {
+constexpr auto matmul =
+    tw::kernel<"matmul">([](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+                            tw::out<"C", float, "M", "N"> C) {
       using tw::axes::i, tw::axes::j, tw::axes::k;
       return C(i, j) = tw::sum<k>(A(i, k) * B(k, j));
     });

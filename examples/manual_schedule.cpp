@@ -5,8 +5,9 @@
 
 namespace {
 
-constexpr auto matmul_relu = tw::kernel<"matmul_relu">(
-    [](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B, tw::out<"C", float, "M", "N"> C) {
+constexpr auto matmul_relu =
+    tw::kernel<"matmul_relu">([](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+                                 tw::out<"C", float, "M", "N"> C) {
       using tw::axes::i, tw::axes::j, tw::axes::k;
       tw::temp<"product", float, "M", "N"> product;
       return tw::blocks(product(i, j) = tw::sum<k>(A(i, k) * B(k, j)),

@@ -7,8 +7,9 @@
 #include <iostream>
 
 // [readme]
-constexpr auto matmul_relu = tw::kernel<"matmul_relu">(
-    [](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B, tw::out<"C", float, "M", "N"> C) {
+constexpr auto matmul_relu =
+    tw::kernel<"matmul_relu">([](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+                                 tw::out<"C", float, "M", "N"> C) {
       using tw::axes::i, tw::axes::j, tw::axes::k;
       return C(i, j) = max(tw::sum<k>(A(i, k) * B(k, j)), 0.0f);
     });
@@ -19,7 +20,8 @@ namespace {
 double milliseconds(const auto& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 double best_of(int repeats, const auto& work) {
@@ -31,7 +33,8 @@ double best_of(int repeats, const auto& work) {
 }  // namespace
 
 int main() {
-  const Eigen::MatrixXf a = Eigen::MatrixXf::Random(512, 256), b = Eigen::MatrixXf::Random(256, 512);
+  const Eigen::MatrixXf a = Eigen::MatrixXf::Random(512, 256),
+                        b = Eigen::MatrixXf::Random(256, 512);
   Eigen::MatrixXf c(512, 512), expected(512, 512);
 
   tw::tuned op{matmul_relu, {.seconds = 5}};

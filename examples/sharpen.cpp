@@ -1,5 +1,5 @@
-// Blur and sharpen an image file: sharpen [in.ppm [out.ppm]]. Four stages are described one by one; the
-// schedule computes them row by row, so that only a few rows of the blurred image ever exist.
+// Blur and sharpen an image file: sharpen [in.ppm [out.ppm]]. Four stages are described one by one;
+// the schedule computes them row by row, so that only a few rows of the blurred image ever exist.
 #include <tilewright/tilewright.hpp>
 
 #include <CImg.h>
@@ -17,10 +17,12 @@ constexpr auto sharpen = tw::kernel<"sharpen">(
       const auto row = tw::clamp_outside(across);
       const auto value = [&](auto shifted) { return tw::cast<float>(pixel(c, y, shifted)); };
       return tw::blocks(
-          across(c, y, x) = (value(x - 2) + value(x - 1) * 4.0f + value(x) * 6.0f + value(x + 1) * 4.0f +
-                             value(x + 2)) * (1.0f / 16),
+          across(c, y, x) = (value(x - 2) + value(x - 1) * 4.0f + value(x) * 6.0f +
+                             value(x + 1) * 4.0f + value(x + 2)) *
+                            (1.0f / 16),
           blurred(c, y, x) = (row(c, y - 2, x) + row(c, y - 1, x) * 4.0f + row(c, y, x) * 6.0f +
-                              row(c, y + 1, x) * 4.0f + row(c, y + 2, x)) * (1.0f / 16),
+                              row(c, y + 1, x) * 4.0f + row(c, y + 2, x)) *
+                             (1.0f / 16),
           result(c, y, x) = tw::cast<std::uint8_t>(
               min(max(round(tw::cast<float>(image(c, y, x)) +
                             amount * (tw::cast<float>(image(c, y, x)) - blurred(c, y, x))),
@@ -52,8 +54,9 @@ int main(int argc, char** argv) try {
   const cimg_library::CImg<std::uint8_t> image(in);  // planes: [channels, height, width]
   cimg_library::CImg<std::uint8_t> result(image.width(), image.height(), 1, image.spectrum());
   const auto planes = [](auto& i) {
-    return tw::view(i.data(), {static_cast<std::int64_t>(i.spectrum()), static_cast<std::int64_t>(i.height()),
-                               static_cast<std::int64_t>(i.width())});
+    return tw::view(i.data(),
+                    {static_cast<std::int64_t>(i.spectrum()), static_cast<std::int64_t>(i.height()),
+                     static_cast<std::int64_t>(i.width())});
   };
 
   tw::tuned op{sharpen, {.seconds = 3, .space = fuse_rows}};

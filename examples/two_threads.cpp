@@ -8,14 +8,15 @@
 
 namespace {
 
-constexpr auto softmax = tw::kernel<"softmax">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "M", "N"> Y) {
-  using tw::axes::i, tw::axes::j;
-  tw::temp<"peak", float, "M"> peak;
-  tw::temp<"e", float, "M", "N"> e;
-  tw::temp<"total", float, "M"> total;
-  return tw::blocks(peak(i) = tw::max<j>(X(i, j)), e(i, j) = exp(X(i, j) - peak(i)),
-                    total(i) = tw::sum<j>(e(i, j)), Y(i, j) = e(i, j) / total(i));
-});
+constexpr auto softmax =
+    tw::kernel<"softmax">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "M", "N"> Y) {
+      using tw::axes::i, tw::axes::j;
+      tw::temp<"peak", float, "M"> peak;
+      tw::temp<"e", float, "M", "N"> e;
+      tw::temp<"total", float, "M"> total;
+      return tw::blocks(peak(i) = tw::max<j>(X(i, j)), e(i, j) = exp(X(i, j) - peak(i)),
+                        total(i) = tw::sum<j>(e(i, j)), Y(i, j) = e(i, j) / total(i));
+    });
 
 constexpr std::size_t rows = 128, columns = 200;
 
@@ -46,7 +47,7 @@ int main() {
   }
   for (std::thread& t : callers) t.join();
 
-  std::cout << "200 calls from two threads; rows sum to 1 within " << worst_row_error(y[0]) << ", results equal: "
-            << (y[0] == y[1] ? "yes" : "no") << "\n";
+  std::cout << "200 calls from two threads; rows sum to 1 within " << worst_row_error(y[0])
+            << ", results equal: " << (y[0] == y[1] ? "yes" : "no") << "\n";
   return worst_row_error(y[0]) < 1e-5 && y[0] == y[1] ? 0 : 1;
 }

@@ -22,35 +22,41 @@ struct db_options {
 };
 
 std::string line_of(const record& r) {
-  return r.key.workload + "  " + search::time_text(r.best()) + "  " + std::to_string(r.key.threads) + " threads  " +
-         r.key.arguments + "  extents " + search::write_numbers(r.extents) + "  " + r.from.date + "  " + r.from.cpu + "\n";
+  return r.key.workload + "  " + search::time_text(r.best()) + "  " +
+         std::to_string(r.key.threads) + " threads  " + r.key.arguments + "  extents " +
+         search::write_numbers(r.extents) + "  " + r.from.date + "  " + r.from.cpu + "\n";
 }
 
 std::string json_of(const record& r) {
   std::string extents;
-  for (const std::int64_t e : r.extents) extents += (extents.empty() ? "" : ", ") + std::to_string(e);
+  for (const std::int64_t e : r.extents)
+    extents += (extents.empty() ? "" : ", ") + std::to_string(e);
   char best[40];
   std::snprintf(best, sizeof best, "%.9g", r.best());
-  return "{\"workload\": " + json(r.key.workload) + ", \"isa\": " + json(r.key.isa) + ", \"arguments\": " +
-         json(r.key.arguments) + ", \"threads\": " + std::to_string(r.key.threads) + ", \"extents\": [" + extents +
-         "], \"best_seconds\": " + best + ", \"chosen\": " + (r.chosen ? "true" : "false") + ", \"cpu\": " +
-         json(r.from.cpu) + ", \"llvm\": " + json(r.from.llvm) + ", \"date\": " + json(r.from.date) + ", \"trace\": " +
-         json(r.trace) + "}\n";
+  return "{\"workload\": " + json(r.key.workload) + ", \"isa\": " + json(r.key.isa) +
+         ", \"arguments\": " + json(r.key.arguments) +
+         ", \"threads\": " + std::to_string(r.key.threads) + ", \"extents\": [" + extents +
+         "], \"best_seconds\": " + best + ", \"chosen\": " + (r.chosen ? "true" : "false") +
+         ", \"cpu\": " + json(r.from.cpu) + ", \"llvm\": " + json(r.from.llvm) +
+         ", \"date\": " + json(r.from.date) + ", \"trace\": " + json(r.trace) + "}\n";
 }
 
 /// Records whose workload key starts with `prefix`.
 std::vector<record> matching(const search::database& db, const std::string& prefix) {
-  return db.all([&](const record& r) { return r.key.workload.compare(0, prefix.size(), prefix) == 0; });
+  return db.all(
+      [&](const record& r) { return r.key.workload.compare(0, prefix.size(), prefix) == 0; });
 }
 
 int list(const search::database& db, const db_options& o) {
-  for (const record& r : db.all([](const record& x) { return x.chosen; })) say(o.json ? json_of(r) : line_of(r));
+  for (const record& r : db.all([](const record& x) { return x.chosen; }))
+    say(o.json ? json_of(r) : line_of(r));
   return fine;
 }
 
 int show(const search::database& db, const db_options& o) {
   const std::vector<record> found = matching(db, o.argument);
-  if (found.empty()) throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument + "\"");
+  if (found.empty())
+    throw input_error(db.path(), "no record of a workload that starts with \"" + o.argument + "\"");
   if (!o.json)
     if (const auto script = db.workload(found.front().key.workload)) say(*script + "\n");
   for (const record& r : found) say(o.json ? json_of(r) : line_of(r));
@@ -59,8 +65,11 @@ int show(const search::database& db, const db_options& o) {
 
 int best(const search::database& db, const db_options& o) {
   std::vector<record> found = matching(db, o.argument);
-  found.erase(std::remove_if(found.begin(), found.end(), [](const record& r) { return !r.chosen; }), found.end());
-  if (found.empty()) throw input_error(db.path(), "no chosen schedule for a workload that starts with \"" + o.argument + "\"");
+  found.erase(std::remove_if(found.begin(), found.end(), [](const record& r) { return !r.chosen; }),
+              found.end());
+  if (found.empty())
+    throw input_error(db.path(),
+                      "no chosen schedule for a workload that starts with \"" + o.argument + "\"");
   for (const record& r : found) say(o.json ? json_of(r) : line_of(r) + r.trace + "\n");
   return fine;
 }
@@ -95,7 +104,8 @@ int copy(const search::database& from, search::database& to) {
 int run(const db_options& o) {
   const auto db = search::database::shared(o.database);
   if (!db->status().empty()) complain(db->status());
-  if (o.action != "ls" && o.argument.empty()) throw argument_error("db " + o.action + " wants a key or a file");
+  if (o.action != "ls" && o.argument.empty())
+    throw argument_error("db " + o.action + " wants a key or a file");
   if (o.action == "ls") return list(*db, o);
   if (o.action == "show") return show(*db, o);
   if (o.action == "best") return best(*db, o);
@@ -108,9 +118,11 @@ int run(const db_options& o) {
 
 std::function<int()> declare_db(CLI::App& app) {
   const auto o = std::make_shared<db_options>();
-  app.add_option("ACTION", o->action,
-                 "ls: chosen schedules; show, best, why KEY: records, winners, reasons of a workload (a prefix of its "
-                 "key will do); export FILE: copy into another database; import, merge FILE: copy from one")
+  app.add_option(
+         "ACTION", o->action,
+         "ls: chosen schedules; show, best, why KEY: records, winners, reasons of a workload (a "
+         "prefix of its "
+         "key will do); export FILE: copy into another database; import, merge FILE: copy from one")
       ->required()
       ->check(CLI::IsMember({"ls", "show", "best", "why", "export", "import", "merge"}));
   app.add_option("KEY|FILE", o->argument, "Workload key or database file");

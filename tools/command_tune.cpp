@@ -40,17 +40,20 @@ ir::function specialized(const tune_options& o) {
   const ir::function f = ir::specialize(load_function(o.file), extents);
   const std::vector<ir::var> open = ir::symbolic_extents(f);
   if (!open.empty())
-    throw input_error(o.file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
+    throw input_error(
+        o.file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
   return f;
 }
 
 /// The key under which a call with contiguous row-major arguments looks.
-search::workload workload_of(const ir::function& f, const target::cpu& cpu, const backend::executor& exec) {
+search::workload workload_of(const ir::function& f, const target::cpu& cpu,
+                             const backend::executor& exec) {
   search::workload w;
   w.function = f;
   w.key = {ir::workload_key(f).hex(), cpu.isa_key(), "", exec.threads};
   for (const ir::param& p : f.params) {
-    w.key.arguments += (w.key.arguments.empty() ? "" : " ") + (p.buffer ? p.buffer->name : p.scalar->name) + ":r";
+    w.key.arguments +=
+        (w.key.arguments.empty() ? "" : " ") + (p.buffer ? p.buffer->name : p.scalar->name) + ":r";
     if (!p.buffer) continue;
     for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
   }
@@ -71,24 +74,27 @@ std::string failures_json(const std::map<search::failure, int>& failures) {
 void print_round(const search::progress& p, bool as_json) {
   if (!as_json) return say(search::progress_line(p) + "\n");
   char text[256];
-  std::snprintf(text, sizeof text,
-                "{\"round\": %d, \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g, "
-                "\"candidates_per_second\": %.4g, \"failures\": ",
-                p.round, p.trials, p.best, p.baseline, p.rate);
+  std::snprintf(
+      text, sizeof text,
+      "{\"round\": %d, \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g, "
+      "\"candidates_per_second\": %.4g, \"failures\": ",
+      p.round, p.trials, p.best, p.baseline, p.rate);
   say(text + failures_json(p.failures) + "}\n");
 }
 
 void print_summary(const search::tuning_result& r, bool as_json) {
   if (as_json) {
     char text[256];
-    std::snprintf(text, sizeof text,
-                  "{\"best_seconds\": %.9g, \"default_seconds\": %.9g, \"improved\": %s, \"trials\": %d, "
-                  "\"candidates_per_second\": %.4g, \"failures\": ",
-                  r.best, r.baseline, r.improved ? "true" : "false", r.trials, r.trials / std::max(r.seconds, 1e-9));
+    std::snprintf(
+        text, sizeof text,
+        "{\"best_seconds\": %.9g, \"default_seconds\": %.9g, \"improved\": %s, \"trials\": %d, "
+        "\"candidates_per_second\": %.4g, \"failures\": ",
+        r.best, r.baseline, r.improved ? "true" : "false", r.trials,
+        r.trials / std::max(r.seconds, 1e-9));
     return say(text + failures_json(r.failures) + ", \"trace\": " + json(r.trace) + "}\n");
   }
-  say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) + ", " +
-      std::to_string(r.trials) + " trials\n" + r.trace + "\n");
+  say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
+      ", " + std::to_string(r.trials) + " trials\n" + r.trace + "\n");
   for (const std::string& remark : r.remarks) complain(remark);
 }
 
@@ -102,7 +108,8 @@ int tune(const tune_options& o) {
   }
   target::cpu cpu = target::named(o.target);
   if (!target::runs_on(cpu, target::host()))
-    throw argument_error("code for " + o.target + " does not run on this machine, so it cannot be measured here");
+    throw argument_error("code for " + o.target +
+                         " does not run on this machine, so it cannot be measured here");
   cpu.cores = exec->threads;
   const search::workload w = workload_of(f, cpu, *exec);
   const auto db = search::database::shared(o.database);

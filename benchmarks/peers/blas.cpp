@@ -6,9 +6,9 @@
 namespace bench {
 namespace {
 
-using sgemm_function = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                                const float* a, int lda, const float* b, int ldb, float beta, float* c,
-                                int ldc);
+using sgemm_function = void (*)(int order, int trans_a, int trans_b, int m, int n, int k,
+                                float alpha, const float* a, int lda, const float* b, int ldb,
+                                float beta, float* c, int ldc);
 constexpr int row_major = 101, no_transpose = 111;
 
 /// `Int` is the integer type that the library's thread setter takes.
@@ -30,8 +30,8 @@ peer blas_peer(const char* name, std::vector<const char*> files, const char* thr
   out.gemm = [=](const gemm_problem& g, int threads) {
     return prepared{[=] {
                       set_threads(threads);
-                      sgemm(row_major, no_transpose, no_transpose, g.m, g.n, g.k, 1.0f, g.a, g.k, g.b,
-                            g.n, 0.0f, g.c, g.n);
+                      sgemm(row_major, no_transpose, no_transpose, g.m, g.n, g.k, 1.0f, g.a, g.k,
+                            g.b, g.n, 0.0f, g.c, g.n);
                     },
                     {}};
   };
@@ -41,10 +41,10 @@ peer blas_peer(const char* name, std::vector<const char*> files, const char* thr
 }  // namespace
 
 peer openblas_peer() {
-  return blas_peer<int>("openblas",
-                        {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
-                         "libopenblas.so.0"},
-                        "openblas_set_num_threads");
+  return blas_peer<int>(
+      "openblas",
+      {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0"},
+      "openblas_set_num_threads");
 }
 
 peer blis_peer() {

@@ -28,10 +28,15 @@ void softmax(const softmax_problem& s, int threads) {
 }  // namespace
 
 peer eigen_peer() {
-  return {"eigen", "",
-          [](const gemm_problem& g, int t) { return prepared{[=] { gemm(g, t); }, {}}; },
+  return {"eigen",
+          "",
+          [](const gemm_problem& g, int t) {
+            return prepared{[=] { gemm(g, t); }, {}};
+          },
           {},
-          [](const softmax_problem& s, int t) { return prepared{[=] { softmax(s, t); }, {}}; }};
+          [](const softmax_problem& s, int t) {
+            return prepared{[=] { softmax(s, t); }, {}};
+          }};
 }
 
 }  // namespace bench

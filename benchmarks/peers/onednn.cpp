@@ -1,5 +1,5 @@
-// oneDNN 2.x: once in the user's layout, once in the layout that it prefers. Conversions to and from
-// the preferred layout stay outside of the timed part.
+// oneDNN 2.x: once in the user's layout, once in the layout that it prefers. Conversions to and
+// from the preferred layout stay outside of the timed part.
 #include "peer.hpp"
 
 #if BENCH_HAVE_ONEDNN
@@ -63,21 +63,22 @@ prepared gemm(const gemm_problem& g, int threads, bool free_layout) {
                      c2 = in_layout(c, chosen.dst_desc());
   copy(a, a2);
   copy(b, b2);
-  return timed(dnnl::matmul(chosen), {{DNNL_ARG_SRC, a2}, {DNNL_ARG_WEIGHTS, b2}, {DNNL_ARG_DST, c2}},
-               threads, c2, c);
+  return timed(dnnl::matmul(chosen),
+               {{DNNL_ARG_SRC, a2}, {DNNL_ARG_WEIGHTS, b2}, {DNNL_ARG_DST, c2}}, threads, c2, c);
 }
 
 prepared conv(const conv_problem& v, int threads, bool free_layout) {
   omp_set_num_threads(threads);
-  const dims x_shape{v.n, v.c, v.h, v.w}, f_shape{v.k, v.c, v.r, v.s}, y_shape{v.n, v.k, v.p(), v.q()};
+  const dims x_shape{v.n, v.c, v.h, v.w}, f_shape{v.k, v.c, v.r, v.s},
+      y_shape{v.n, v.k, v.p(), v.q()};
   const dnnl::memory x = wrap(x_shape, tag::nhwc, v.x), f = wrap(f_shape, tag::hwio, v.f),
                      y = wrap(y_shape, tag::nhwc, v.y);
   const dnnl::convolution_forward::desc desc(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
       {x_shape, dtype::f32, free_layout ? tag::any : tag::nhwc},
       {f_shape, dtype::f32, tag::any},  // weights may always be packed beforehand
-      {y_shape, dtype::f32, free_layout ? tag::any : tag::nhwc}, {v.stride, v.stride}, {v.pad, v.pad},
-      {v.pad, v.pad});
+      {y_shape, dtype::f32, free_layout ? tag::any : tag::nhwc}, {v.stride, v.stride},
+      {v.pad, v.pad}, {v.pad, v.pad});
   const dnnl::convolution_forward::primitive_desc chosen(desc, shared_context().engine);
   const dnnl::memory x2 = in_layout(x, chosen.src_desc()), f2 = in_layout(f, chosen.weights_desc()),
                      y2 = in_layout(y, chosen.dst_desc());
@@ -93,7 +94,8 @@ prepared softmax(const softmax_problem& s, int threads) {
   const dnnl::memory x = wrap(shape, tag::ab, s.x), y = wrap(shape, tag::ab, s.y);
   const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, x.get_desc(), 1);
   const dnnl::softmax_forward::primitive_desc chosen(desc, shared_context().engine);
-  return timed(dnnl::softmax_forward(chosen), {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}}, threads, y, y);
+  return timed(dnnl::softmax_forward(chosen), {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}}, threads, y,
+               y);
 }
 
 }  // namespace

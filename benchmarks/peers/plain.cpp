@@ -65,9 +65,15 @@ void softmax(const softmax_problem& s, int threads) {
 
 peer plain_peer() {
   return {"plain", "",
-          [](const gemm_problem& g, int t) { return prepared{[=] { gemm(g, t); }, {}}; },
-          [](const conv_problem& v, int t) { return prepared{[=] { conv(v, t); }, {}}; },
-          [](const softmax_problem& s, int t) { return prepared{[=] { softmax(s, t); }, {}}; }};
+          [](const gemm_problem& g, int t) {
+            return prepared{[=] { gemm(g, t); }, {}};
+          },
+          [](const conv_problem& v, int t) {
+            return prepared{[=] { conv(v, t); }, {}};
+          },
+          [](const softmax_problem& s, int t) {
+            return prepared{[=] { softmax(s, t); }, {}};
+          }};
 }
 
 }  // namespace bench

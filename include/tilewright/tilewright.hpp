@@ -1,4 +1,5 @@
-// Tilewright: describe a tensor computation, call it, and get a kernel that was searched for the machine.
+// Tilewright: describe a tensor computation, call it, and get a kernel that was searched for the
+// machine.
 #pragma once
 
 #include <tilewright/config.hpp>

@@ -16,7 +16,8 @@
 namespace tilewright {
 
 /// The dispatcher of a kernel whose types are erased.
-std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel, tuned_options options);
+std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
+                                                    tuned_options options);
 
 /// A kernel to call:
 ///
@@ -25,19 +26,21 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel, tu
 ///     op(a, b, c);                       // later ones look up and call
 ///     std::cout << op.report(a, b, c);
 ///
-/// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer, {extents},
-/// {strides})` and scalars, in the order of the kernel's parameters; results do not depend on their layout,
-/// and no copy is made. Any number of threads may call one op. Copies share what was tuned.
+/// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer,
+/// {extents}, {strides})` and scalars, in the order of the kernel's parameters; results do not
+/// depend on their layout, and no copy is made. Any number of threads may call one op. Copies share
+/// what was tuned.
 ///
-/// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are met;
-/// 2) data are not null and aligned to their element type; 3) no output overlaps another argument;
-/// 4) the elements of an output do not share memory; 5) elements used as indices are in bounds. Extents may
-/// be zero: sums over nothing are their identity.
+/// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are
+/// met; 2) data are not null and aligned to their element type; 3) no output overlaps another
+/// argument; 4) the elements of an output do not share memory; 5) elements used as indices are in
+/// bounds. Extents may be zero: sums over nothing are their identity.
 template <class Kernel>
 class tuned {
  public:
   /// @throws argument_error for options that make no sense
-  tuned(const Kernel& kernel, tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
+  tuned(const Kernel& kernel,
+        tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
       : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
 
   /// Runs the kernel.
@@ -48,12 +51,14 @@ class tuned {
       with_arguments([&](const search::call_argument* a) { dispatcher_->call(a); }, arguments...);
   }
 
-  /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did not run yet.
+  /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did
+  /// not run yet.
   template <class... Argument>
   std::string report(Argument&&... arguments) const {
     std::string out;
     if constexpr (dsl::check_call<Kernel, Argument...>())
-      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); }, arguments...);
+      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); },
+                     arguments...);
     return out;
   }
 
@@ -74,9 +79,9 @@ class tuned {
   static void with_arguments(const Use& use, Argument&... arguments) {
     const auto list = dsl::make_arguments<Kernel>(arguments...);
     std::array<search::call_argument, sizeof...(Argument) + 1> erased;
-    for (std::size_t i = 0; i < list.size(); ++i)
-      {
-      const void* data = list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const void* data =
+          list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
       erased[i] = {const_cast<void*>(data), list[i].extents.data(), list[i].strides.data()};
     }
     use(erased.data());

@@ -223,7 +223,8 @@ TEST_CASE("extreme numbers saturate") {
 
 TEST_CASE("random expressions against brute force") {
   testing::dice d(7);
-  const buffer narrow = make_buffer("D", dtype::i8, {64}), wide = make_buffer("D", dtype::i32, {64});
+  const buffer narrow = make_buffer("D", dtype::i8, {64}),
+               wide = make_buffer("D", dtype::i32, {64});
   int proved = 0, true_claims = 0;
   for (int round = 0; round < 6000; ++round) {
     testing::variables vars;
@@ -231,7 +232,8 @@ TEST_CASE("random expressions against brute force") {
     const auto count = d.between(1, 3);
     for (int v = 0; v < count; ++v) {
       const auto lo = d.below(3) ? 0 : d.between(-6, 6);
-      vars.push_back({make_var(std::string(1, static_cast<char>('x' + v))), lo, lo + d.between(0, 9)});
+      vars.push_back(
+          {make_var(std::string(1, static_cast<char>('x' + v))), lo, lo + d.between(0, 9)});
       known.bind(vars.back().var, vars.back().lo, vars.back().hi);
     }
     testing::grower grow{d, vars, d.below(4) ? buffer{} : d.below(3) ? narrow : wide};
@@ -255,8 +257,9 @@ TEST_CASE("random expressions against brute force") {
       inside = inside && value >= limits.lo && value <= limits.hi;
       holds = holds && truth;
     });
-    const std::string text = testing::code(e) + " | " + testing::code(c) + " | " + testing::code(assumed) + " -> " + testing::code(simple) +
-                             " | " + testing::code(simple_condition);
+    const std::string text = testing::code(e) + " | " + testing::code(c) + " | " +
+                             testing::code(assumed) + " -> " + testing::code(simple) + " | " +
+                             testing::code(simple_condition);
     CHECK_MESSAGE(same, text);
     CHECK_MESSAGE(inside, text);
     if (any && claim) CHECK_MESSAGE(holds, text);

@@ -38,7 +38,8 @@ TEST_CASE("quotients and remainders") {
   const interval m = arith::bound_over(floormod(io * 8 + ii, 16), inner, analyzer());
   CHECK(is(m.lo, floormod(io, 2) * 8));
   CHECK(is(m.hi, floormod(io, 2) * 8 + 7));
-  const interval whole = arith::bound_over(floordiv(ii, 4) * 4 + floormod(ii, 4), inner, analyzer());
+  const interval whole =
+      arith::bound_over(floordiv(ii, 4) * 4 + floormod(ii, 4), inner, analyzer());
   CHECK(is_int(whole.lo, 0));
   CHECK(is_int(whole.hi, 7));
 }
@@ -86,10 +87,13 @@ TEST_CASE("random intervals cover") {
     arith::loop_domains running;
     for (int v = 0; v < 3; ++v) {
       const auto lo = d.below(3) ? 0 : d.between(-4, 4);
-      vars.push_back({make_var(std::string(1, static_cast<char>('x' + v))), lo, lo + d.between(0, 7)});
+      vars.push_back(
+          {make_var(std::string(1, static_cast<char>('x' + v))), lo, lo + d.between(0, 7)});
       const testing::variable& x = vars.back();
       if (d.below(2)) known.bind(x.var, x.lo, x.hi);
-      if (v > 0) running.push_back({x.var, {integer(dtype::i32, x.lo), integer(dtype::i32, x.hi - x.lo + 1)}});
+      if (v > 0)
+        running.push_back(
+            {x.var, {integer(dtype::i32, x.lo), integer(dtype::i32, x.hi - x.lo + 1)}});
     }
     testing::grower grow{d, vars, {}};
     const expr assumed = d.below(2) ? grow.condition(1) : boolean(true);
@@ -105,9 +109,11 @@ TEST_CASE("random intervals cover") {
       if (found.lo) covers = covers && testing::evaluate(found.lo, vars, defined) <= value;
       if (found.hi) covers = covers && testing::evaluate(found.hi, vars, defined) >= value;
     });
-    const auto text = [](const expr& side) { return side ? testing::code(side) : std::string("null"); };
-    const std::string report = testing::code(e) + " if " + testing::code(assumed) + ": " + text(found.lo) +
-                               " to " + text(found.hi);
+    const auto text = [](const expr& side) {
+      return side ? testing::code(side) : std::string("null");
+    };
+    const std::string report = testing::code(e) + " if " + testing::code(assumed) + ": " +
+                               text(found.lo) + " to " + text(found.hi);
     CHECK_MESSAGE(covers, report);
     for (const auto& loop : running) {
       if (found.lo) CHECK_FALSE(uses_var(found.lo, loop.first));

@@ -17,11 +17,12 @@ using arith::iter_map_level;
 namespace {
 
 struct fixture {
-  var i = make_var("i"), j = make_var("j"), k = make_var("k"), io = make_var("io"), v = make_var("v");
+  var i = make_var("i"), j = make_var("j"), k = make_var("k"), io = make_var("io"),
+      v = make_var("v");
   expr always = boolean(true);
 
-  bool is_map(const std::vector<expr>& indices, const arith::loop_domains& loops, const expr& predicate,
-              iter_map_level level) const {
+  bool is_map(const std::vector<expr>& indices, const arith::loop_domains& loops,
+              const expr& predicate, iter_map_level level) const {
     return arith::detect_iter_map(indices, loops, predicate, level, analyzer()).has_value();
   }
   bool bijective(const std::vector<expr>& indices, const arith::loop_domains& loops,
@@ -97,8 +98,8 @@ TEST_CASE_FIXTURE(fixture, "bindings") {
 
 TEST_CASE_FIXTURE(fixture, "the inverse of a map") {
   const arith::loop_domains loops = {{i, {0, 8}}, {j, {0, 4}}, {k, {3, 1}}};
-  const auto map = arith::detect_iter_map({floordiv(i * 4 + j, 16), floormod(i * 4 + j, 16) + 5}, loops,
-                                          always, iter_map_level::bijective, analyzer());
+  const auto map = arith::detect_iter_map({floordiv(i * 4 + j, 16), floormod(i * 4 + j, 16) + 5},
+                                          loops, always, iter_map_level::bijective, analyzer());
   REQUIRE(map);
   const var x = make_var("x"), y = make_var("y");
   const auto inverse = arith::inverse_affine(*map, {x, y});
@@ -134,7 +135,8 @@ struct random_map {
     const auto count = d.between(1, 4);
     for (int v = 0; v < count; ++v) {
       static constexpr std::int64_t usual[] = {1, 2, 3, 4, 5, 6, 7, 8, 12};
-      const std::int64_t n = usual[d.below(count > 3 ? 6 : 9)], lo = d.below(6) ? 0 : d.between(-3, 5);
+      const std::int64_t n = usual[d.below(count > 3 ? 6 : 9)],
+                         lo = d.below(6) ? 0 : d.between(-3, 5);
       vars.push_back({make_var(std::string(1, static_cast<char>('a' + v))), lo, lo + n - 1});
       loops.push_back({vars.back().var, {integer(dtype::i32, lo), integer(dtype::i32, n)}});
       axes.push_back({lo == 0 ? vars.back().var : vars.back().var - integer(dtype::i32, lo), n});
@@ -151,22 +153,26 @@ struct random_map {
 
   void step(testing::dice& d) {
     switch (d.below(6)) {
-      case 0: case 1: {  // fuse
+      case 0:
+      case 1: {  // fuse
         if (axes.size() < 2) return;
         std::swap(any(d), axes.back());
         const axis inner = axes.back();
         axes.pop_back();
         axis& outer = any(d);
-        outer = {outer.value * integer(dtype::i32, inner.extent) + inner.value, outer.extent * inner.extent};
+        outer = {outer.value * integer(dtype::i32, inner.extent) + inner.value,
+                 outer.extent * inner.extent};
         return;
       }
-      case 2: case 3: {  // split
+      case 2:
+      case 3: {  // split
         axis& whole = any(d);
         std::vector<std::int64_t> factors;
         for (std::int64_t f = 2; f < whole.extent; ++f)
           if (whole.extent % f == 0 || d.below(12) == 0) factors.push_back(f);
         if (factors.empty()) return;
-        const std::int64_t f = factors[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(factors.size())))];
+        const std::int64_t f =
+            factors[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(factors.size())))];
         const axis inner{floormod(whole.value, integer(dtype::i32, f)), f};
         whole = {floordiv(whole.value, integer(dtype::i32, f)), (whole.extent + f - 1) / f};
         axes.push_back(inner);
@@ -185,14 +191,16 @@ struct random_map {
   void spoil(testing::dice& d) {
     spoilt = true;
     axis& victim = any(d);
-    const expr other = vars[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(vars.size())))].var;
+    const expr other =
+        vars[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(vars.size())))].var;
     switch (d.below(6)) {
       case 0: victim.value = victim.value + other; return;
       case 1: victim.value = victim.value + other * integer(dtype::i32, d.between(-2, 9)); return;
       case 2: victim.value = victim.value * 2; return;
       case 3: axes.push_back({other, 1}); return;
       case 4: victim.value = floordiv(victim.value + 1, 2); return;
-      default: guards.push_back(lt(other * 2 + victim.value, integer(dtype::i32, d.between(2, 12))));
+      default:
+        guards.push_back(lt(other * 2 + victim.value, integer(dtype::i32, d.between(2, 12))));
     }
   }
 
@@ -231,7 +239,8 @@ struct truth {
       combinations *= each.size();
       if (each.size() > 1)
         regular = regular && (*each.rbegin() - *each.begin()) ==
-                                 (*std::next(each.begin()) - *each.begin()) * (static_cast<std::int64_t>(each.size()) - 1);
+                                 (*std::next(each.begin()) - *each.begin()) *
+                                     (static_cast<std::int64_t>(each.size()) - 1);
     }
     empty = points == 0;
     surjective = !empty && regular && combinations == image.size();
@@ -243,7 +252,8 @@ struct truth {
 
 TEST_CASE("random maps against enumeration") {
   testing::dice d(3);
-  int surjections = 0, found_surjections = 0, bijections = 0, found_bijections = 0, wrong = 0, inverses = 0;
+  int surjections = 0, found_surjections = 0, bijections = 0, found_bijections = 0, wrong = 0,
+      inverses = 0;
   for (int round = 0; round < 10000; ++round) {
     random_map m(d);
     const truth is(m);
@@ -281,8 +291,9 @@ TEST_CASE("random maps against enumeration") {
     });
     CHECK_MESSAGE(right, text);
   }
-  MESSAGE("surjective: found " << found_surjections << " of " << surjections << "; bijective: "
-                               << found_bijections << " of " << bijections << "; inverses " << inverses);
+  MESSAGE("surjective: found " << found_surjections << " of " << surjections
+                               << "; bijective: " << found_bijections << " of " << bijections
+                               << "; inverses " << inverses);
   CHECK(found_surjections * 100 >= surjections * 95);
   CHECK(found_bijections * 100 >= bijections * 95);
 }

@@ -29,8 +29,8 @@ struct variable {
 };
 using variables = std::vector<variable>;
 
-/// Value by the semantics at the head of ir/expr.hpp. `defined` is cleared on a division by zero; a load
-/// gives a hash of its index.
+/// Value by the semantics at the head of ir/expr.hpp. `defined` is cleared on a division by zero; a
+/// load gives a hash of its index.
 inline std::int64_t evaluate(const ir::expr& e, const variables& vars, bool& defined) {
   using ir::op;
   const auto arg = [&](std::size_t i) { return evaluate(e->args[i], vars, defined); };
@@ -41,7 +41,8 @@ inline std::int64_t evaluate(const ir::expr& e, const variables& vars, bool& def
       return 0;
     case op::integer: return e->integer;
     case op::cast: return ir::wrap_to(e.type(), arg(0));
-    case op::select: case op::if_then_else: return arg(0) != 0 ? arg(1) : arg(2);
+    case op::select:
+    case op::if_then_else: return arg(0) != 0 ? arg(1) : arg(2);
     case op::logical_and: return arg(0) != 0 && arg(1) != 0;
     case op::logical_or: return arg(0) != 0 || arg(1) != 0;
     case op::logical_not: return arg(0) == 0;
@@ -52,8 +53,9 @@ inline std::int64_t evaluate(const ir::expr& e, const variables& vars, bool& def
     case op::gt: return arg(0) > arg(1);
     case op::ge: return arg(0) >= arg(1);
     case op::load:
-      return ir::wrap_to(e.type(), static_cast<std::int64_t>(
-                                       static_cast<std::uint64_t>(arg(0) + 77) * 0x9e3779b97f4a7c15u >> 7));
+      return ir::wrap_to(e.type(),
+                         static_cast<std::int64_t>(
+                             static_cast<std::uint64_t>(arg(0) + 77) * 0x9e3779b97f4a7c15u >> 7));
     default: break;
   }
   const std::int64_t a = arg(0), b = arg(1);
@@ -68,9 +70,32 @@ inline std::int64_t evaluate(const ir::expr& e, const variables& vars, bool& def
 
 /// `e` in one line, for a failing random case.
 inline std::string code(const ir::expr& e) {
-  static const char* const names[] = {
-      "",    "",    "",   "+",  "-", "*",  "div", "mod", "floordiv", "floormod", "min", "max",    "==",
-      "!=",  "<",   "<=", ">",  ">=", "and", "or", "not", "select",   "if_then_else", "cast", "load", "call"};
+  static const char* const names[] = {"",
+                                      "",
+                                      "",
+                                      "+",
+                                      "-",
+                                      "*",
+                                      "div",
+                                      "mod",
+                                      "floordiv",
+                                      "floormod",
+                                      "min",
+                                      "max",
+                                      "==",
+                                      "!=",
+                                      "<",
+                                      "<=",
+                                      ">",
+                                      ">=",
+                                      "and",
+                                      "or",
+                                      "not",
+                                      "select",
+                                      "if_then_else",
+                                      "cast",
+                                      "load",
+                                      "call"};
   if (e->op == ir::op::var) return e->name;
   if (e->op == ir::op::integer) return std::to_string(e->integer);
   std::string out = std::string(names[static_cast<int>(e->op)]) + "(";
@@ -97,24 +122,36 @@ struct grower {
     return ir::integer(dtype::i32, d.below(4) ? usual[d.below(9)] : d.between(-20, 20));
   }
   ir::expr divisor() {
-    return d.below(8) ? ir::integer(dtype::i32, d.below(2) ? 1 << d.between(1, 4) : d.between(2, 12))
-                      : d.below(2) ? ir::integer(dtype::i32, -d.between(1, 5)) : index(1);
+    return d.below(8)
+               ? ir::integer(dtype::i32, d.below(2) ? 1 << d.between(1, 4) : d.between(2, 12))
+           : d.below(2) ? ir::integer(dtype::i32, -d.between(1, 5))
+                        : index(1);
   }
   ir::expr index(int depth) {
     if (depth == 0 || d.below(8) == 0)
-      return d.below(5) ? vars[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(vars.size())))].var
-                        : constant();
+      return d.below(5)
+                 ? vars[static_cast<std::size_t>(d.below(static_cast<std::int64_t>(vars.size())))]
+                       .var
+                 : constant();
     const int less = depth - 1;
     switch (d.below(data ? 19 : 17)) {
-      case 0: case 1: case 2: return index(less) + index(less);
-      case 3: case 4: return index(less) - index(less);
-      case 5: case 6: return index(less) * constant();
+      case 0:
+      case 1:
+      case 2: return index(less) + index(less);
+      case 3:
+      case 4: return index(less) - index(less);
+      case 5:
+      case 6: return index(less) * constant();
       case 7: return index(less / 2) * index(less / 2);
-      case 8: case 9: return ir::floordiv(index(less), divisor());
-      case 10: case 11: return ir::floormod(index(less), divisor());
-      case 12: return d.below(2) ? ir::min(index(less), index(less)) : ir::max(index(less), index(less));
+      case 8:
+      case 9: return ir::floordiv(index(less), divisor());
+      case 10:
+      case 11: return ir::floormod(index(less), divisor());
+      case 12:
+        return d.below(2) ? ir::min(index(less), index(less)) : ir::max(index(less), index(less));
       case 13: return ir::select(condition(less), index(less), index(less));
-      case 14: return d.below(2) ? ir::div(index(less), divisor()) : ir::mod(index(less), divisor());
+      case 14:
+        return d.below(2) ? ir::div(index(less), divisor()) : ir::mod(index(less), divisor());
       case 15: {
         const ir::expr x = index(less);  // quotient and remainder of one thing
         const ir::expr k = ir::integer(dtype::i32, d.between(2, 8));

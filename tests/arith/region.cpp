@@ -32,7 +32,8 @@ TEST_CASE("boxes relax, unite, intersect and cover") {
   CHECK(is(tile[1], 0, 24));
   const box both = arith::unite({{i, 4}}, {{i + 2, 4}}, known);
   CHECK(is(both[0], i, 6));
-  CHECK(is(arith::unite({{i, 1}}, {{7, 1}}, known)[0], min(i, expr(7)), max(i, expr(7)) - min(i, expr(7)) + 1));
+  CHECK(is(arith::unite({{i, 1}}, {{7, 1}}, known)[0], min(i, expr(7)),
+           max(i, expr(7)) - min(i, expr(7)) + 1));
   CHECK(is(arith::intersect({{i, 4}}, {{i + 2, 4}}, known)[0], i + 2, 2));
   CHECK(is_int(arith::intersect({{0, 4}}, {{6, 4}}, known)[0].extent, 0));
   CHECK(arith::covers({{0, 128}}, {{i * 8, 8}}, known));
@@ -42,12 +43,17 @@ TEST_CASE("boxes relax, unite, intersect and cover") {
 }
 
 TEST_CASE("regions of a loop nest: inner loops are widened over, free variables stay") {
-  const buffer A = make_buffer("A", dtype::f32, {64, 32}), B = make_buffer("B", dtype::f32, {32, 16}),
+  const buffer A = make_buffer("A", dtype::f32, {64, 32}),
+               B = make_buffer("B", dtype::f32, {32, 16}),
                C = make_buffer("C", dtype::f32, {64, 16});
   const var io = make_var("io"), ii = make_var("ii"), j = make_var("j"), k = make_var("k");
   const expr row = io * 8 + ii;
-  const stmt body = make_loop(ii, 0, 8, make_loop(j, 0, 16, make_loop(k, 0, 32,
-      make_store(C, {row, j}, load(C, {row, j}) + load(A, {row, k}) * load(B, {k, j})))));
+  const stmt body = make_loop(
+      ii, 0, 8,
+      make_loop(j, 0, 16,
+                make_loop(k, 0, 32,
+                          make_store(C, {row, j},
+                                     load(C, {row, j}) + load(A, {row, k}) * load(B, {k, j})))));
   std::vector<buffer_region> reads, writes;
   arith::access_regions(body, reads, writes);
   REQUIRE(reads.size() == 3);
@@ -65,7 +71,8 @@ TEST_CASE("a padding guard cuts the region it protects") {
   const buffer X = make_buffer("X", dtype::f32, {16}), P = make_buffer("P", dtype::f32, {18});
   const var io = make_var("io"), i = make_var("i");
   const expr at = io * 6 + i - 1;
-  const expr value = if_then_else(logical_and(ge(at, 0), lt(at, 16)), load(X, {at}), real(dtype::f32, 0));
+  const expr value =
+      if_then_else(logical_and(ge(at, 0), lt(at, 16)), load(X, {at}), real(dtype::f32, 0));
   const stmt body = make_loop(i, 0, 6, make_store(P, {io * 6 + i}, value));
   std::vector<buffer_region> reads, writes;
   arith::access_regions(body, reads, writes);
@@ -106,8 +113,10 @@ TEST_CASE("block realizes contribute declared regions under their predicate") {
 }
 
 TEST_CASE("a gather reads the whole dimension, and inner buffers stay inside") {
-  const buffer X = make_buffer("X", dtype::f32, {100, 8}), index = make_buffer("index", dtype::i32, {10}),
-               Y = make_buffer("Y", dtype::f32, {10}), T = make_buffer("T", dtype::f32, {8}, "local");
+  const buffer X = make_buffer("X", dtype::f32, {100, 8}),
+               index = make_buffer("index", dtype::i32, {10}),
+               Y = make_buffer("Y", dtype::f32, {10}),
+               T = make_buffer("T", dtype::f32, {8}, "local");
   const var i = make_var("i"), t = make_var("t", dtype::i32);
   std::vector<buffer_region> reads, writes;
   arith::access_regions(make_store(Y, {i}, load(X, {load(index, {i}) + 1, 3})), reads, writes);
@@ -116,12 +125,14 @@ TEST_CASE("a gather reads the whole dimension, and inner buffers stay inside") {
   CHECK(is(reads[1].box[0], 0, 100));
   CHECK(is(reads[1].box[1], 3, 1));
   reads.clear();
-  arith::access_regions(make_let(t, load(index, {i}), make_store(Y, {i}, load(X, {t, 3}))), reads, writes);
+  arith::access_regions(make_let(t, load(index, {i}), make_store(Y, {i}, load(X, {t, 3}))), reads,
+                        writes);
   CHECK(is(reads[1].box[0], 0, 100));
   reads.clear();
   writes.clear();
-  arith::access_regions(make_allocate(T, make_seq({make_store(T, {i}, one), make_store(Y, {i}, load(T, {i}))})),
-                        reads, writes);
+  arith::access_regions(
+      make_allocate(T, make_seq({make_store(T, {i}, one), make_store(Y, {i}, load(T, {i}))})),
+      reads, writes);
   CHECK(reads.empty());
   CHECK(writes.size() == 1);
 }
@@ -147,14 +158,16 @@ TEST_CASE("random loop nests stay inside their regions") {
     bool covers = true;
     const auto touches = [&](const range& r, const expr& at) {
       bool defined = true;
-      const auto lo = testing::evaluate(r.min, vars, defined), n = testing::evaluate(r.extent, vars, defined);
+      const auto lo = testing::evaluate(r.min, vars, defined),
+                 n = testing::evaluate(r.extent, vars, defined);
       const auto value = testing::evaluate(at, vars, defined);
       const bool whole = is_int(r.min, 0) && is_int(r.extent, 1000);
       if (defined && !whole) covers = covers && value >= lo && value < lo + n;
     };
     testing::for_each_point(vars, [&] {
       bool defined = true;
-      const bool runs = testing::evaluate(guard, vars, defined), reads_too = testing::evaluate(inner_guard, vars, defined);
+      const bool runs = testing::evaluate(guard, vars, defined),
+                 reads_too = testing::evaluate(inner_guard, vars, defined);
       if (!defined || !runs) return;
       touches(writes[0].box[0], second);
       if (reads_too) touches(reads[0].box[0], first);

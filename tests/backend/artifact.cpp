@@ -33,7 +33,8 @@ TEST_CASE("every changed byte and every other length is refused") {
     bad[i] ^= std::byte{0x10};
     CHECK_THROWS_AS(deserialize(bad.data(), bad.size()), build_error);
   }
-  for (std::size_t size = 0; size < good.size(); ++size) CHECK_THROWS_AS(deserialize(good.data(), size), build_error);
+  for (std::size_t size = 0; size < good.size(); ++size)
+    CHECK_THROWS_AS(deserialize(good.data(), size), build_error);
   std::vector<std::byte> longer = good;
   longer.push_back(std::byte{0});
   CHECK_THROWS_AS(deserialize(longer.data(), longer.size()), build_error);

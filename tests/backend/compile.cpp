@@ -18,16 +18,20 @@ function pointwise(dtype from, dtype to, std::int64_t n, std::int64_t lanes, con
   const auto store = [&](const expr& i) { return make_store(y, {i}, value(load(x, {i}))); };
   std::vector<stmt> parts;
   if (n / lanes > 0)
-    parts.push_back(make_loop(o, 0, expr(n / lanes), make_loop(v, 0, expr(lanes), store(wide), loop_kind::vectorized)));
+    parts.push_back(make_loop(o, 0, expr(n / lanes),
+                              make_loop(v, 0, expr(lanes), store(wide), loop_kind::vectorized)));
   if (n % lanes > 0) parts.push_back(make_loop(t, expr(n - n % lanes), expr(n % lanes), store(t)));
   return make("pointwise", {x, y}, make_seq(parts));
 }
 
 /// Z[i] = value(X[i], Y[i]).
 function binary(dtype in, dtype out, const std::function<expr(const expr&, const expr&)>& value) {
-  const buffer x = make_buffer("X", in, {29}), y = make_buffer("Y", in, {29}), z = make_buffer("Z", out, {29});
+  const buffer x = make_buffer("X", in, {29}), y = make_buffer("Y", in, {29}),
+               z = make_buffer("Z", out, {29});
   const var o = make_var("o"), v = make_var("v"), t = make_var("t");
-  const auto store = [&](const expr& i) { return make_store(z, {i}, value(load(x, {i}), load(y, {i}))); };
+  const auto store = [&](const expr& i) {
+    return make_store(z, {i}, value(load(x, {i}), load(y, {i})));
+  };
   const stmt body = make_loop(o, 0, 3, make_loop(v, 0, 8, store(o * 8 + v), loop_kind::vectorized));
   return make("binary", {x, y, z}, make_seq({body, make_loop(t, 24, 5, store(t))}));
 }
@@ -51,8 +55,11 @@ TEST_CASE("every type passes through memory, at several vector widths") {
 
 TEST_CASE("casts between all types round, wrap and saturate as the interpreter does") {
   const double inf = std::numeric_limits<double>::infinity();
-  const std::vector<double> hard{0.0, -0.0, 1.5, 2.5, -2.5, 255.7, -129.2, 65519.9, 65520.0, 1e-8, 6.1e-5, -3e-8, 1e10, -1e10, 3e38, 1e300,
-                                 inf, -inf, std::nan(""), 4294967295.0, -4294967296.5, 9.3e18, 1.9e19, 0.33333333333, 1.00390625};
+  const std::vector<double> hard{0.0,           -0.0,   1.5,     2.5,           -2.5,
+                                 255.7,         -129.2, 65519.9, 65520.0,       1e-8,
+                                 6.1e-5,        -3e-8,  1e10,    -1e10,         3e38,
+                                 1e300,         inf,    -inf,    std::nan(""),  4294967295.0,
+                                 -4294967296.5, 9.3e18, 1.9e19,  0.33333333333, 1.00390625};
   for (dtype from : all_dtypes)
     for (dtype to : all_dtypes) {
       CAPTURE(name(from));
@@ -63,11 +70,14 @@ TEST_CASE("casts between all types round, wrap and saturate as the interpreter d
 }
 
 TEST_CASE("integer arithmetic wraps at its width") {
-  for (dtype t : {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64, dtype::u64}) {
+  for (dtype t : {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64,
+                  dtype::u64}) {
     CAPTURE(name(t));
     check_agrees(binary(t, t, [](const expr& x, const expr& y) { return x * y * x + y * 57 - x; }));
     check_agrees(binary(t, t, [](const expr& x, const expr& y) { return min(x, y) * max(x, y); }));
-    check_agrees(binary(t, dtype::boolean, [](const expr& x, const expr& y) { return logical_or(lt(x, y), ge(x, y * 2)); }));
+    check_agrees(binary(t, dtype::boolean, [](const expr& x, const expr& y) {
+      return logical_or(lt(x, y), ge(x, y * 2));
+    }));
   }
 }
 
@@ -76,20 +86,35 @@ TEST_CASE("integer division rounds as written, for constants and for values") {
     CAPTURE(name(t));
     for (int c : {1, 2, 3, 8, 10}) {
       CAPTURE(c);
-      check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) { return floordiv(x, c) * 3 + floormod(x, c); }));
-      check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) { return div(x, integer(t, c)) * 3 + mod(x, integer(t, c)); }));
+      check_agrees(pointwise(t, t, 37, 8,
+                             [&](const expr& x) { return floordiv(x, c) * 3 + floormod(x, c); }));
+      check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) {
+        return div(x, integer(t, c)) * 3 + mod(x, integer(t, c));
+      }));
     }
-    const auto nonzero = [&](const expr& y) { return select(eq(y, integer(t, 0)), integer(t, 5), y); };
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return floordiv(x, nonzero(y)) * 5 + floormod(x, nonzero(y)); }));
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return div(x, nonzero(y)) * 5 + mod(x, nonzero(y)); }));
+    const auto nonzero = [&](const expr& y) {
+      return select(eq(y, integer(t, 0)), integer(t, 5), y);
+    };
+    check_agrees(binary(t, t, [&](const expr& x, const expr& y) {
+      return floordiv(x, nonzero(y)) * 5 + floormod(x, nonzero(y));
+    }));
+    check_agrees(binary(t, t, [&](const expr& x, const expr& y) {
+      return div(x, nonzero(y)) * 5 + mod(x, nonzero(y));
+    }));
     if (is_unsigned(t)) continue;
-    check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) { return floordiv(x, integer(t, -3)) * 7 + floormod(x, integer(t, -3)); }));
-    check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) { return floordiv(x, integer(t, -1)) + mod(x, integer(t, -1)); }));
+    check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) {
+      return floordiv(x, integer(t, -3)) * 7 + floormod(x, integer(t, -3));
+    }));
+    check_agrees(pointwise(t, t, 37, 8, [&](const expr& x) {
+      return floordiv(x, integer(t, -1)) + mod(x, integer(t, -1));
+    }));
   }
 }
 
 TEST_CASE("the smallest integer divided by -1 wraps instead of trapping") {
-  const function f = binary(dtype::i32, dtype::i32, [](const expr& x, const expr& y) { return floordiv(x, y) + floormod(x, y); });
+  const function f = binary(dtype::i32, dtype::i32, [](const expr& x, const expr& y) {
+    return floordiv(x, y) + floormod(x, y);
+  });
   options o = filled("X", {-2147483648.0, 7});
   o.values["Y"] = {-1};
   check_agrees(f, o);
@@ -100,31 +125,53 @@ TEST_CASE("float operators, comparisons and choices") {
     CAPTURE(name(t));
     const auto half = [&] { return real(t, 0.5); };
     options o;
-    o.tolerance = t == dtype::f64 ? 1e-15 : t == dtype::f32 ? 3e-7 : t == dtype::f16 ? 1e-3 : 8e-3;  // contraction
+    o.tolerance = t == dtype::f64   ? 1e-15
+                  : t == dtype::f32 ? 3e-7
+                  : t == dtype::f16 ? 1e-3
+                                    : 8e-3;  // contraction
     check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return x * y + half() - x; }), o);
     check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return half() - x * y; }), o);
     check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return x * y - half() * y; }), o);
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return div(x, y + real(t, 9)); }), o);
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return mod(x, y + real(t, 9)); }), o);
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return floordiv(x, y + real(t, 9)) + floormod(x, real(t, 2)); }), o);
-    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return select(lt(x, y), min(x, half()), max(y, half())); }));
-    check_agrees(binary(t, dtype::boolean, [&](const expr& x, const expr& y) { return logical_and(ne(x, y), logical_not(gt(x, half()))); }));
+    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return div(x, y + real(t, 9)); }),
+                 o);
+    check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return mod(x, y + real(t, 9)); }),
+                 o);
+    check_agrees(binary(t, t,
+                        [&](const expr& x, const expr& y) {
+                          return floordiv(x, y + real(t, 9)) + floormod(x, real(t, 2));
+                        }),
+                 o);
+    check_agrees(binary(t, t, [&](const expr& x, const expr& y) {
+      return select(lt(x, y), min(x, half()), max(y, half()));
+    }));
+    check_agrees(binary(t, dtype::boolean, [&](const expr& x, const expr& y) {
+      return logical_and(ne(x, y), logical_not(gt(x, half())));
+    }));
   }
 }
 
 TEST_CASE("minimum, maximum and comparisons treat NaN as C++ does") {
   options o = filled("X", {1, std::nan(""), 3});
   o.values["Y"] = {std::nan(""), 2, 2, 0};
-  check_agrees(binary(dtype::f32, dtype::f32, [](const expr& x, const expr& y) { return min(x, y); }), o);
-  check_agrees(binary(dtype::f64, dtype::f64, [](const expr& x, const expr& y) { return max(x, y); }), o);
+  check_agrees(
+      binary(dtype::f32, dtype::f32, [](const expr& x, const expr& y) { return min(x, y); }), o);
+  check_agrees(
+      binary(dtype::f64, dtype::f64, [](const expr& x, const expr& y) { return max(x, y); }), o);
   for (auto compare : {eq, ne, lt, le, gt, ge})
-    check_agrees(binary(dtype::f32, dtype::boolean, [&](const expr& x, const expr& y) { return compare(x, y); }), o);
+    check_agrees(binary(dtype::f32, dtype::boolean,
+                        [&](const expr& x, const expr& y) { return compare(x, y); }),
+                 o);
 }
 
 TEST_CASE("booleans") {
-  check_agrees(binary(dtype::boolean, dtype::boolean, [](const expr& x, const expr& y) { return logical_or(logical_not(x), y); }));
-  check_agrees(binary(dtype::boolean, dtype::f32, [](const expr& x, const expr& y) { return cast(dtype::f32, logical_and(x, y)); }));
-  check_agrees(binary(dtype::boolean, dtype::i8, [](const expr& x, const expr& y) { return select(x, integer(dtype::i8, -3), cast(dtype::i8, y)); }));
+  check_agrees(binary(dtype::boolean, dtype::boolean,
+                      [](const expr& x, const expr& y) { return logical_or(logical_not(x), y); }));
+  check_agrees(binary(dtype::boolean, dtype::f32, [](const expr& x, const expr& y) {
+    return cast(dtype::f32, logical_and(x, y));
+  }));
+  check_agrees(binary(dtype::boolean, dtype::i8, [](const expr& x, const expr& y) {
+    return select(x, integer(dtype::i8, -3), cast(dtype::i8, y));
+  }));
 }
 
 TEST_CASE("scalar parameters of every type") {
@@ -133,7 +180,8 @@ TEST_CASE("scalar parameters of every type") {
     const var s = make_var("s", t);
     const buffer y = make_buffer("Y", t, {4});
     const var i = make_var("i");
-    function f = make("scalar", {y}, make_loop(i, 0, 4, make_store(y, {i}, s), loop_kind::vectorized));
+    function f =
+        make("scalar", {y}, make_loop(i, 0, 4, make_store(y, {i}, s), loop_kind::vectorized));
     f.params.insert(f.params.begin(), {{}, s});
     check_agrees(f);
   }
@@ -141,24 +189,30 @@ TEST_CASE("scalar parameters of every type") {
 
 TEST_CASE("integer intrinsics") {
   for (dtype t : {dtype::i8, dtype::u16, dtype::i32, dtype::u64})
-    for (const char* n : {"bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right", "pow"}) {
+    for (const char* n :
+         {"bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right", "pow"}) {
       CAPTURE(name(t));
       CAPTURE(n);
       check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return call(t, n, {x, y}); }));
     }
   for (const char* n : {"abs", "bitwise_not", "popcount"})
-    check_agrees(pointwise(dtype::i32, dtype::i32, 37, 8, [&](const expr& x) { return call(dtype::i32, n, {x}); }));
+    check_agrees(pointwise(dtype::i32, dtype::i32, 37, 8,
+                           [&](const expr& x) { return call(dtype::i32, n, {x}); }));
 }
 
 TEST_CASE("what is not lowered is refused, with advice") {
   if (!have_compiler()) return;
   const buffer y = make_buffer("Y", dtype::f32, {4});
   const function blocks = make("blocks", {y}, make_root(make_store(y, {0}, real(dtype::f32, 1))));
-  CHECK_THROWS_WITH_AS(backend::compile(blocks, target::host()), doctest::Contains("pass::lower"), argument_error);
-  const function unknown = make("unknown", {y}, make_store(y, {0}, call(dtype::f32, "frobnicate", {real(dtype::f32, 1)})));
-  CHECK_THROWS_WITH_AS(backend::compile(unknown, target::host()), doctest::Contains("frobnicate"), argument_error);
+  CHECK_THROWS_WITH_AS(backend::compile(blocks, target::host()), doctest::Contains("pass::lower"),
+                       argument_error);
+  const function unknown = make(
+      "unknown", {y}, make_store(y, {0}, call(dtype::f32, "frobnicate", {real(dtype::f32, 1)})));
+  CHECK_THROWS_WITH_AS(backend::compile(unknown, target::host()), doctest::Contains("frobnicate"),
+                       argument_error);
   const function loose = make("loose", {y}, make_store(y, {0}, make_var("q", dtype::f32)));
-  CHECK_THROWS_WITH_AS(backend::compile(loose, target::host()), doctest::Contains("\"q\""), argument_error);
+  CHECK_THROWS_WITH_AS(backend::compile(loose, target::host()), doctest::Contains("\"q\""),
+                       argument_error);
 }
 
 TEST_CASE("unrolling beyond reason is refused in time") {
@@ -171,6 +225,9 @@ TEST_CASE("unrolling beyond reason is refused in time") {
 
 TEST_CASE("equal functions give equal objects") {
   if (!have_compiler()) return;
-  const auto f = [] { return pointwise(dtype::f32, dtype::f32, 37, 8, [](const expr& x) { return call(dtype::f32, "exp", {x}); }); };
+  const auto f = [] {
+    return pointwise(dtype::f32, dtype::f32, 37, 8,
+                     [](const expr& x) { return call(dtype::f32, "exp", {x}); });
+  };
   CHECK(backend::compile(f(), target::host()) == backend::compile(f(), target::host()));
 }

@@ -81,7 +81,8 @@ T raw(const std::byte* p) {
 
 inline double get(const std::byte* p, dtype t) {
   switch (t) {
-    case dtype::boolean: case dtype::u8: return raw<std::uint8_t>(p);
+    case dtype::boolean:
+    case dtype::u8: return raw<std::uint8_t>(p);
     case dtype::i8: return raw<std::int8_t>(p);
     case dtype::i16: return raw<std::int16_t>(p);
     case dtype::i32: return raw<std::int32_t>(p);
@@ -108,7 +109,7 @@ struct options {
   const backend::executor* exec = nullptr;
   std::map<std::string, std::vector<std::int64_t>> strides;  // of parameters with run-time strides
   std::map<std::string, std::vector<double>> values;         // instead of samples
-  double tolerance = 0;  // relative to 1 + |expected|
+  double tolerance = 0;                                      // relative to 1 + |expected|
   const std::atomic<int>* cancel = nullptr;
 };
 
@@ -124,16 +125,22 @@ inline std::vector<argument> make_arguments(const function& f, const options& o)
       a.strides.resize(p.buffer->shape.size());
       for (std::size_t d = a.strides.size(); d-- > 0;) {
         const std::int64_t extent = p.buffer->shape[d]->integer;
-        if (given != o.strides.end()) a.strides[d] = given->second[d];
-        else if (p.buffer->strides.empty()) a.strides[d] = d + 1 == a.strides.size() ? 1 : a.strides[d + 1] * p.buffer->shape[d + 1]->integer;
-        else a.strides[d] = p.buffer->strides[d]->integer;
+        if (given != o.strides.end())
+          a.strides[d] = given->second[d];
+        else if (p.buffer->strides.empty())
+          a.strides[d] =
+              d + 1 == a.strides.size() ? 1 : a.strides[d + 1] * p.buffer->shape[d + 1]->integer;
+        else
+          a.strides[d] = p.buffer->strides[d]->integer;
         size += (extent - 1) * a.strides[d];
       }
     }
     a.bytes.resize(static_cast<std::size_t>(size * bytes(a.type)));
     const auto values = o.values.find(name);
     for (std::int64_t i = 0; i < size; ++i) {
-      const double v = values == o.values.end() ? sample(i, a.type) : values->second[static_cast<std::size_t>(i) % values->second.size()];
+      const double v = values == o.values.end()
+                           ? sample(i, a.type)
+                           : values->second[static_cast<std::size_t>(i) % values->second.size()];
       put(a.bytes.data() + i * bytes(a.type), a.type, v);
     }
     out.push_back(std::move(a));
@@ -141,7 +148,8 @@ inline std::vector<argument> make_arguments(const function& f, const options& o)
   return out;
 }
 
-inline int run_compiled(const function& f, const target::cpu& cpu, std::vector<argument>& args, const options& o) {
+inline int run_compiled(const function& f, const target::cpu& cpu, std::vector<argument>& args,
+                        const options& o) {
   const auto code = backend::load(backend::compile(f, cpu));
   std::vector<void*> data;
   std::vector<std::int64_t> strides;

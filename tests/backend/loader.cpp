@@ -13,9 +13,13 @@ backend::artifact sample_artifact() {
   const buffer x = make_buffer("X", dtype::f32, {16}), y = make_buffer("Y", dtype::f32, {16});
   const var i = make_var("i"), v = make_var("v");
   const expr at = i * 8 + v;
-  const expr value = call(dtype::f32, "exp", {load(x, {at})}) + call(dtype::f32, "sin", {load(x, {at})});
-  return backend::compile(make("sample", {x, y}, make_loop(i, 0, 2, make_loop(v, 0, 8, make_store(y, {at}, value), loop_kind::vectorized), loop_kind::parallel)),
-                          target::named("x86-64"));
+  const expr value =
+      call(dtype::f32, "exp", {load(x, {at})}) + call(dtype::f32, "sin", {load(x, {at})});
+  return backend::compile(
+      make("sample", {x, y},
+           make_loop(i, 0, 2, make_loop(v, 0, 8, make_store(y, {at}, value), loop_kind::vectorized),
+                     loop_kind::parallel)),
+      target::named("x86-64"));
 }
 
 }  // namespace
@@ -27,7 +31,8 @@ TEST_CASE("a loaded kernel calls the C library and reads its constants") {
   for (std::size_t i = 0; i < 16; ++i) x[i] = static_cast<float>(i) * 0.5f - 4;
   void* data[] = {x.data(), y.data()};
   REQUIRE((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
-  for (std::size_t i = 0; i < 16; ++i) CHECK(y[i] == doctest::Approx(std::exp(x[i]) + std::sin(x[i])).epsilon(1e-5));
+  for (std::size_t i = 0; i < 16; ++i)
+    CHECK(y[i] == doctest::Approx(std::exp(x[i]) + std::sin(x[i])).epsilon(1e-5));
   CHECK(code->code_bytes() > 0);
 }
 

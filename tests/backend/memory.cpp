@@ -1,4 +1,5 @@
-// Accesses: strides, gathers, masks, tails, local buffers (impl/backend/llvm/memory.ipp and stmt.ipp).
+// Accesses: strides, gathers, masks, tails, local buffers (impl/backend/llvm/memory.ipp and
+// stmt.ipp).
 #include "harness.hpp"
 
 using namespace harness;
@@ -10,18 +11,24 @@ buffer strided(const char* name, dtype t, std::vector<expr> shape, int rank) {
   node.name = name;
   node.type = t;
   node.shape = std::move(shape);
-  for (int d = 0; d < rank; ++d) node.strides.push_back(make_var(std::string(name) + "_s" + std::to_string(d), dtype::i64));
+  for (int d = 0; d < rank; ++d)
+    node.strides.push_back(make_var(std::string(name) + "_s" + std::to_string(d), dtype::i64));
   return buffer(new buffer_node(node));
 }
 
-stmt vector_loop(const var& v, int n, const stmt& body) { return make_loop(v, 0, n, body, loop_kind::vectorized); }
+stmt vector_loop(const var& v, int n, const stmt& body) {
+  return make_loop(v, 0, n, body, loop_kind::vectorized);
+}
 
 }  // namespace
 
 TEST_CASE("run-time strides: row-major, column-major, padded and reversed") {
   const buffer a = strided("A", dtype::f32, {6, 8}, 2), c = strided("C", dtype::f32, {6, 8}, 2);
   const var i = make_var("i"), j = make_var("j");
-  const function f = make("copy", {a, c}, make_loop(i, 0, 6, vector_loop(j, 8, make_store(c, {i, j}, load(a, {i, j}) * real(dtype::f32, 2)))));
+  const function f = make(
+      "copy", {a, c},
+      make_loop(i, 0, 6,
+                vector_loop(j, 8, make_store(c, {i, j}, load(a, {i, j}) * real(dtype::f32, 2)))));
   using layout = std::vector<std::int64_t>;
   for (const layout& from : {layout{8, 1}, layout{1, 6}, layout{11, 1}, layout{3, 20}})
     for (const layout& to : {layout{8, 1}, layout{1, 6}, layout{2, 13}}) {
@@ -36,11 +43,18 @@ TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
     CAPTURE(name(t));
     const buffer x = make_buffer("X", t, {64}), y = make_buffer("Y", t, {64});
     const var v = make_var("v");
-    check_agrees(make("a", {x, y}, vector_loop(v, 16, make_store(y, {v + 3}, load(x, {expr(15) - v})))));
-    check_agrees(make("b", {x, y}, vector_loop(v, 16, make_store(y, {v * 3}, load(x, {v * 3 + 1})))));
-    check_agrees(make("c", {x, y}, vector_loop(v, 16, make_store(y, {expr(20) - v}, load(x, {expr(7)})))));
-    check_agrees(make("d", {x, y}, vector_loop(v, 16, make_store(y, {v}, load(x, {floordiv(v, 4) * 8 + floormod(v, 4)})))));
-    check_agrees(make("e", {x, y}, vector_loop(v, 16, make_store(y, {floormod(v, 4) * 4 + floordiv(v, 4)}, load(x, {v})))));
+    check_agrees(
+        make("a", {x, y}, vector_loop(v, 16, make_store(y, {v + 3}, load(x, {expr(15) - v})))));
+    check_agrees(
+        make("b", {x, y}, vector_loop(v, 16, make_store(y, {v * 3}, load(x, {v * 3 + 1})))));
+    check_agrees(
+        make("c", {x, y}, vector_loop(v, 16, make_store(y, {expr(20) - v}, load(x, {expr(7)})))));
+    check_agrees(make(
+        "d", {x, y},
+        vector_loop(v, 16, make_store(y, {v}, load(x, {floordiv(v, 4) * 8 + floormod(v, 4)})))));
+    check_agrees(make(
+        "e", {x, y},
+        vector_loop(v, 16, make_store(y, {floormod(v, 4) * 4 + floordiv(v, 4)}, load(x, {v})))));
   }
 }
 
@@ -50,20 +64,33 @@ TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
     for (int lanes : {2, 4, 8, 16}) {
       const buffer x = make_buffer("X", t, {16, 24}), y = make_buffer("Y", t, {24, 16});
       const var k = make_var("k"), v = make_var("v"), u = make_var("u");
-      const auto copy = [&](const expr& column) { return vector_loop(v, lanes, make_store(y, {column, v}, load(x, {v, column}))); };
+      const auto copy = [&](const expr& column) {
+        return vector_loop(v, lanes, make_store(y, {column, v}, load(x, {v, column})));
+      };
       check_agrees(make("serial", {x, y}, make_loop(k, 0, 24, copy(k))));
       check_agrees(make("from_two", {x, y}, make_loop(k, 2, 20, copy(k))));
       check_agrees(make("odd", {x, y}, make_loop(k, 0, 23, copy(k))));
-      check_agrees(make("shifted", {x, y}, make_loop(k, 0, 20, vector_loop(v, lanes, make_store(y, {k, v}, load(x, {v, k + 4}) + load(x, {v, k}))))));
-      check_agrees(make("unrolled", {x, y}, make_loop(k, 0, 6, make_loop(u, 0, 4, copy(k * 4 + u), loop_kind::unrolled))));
-      check_agrees(make("downwards", {x, y}, make_loop(u, 0, 8, copy(expr(23) - u), loop_kind::unrolled)));
+      check_agrees(make(
+          "shifted", {x, y},
+          make_loop(k, 0, 20,
+                    vector_loop(v, lanes,
+                                make_store(y, {k, v}, load(x, {v, k + 4}) + load(x, {v, k}))))));
+      check_agrees(
+          make("unrolled", {x, y},
+               make_loop(k, 0, 6, make_loop(u, 0, 4, copy(k * 4 + u), loop_kind::unrolled))));
+      check_agrees(
+          make("downwards", {x, y}, make_loop(u, 0, 8, copy(expr(23) - u), loop_kind::unrolled)));
     }
     const buffer x = strided("X", t, {8, 12}, 2), y = make_buffer("Y", t, {12, 8});
     const var k = make_var("k"), v = make_var("v");
-    for (const std::vector<std::int64_t>& strides : {std::vector<std::int64_t>{12, 1}, {1, 8}, {31, 2}}) {
+    for (const std::vector<std::int64_t>& strides :
+         {std::vector<std::int64_t>{12, 1}, {1, 8}, {31, 2}}) {
       options o;
       o.strides["X"] = strides;
-      check_agrees(make("strided", {x, y}, make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(x, {v, k}))))), o);
+      check_agrees(
+          make("strided", {x, y},
+               make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(x, {v, k}))))),
+          o);
     }
     buffer_node half;
     half.name = "X";
@@ -73,25 +100,39 @@ TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
     const buffer rows(new buffer_node(half));
     options o;
     o.strides["X"] = {17, 1};
-    check_agrees(make("pitch", {rows, y}, make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(rows, {v, k}))))), o);
+    check_agrees(
+        make("pitch", {rows, y},
+             make_loop(k, 0, 12, vector_loop(v, 8, make_store(y, {k, v}, load(rows, {v, k}))))),
+        o);
   }
 }
 
 TEST_CASE("columns of a matrix that is written are not remembered") {
   const buffer x = make_buffer("X", dtype::f32, {8, 24});
   const var k = make_var("k"), v = make_var("v");
-  check_agrees(make("chain", {x}, make_loop(k, 0, 20, vector_loop(v, 8, make_store(x, {v, k + 1}, load(x, {v, k}) + real(dtype::f32, 1))))));
+  check_agrees(make(
+      "chain", {x},
+      make_loop(
+          k, 0, 20,
+          vector_loop(v, 8, make_store(x, {v, k + 1}, load(x, {v, k}) + real(dtype::f32, 1))))));
 }
 
 TEST_CASE("indices that come from a tensor") {
-  const buffer table = make_buffer("T", dtype::f32, {23}), index = make_buffer("I", dtype::u8, {32}), y = make_buffer("Y", dtype::f32, {32});
+  const buffer table = make_buffer("T", dtype::f32, {23}),
+               index = make_buffer("I", dtype::u8, {32}), y = make_buffer("Y", dtype::f32, {32});
   const var o = make_var("o"), v = make_var("v");
   const expr i = o * 8 + v;
-  const function f = make("gather", {table, index, y},
-                          make_loop(o, 0, 4, vector_loop(v, 8, make_store(y, {i}, load(table, {cast(dtype::i32, load(index, {i}))})))));
+  const function f = make(
+      "gather", {table, index, y},
+      make_loop(o, 0, 4,
+                vector_loop(
+                    v, 8, make_store(y, {i}, load(table, {cast(dtype::i32, load(index, {i}))})))));
   check_agrees(f);
   const buffer z = make_buffer("Z", dtype::f32, {23});
-  check_agrees(make("scatter", {index, y, z}, vector_loop(v, 16, make_store(z, {cast(dtype::i32, load(index, {v}))}, load(y, {load(index, {v}) * 0 + 3})))));
+  check_agrees(make("scatter", {index, y, z},
+                    vector_loop(v, 16,
+                                make_store(z, {cast(dtype::i32, load(index, {v}))},
+                                           load(y, {load(index, {v}) * 0 + 3})))));
 }
 
 TEST_CASE("conditions that depend on the lane guard loads and stores") {
@@ -100,9 +141,20 @@ TEST_CASE("conditions that depend on the lane guard loads and stores") {
     const buffer x = make_buffer("X", t, {13}), y = make_buffer("Y", t, {13});
     const var o = make_var("o"), v = make_var("v");
     const expr i = o * 8 + v;
-    check_agrees(make("tail", {x, y}, make_loop(o, 0, 2, vector_loop(v, 8, make_if(lt(i, 13), make_store(y, {i}, load(x, {i}) + load(x, {expr(12) - i})))))));
-    const expr padded = if_then_else(logical_and(ge(i, 2), lt(i, 11)), load(x, {i - 2}), literal(t, 0));
-    check_agrees(make("pad", {x, y}, make_loop(o, 0, 2, vector_loop(v, 8, make_if(lt(i, 13), make_store(y, {i}, padded), make_store(y, {0}, literal(t, 7)))))));
+    check_agrees(make(
+        "tail", {x, y},
+        make_loop(
+            o, 0, 2,
+            vector_loop(
+                v, 8,
+                make_if(lt(i, 13), make_store(y, {i}, load(x, {i}) + load(x, {expr(12) - i})))))));
+    const expr padded =
+        if_then_else(logical_and(ge(i, 2), lt(i, 11)), load(x, {i - 2}), literal(t, 0));
+    check_agrees(make("pad", {x, y},
+                      make_loop(o, 0, 2,
+                                vector_loop(v, 8,
+                                            make_if(lt(i, 13), make_store(y, {i}, padded),
+                                                    make_store(y, {0}, literal(t, 7)))))));
   }
 }
 
@@ -111,8 +163,10 @@ TEST_CASE("scalar conditions guard loads by branching") {
   const var i = make_var("i"), j = make_var("j");
   const expr inside = logical_and(ge(i, 1), lt(i, 9));
   const expr value = if_then_else(inside, load(x, {i - 1, j}), real(dtype::f32, -1));
-  check_agrees(make("pad_rows", {x, y}, make_loop(i, 0, 10, vector_loop(j, 8, make_store(y, {i, j}, value)))));
-  check_agrees(make("pad_rows_scalar", {x, y}, make_loop(i, 0, 10, make_loop(j, 0, 8, make_store(y, {i, j}, value)))));
+  check_agrees(make("pad_rows", {x, y},
+                    make_loop(i, 0, 10, vector_loop(j, 8, make_store(y, {i, j}, value)))));
+  check_agrees(make("pad_rows_scalar", {x, y},
+                    make_loop(i, 0, 10, make_loop(j, 0, 8, make_store(y, {i, j}, value)))));
 }
 
 TEST_CASE("a division in a lane that is off does not trap") {
@@ -121,36 +175,66 @@ TEST_CASE("a division in a lane that is off does not trap") {
   const expr d = load(x, {v});
   options o;
   o.values["X"] = {0, 3, -1, 0, 2, 0, 0, 5};
-  check_agrees(make("guarded", {x, y}, vector_loop(v, 8, make_store(y, {v}, if_then_else(ne(d, 0), floordiv(expr(17), d), expr(0))))), o);
+  check_agrees(
+      make("guarded", {x, y},
+           vector_loop(v, 8,
+                       make_store(y, {v}, if_then_else(ne(d, 0), floordiv(expr(17), d), expr(0))))),
+      o);
 }
 
 TEST_CASE("local buffers, unrolled tiles and reductions") {
   for (dtype t : {dtype::f32, dtype::f64, dtype::i32}) {
-    const buffer a = make_buffer("A", t, {9, 4}), b = make_buffer("B", t, {9, 16}), c = make_buffer("C", t, {4, 16}), acc = make_buffer("acc", t, {4, 16}, "local");
+    const buffer a = make_buffer("A", t, {9, 4}), b = make_buffer("B", t, {9, 16}),
+                 c = make_buffer("C", t, {4, 16}), acc = make_buffer("acc", t, {4, 16}, "local");
     const auto tile = [&](const auto& body) {
       const var i = make_var("i"), j = make_var("j"), v = make_var("v");
-      return make_loop(i, 0, 4, make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled), loop_kind::unrolled);
+      return make_loop(
+          i, 0, 4,
+          make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled),
+          loop_kind::unrolled);
     };
     const var k = make_var("k");
-    const stmt zero = tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, literal(t, 0)); });
-    const stmt update = tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j})); });
-    const stmt write = tile([&](const expr& i, const expr& j) { return make_store(c, {i, j}, load(acc, {i, j})); });
-    check_agrees(make("tile", {a, b, c}, make_allocate(acc, make_seq({zero, make_loop(k, 0, 9, update), write}))));
+    const stmt zero = tile([&](const expr& i, const expr& j) {
+      return make_store(acc, {i, j}, literal(t, 0));
+    });
+    const stmt update = tile([&](const expr& i, const expr& j) {
+      return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j}));
+    });
+    const stmt write = tile([&](const expr& i, const expr& j) {
+      return make_store(c, {i, j}, load(acc, {i, j}));
+    });
+    check_agrees(make("tile", {a, b, c},
+                      make_allocate(acc, make_seq({zero, make_loop(k, 0, 9, update), write}))));
   }
 }
 
 TEST_CASE("accumulators of a register tile live in registers") {
   if (!have_compiler()) return;
-  const buffer a = make_buffer("A", dtype::f32, {64, 6}), b = make_buffer("B", dtype::f32, {64, 16}), c = make_buffer("C", dtype::f32, {6, 16}), acc = make_buffer("acc", dtype::f32, {6, 16}, "local");
+  const buffer a = make_buffer("A", dtype::f32, {64, 6}),
+               b = make_buffer("B", dtype::f32, {64, 16}),
+               c = make_buffer("C", dtype::f32, {6, 16}),
+               acc = make_buffer("acc", dtype::f32, {6, 16}, "local");
   const auto tile = [&](const auto& body) {
     const var i = make_var("i"), j = make_var("j"), v = make_var("v");
-    return make_loop(i, 0, 6, make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled), loop_kind::unrolled);
+    return make_loop(
+        i, 0, 6,
+        make_loop(j, 0, 2, vector_loop(v, 8, body(expr(i), j * 8 + v)), loop_kind::unrolled),
+        loop_kind::unrolled);
   };
   const var k = make_var("k");
-  const stmt body = make_seq({tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, real(dtype::f32, 0)); }),
-                              make_loop(k, 0, 64, tile([&](const expr& i, const expr& j) { return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j})); })),
-                              tile([&](const expr& i, const expr& j) { return make_store(c, {i, j}, load(acc, {i, j})); })});
-  const std::string text = backend::inspect(make("tile", {a, b, c}, make_allocate(acc, body)), target::named("haswell"), backend::stage::assembly);
+  const stmt body = make_seq(
+      {tile([&](const expr& i, const expr& j) {
+         return make_store(acc, {i, j}, real(dtype::f32, 0));
+       }),
+       make_loop(
+           k, 0, 64, tile([&](const expr& i, const expr& j) {
+             return make_store(acc, {i, j}, load(acc, {i, j}) + load(a, {k, i}) * load(b, {k, j}));
+           })),
+       tile([&](const expr& i, const expr& j) {
+         return make_store(c, {i, j}, load(acc, {i, j}));
+       })});
+  const std::string text = backend::inspect(make("tile", {a, b, c}, make_allocate(acc, body)),
+                                            target::named("haswell"), backend::stage::assembly);
   CHECK(text.find("vfmadd") != std::string::npos);
   CHECK(text.find("(%rsp)") == std::string::npos);  // no stack slot, no spill
   CHECK(text.find("vmulps") == std::string::npos);
@@ -163,10 +247,17 @@ TEST_CASE("buffers in the workspace and lets") {
   node.shape = {4, 8};
   node.scope = "workspace";
   node.elem_offset = 16;
-  const buffer w(new buffer_node(node)), x = make_buffer("X", dtype::f32, {4, 8}), y = make_buffer("Y", dtype::f32, {4, 8});
-  const var i = make_var("i"), j = make_var("j"), r = make_var("r"), t = make_var("t", dtype::f32), c = make_var("c");
-  const stmt fill = make_loop(i, 0, 4, vector_loop(j, 8, make_let(t, load(x, {i, j}), make_store(w, {i, j}, t * t))));
-  const stmt drain = make_loop(i, 0, 4, make_let(r, expr(3) - i, vector_loop(j, 8, make_let(c, expr(7) - j, make_store(y, {r, c}, load(w, {i, c}))))));
+  const buffer w(new buffer_node(node)), x = make_buffer("X", dtype::f32, {4, 8}),
+                                         y = make_buffer("Y", dtype::f32, {4, 8});
+  const var i = make_var("i"), j = make_var("j"), r = make_var("r"), t = make_var("t", dtype::f32),
+            c = make_var("c");
+  const stmt fill = make_loop(
+      i, 0, 4, vector_loop(j, 8, make_let(t, load(x, {i, j}), make_store(w, {i, j}, t * t))));
+  const stmt drain = make_loop(
+      i, 0, 4,
+      make_let(
+          r, expr(3) - i,
+          vector_loop(j, 8, make_let(c, expr(7) - j, make_store(y, {r, c}, load(w, {i, c}))))));
   function f = make("lets", {x, y}, make_allocate(w, make_seq({fill, drain})));
   f.attrs["tilewright.workspace_bytes"] = 64 + 4 * 8 * 4;
   f.attrs["tilewright.worker_offset"] = 192;
@@ -178,7 +269,8 @@ TEST_CASE("buffers in the workspace and lets") {
 TEST_CASE("lanes that all store to one place run one after another") {
   const buffer x = make_buffer("X", dtype::f32, {8}), y = make_buffer("Y", dtype::f32, {1});
   const var v = make_var("v");
-  check_agrees(make("sum", {x, y}, vector_loop(v, 8, make_store(y, {0}, load(y, {0}) + load(x, {v})))));
+  check_agrees(
+      make("sum", {x, y}, vector_loop(v, 8, make_store(y, {0}, load(y, {0}) + load(x, {v})))));
 }
 
 TEST_CASE("loops with bounds known at run time only") {
@@ -186,5 +278,8 @@ TEST_CASE("loops with bounds known at run time only") {
   const var i = make_var("i"), j = make_var("j");
   options o;
   o.values["N"] = {5, 0, 8};
-  check_agrees(make("ragged", {n, y}, make_loop(i, 0, 3, make_loop(j, 0, load(n, {i}), make_store(y, {i, j}, i * 10 + j)))), o);
+  check_agrees(
+      make("ragged", {n, y},
+           make_loop(i, 0, 3, make_loop(j, 0, load(n, {i}), make_store(y, {i, j}, i * 10 + j)))),
+      o);
 }

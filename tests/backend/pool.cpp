@@ -20,7 +20,8 @@ struct tally {
   std::vector<std::atomic<int>> runs;
   std::vector<std::atomic<int>> busy;
   std::atomic<bool> overlap{false};
-  tally(std::int64_t chunks, int threads) : runs(static_cast<std::size_t>(chunks)), busy(static_cast<std::size_t>(threads)) {}
+  tally(std::int64_t chunks, int threads)
+      : runs(static_cast<std::size_t>(chunks)), busy(static_cast<std::size_t>(threads)) {}
 };
 
 void count(void* context, std::int64_t chunk, int worker) {
@@ -86,12 +87,18 @@ TEST_CASE("a loop inside a chunk runs inline") {
     const executor* e;
     std::atomic<int> inner{0};
   } n{&p.view(), {}};
-  p.view().run(p.view().self, 8, [](void* context, std::int64_t, int) {
-    auto* outer = static_cast<nest*>(context);
-    outer->e->run(outer->e->self, 5, [](void* c, std::int64_t, int worker) {
-      if (worker == 0) static_cast<nest*>(c)->inner.fetch_add(1);
-    }, context);
-  }, &n);
+  p.view().run(
+      p.view().self, 8,
+      [](void* context, std::int64_t, int) {
+        auto* outer = static_cast<nest*>(context);
+        outer->e->run(
+            outer->e->self, 5,
+            [](void* c, std::int64_t, int worker) {
+              if (worker == 0) static_cast<nest*>(c)->inner.fetch_add(1);
+            },
+            context);
+      },
+      &n);
   CHECK(n.inner == 40);
 }
 

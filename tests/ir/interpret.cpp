@@ -24,7 +24,8 @@ function make_function(std::vector<buffer> params, stmt body) {
   return f;
 }
 
-std::string message_of(const function& f, std::vector<tensor_view> args, interpret_options options = {}) {
+std::string message_of(const function& f, std::vector<tensor_view> args,
+                       interpret_options options = {}) {
   try {
     interpret(f, std::move(args), options);
   } catch (const error& e) {
@@ -33,27 +34,32 @@ std::string message_of(const function& f, std::vector<tensor_view> args, interpr
   return "";
 }
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// out[0] = value, with `x` (one element) available as a parameter.
 template <class Out, class In>
 Out compute(dtype out, dtype in, const std::function<expr(const expr&)>& formula, In input) {
   const buffer x = make_buffer("x", in, {1}), y = make_buffer("y", out, {1});
   Out result{};
-  interpret(make_function({x, y}, make_store(y, {0}, formula(load(x, {0})))), {{&input, {}}, {&result, {}}});
+  interpret(make_function({x, y}, make_store(y, {0}, formula(load(x, {0})))),
+            {{&input, {}}, {&result, {}}});
   return result;
 }
 
 /// C[vi, vj] += A[vi, vk] * B[vk, vj] under loops that split i by `tile`, guarded by a predicate.
 function matmul(std::int64_t m, std::int64_t n, std::int64_t k, int tile) {
   const auto dim = [](std::int64_t v) { return integer(dtype::i32, v); };
-  const buffer a = make_buffer("A", dtype::f32, {dim(m), dim(k)}), b = make_buffer("B", dtype::f32, {dim(k), dim(n)}),
+  const buffer a = make_buffer("A", dtype::f32, {dim(m), dim(k)}),
+               b = make_buffer("B", dtype::f32, {dim(k), dim(n)}),
                c = make_buffer("C", dtype::f32, {dim(m), dim(n)});
   const var vi = make_var("vi"), vj = make_var("vj"), vk = make_var("vk");
   const var i0 = make_var("i0"), i1 = make_var("i1"), j = make_var("j"), kk = make_var("k");
   block_node body;
   body.name = "C";
-  body.iters = {{vi, {0, dim(m)}, iter_kind::spatial}, {vj, {0, dim(n)}, iter_kind::spatial},
+  body.iters = {{vi, {0, dim(m)}, iter_kind::spatial},
+                {vj, {0, dim(n)}, iter_kind::spatial},
                 {vk, {0, dim(k)}, iter_kind::reduce}};
   body.reads = {{a, point_box({vi, vk})}, {b, point_box({vk, vj})}};
   body.writes = {{c, point_box({vi, vj})}};
@@ -98,18 +104,26 @@ TEST_CASE("strides come from the call") {
 }
 
 TEST_CASE("integers wrap at their width and divide as Python does") {
-  CHECK(compute<std::int8_t>(dtype::i8, dtype::i8, [](const expr& x) { return x + integer(dtype::i8, 1); },
-                             std::int8_t{127}) == -128);
-  CHECK(compute<std::uint8_t>(dtype::u8, dtype::u8, [](const expr& x) { return x - integer(dtype::u8, 1); },
-                              std::uint8_t{0}) == 255);
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::i32, [](const expr& x) { return x * 2 + 1; },
-                              std::int32_t{0x7fffffff}) == -1);
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::i32, [](const expr& x) { return floordiv(x, 4); }, -7) == -2);
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::i32, [](const expr& x) { return floormod(x, 4); }, -7) == 1);
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::i32, [](const expr& x) { return div(x, 4); }, -7) == -1);
-  CHECK(compute<std::uint64_t>(dtype::u64, dtype::u64, [](const expr& x) { return max(x, integer(dtype::u64, 1)); },
-                               ~std::uint64_t{0}) == ~std::uint64_t{0});
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::f32, [](const expr& x) { return cast(dtype::i32, x); }, 1e20f) ==
+  CHECK(compute<std::int8_t>(
+            dtype::i8, dtype::i8, [](const expr& x) { return x + integer(dtype::i8, 1); },
+            std::int8_t{127}) == -128);
+  CHECK(compute<std::uint8_t>(
+            dtype::u8, dtype::u8, [](const expr& x) { return x - integer(dtype::u8, 1); },
+            std::uint8_t{0}) == 255);
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::i32, [](const expr& x) { return x * 2 + 1; },
+            std::int32_t{0x7fffffff}) == -1);
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::i32, [](const expr& x) { return floordiv(x, 4); }, -7) == -2);
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::i32, [](const expr& x) { return floormod(x, 4); }, -7) == 1);
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::i32, [](const expr& x) { return div(x, 4); }, -7) == -1);
+  CHECK(compute<std::uint64_t>(
+            dtype::u64, dtype::u64, [](const expr& x) { return max(x, integer(dtype::u64, 1)); },
+            ~std::uint64_t{0}) == ~std::uint64_t{0});
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::f32, [](const expr& x) { return cast(dtype::i32, x); }, 1e20f) ==
         std::numeric_limits<std::int32_t>::max());
 }
 
@@ -118,19 +132,23 @@ TEST_CASE("narrow floats are computed in f32 and rounded when stored or cast") {
   const auto sum = [](const expr& x) {
     return x + literal(dtype::f16, 1) + literal(dtype::f16, 1);
   };
-  CHECK(static_cast<float>(compute<float16>(dtype::f16, dtype::f16, sum, float16(2048.0f))) == 2050.0f);
+  CHECK(static_cast<float>(compute<float16>(dtype::f16, dtype::f16, sum, float16(2048.0f))) ==
+        2050.0f);
   const auto rounded = [](const expr& x) { return cast(dtype::f32, cast(dtype::bf16, x)); };
   CHECK(compute<float>(dtype::f32, dtype::f32, rounded, 1.00390625f) == 1.0f);
   CHECK(compute<float>(dtype::f32, dtype::f32, rounded, 1.01171875f) == 1.015625f);
   // a sum that only double would keep
-  CHECK(compute<float>(dtype::f32, dtype::f32,
-                       [](const expr& x) { return x + literal(dtype::f32, 1) - literal(dtype::f32, 16777216); },
-                       16777216.0f) == 0.0f);
+  CHECK(
+      compute<float>(
+          dtype::f32, dtype::f32,
+          [](const expr& x) { return x + literal(dtype::f32, 1) - literal(dtype::f32, 16777216); },
+          16777216.0f) == 0.0f);
 }
 
 TEST_CASE("intrinsics") {
   const auto f32 = [](const char* name, float x) {
-    return compute<float>(dtype::f32, dtype::f32, [&](const expr& e) { return call(dtype::f32, name, {e}); }, x);
+    return compute<float>(
+        dtype::f32, dtype::f32, [&](const expr& e) { return call(dtype::f32, name, {e}); }, x);
   };
   CHECK(f32("exp", 1.5f) == doctest::Approx(4.48168907));
   CHECK(f32("tanh", 0.3f) == doctest::Approx(0.29131261));
@@ -141,18 +159,25 @@ TEST_CASE("intrinsics") {
   CHECK(f32("round", -2.5f) == -2.0f);
   CHECK(f32("abs", -2.0f) == 2.0f);
   CHECK(f32("sigmoid", 0.0f) == 0.5f);
-  CHECK(compute<double>(dtype::f64, dtype::f64,
-                        [](const expr& x) { return call(dtype::f64, "pow", {x, real(dtype::f64, 3)}); }, 3.0) == 27.0);
-  CHECK(compute<std::int32_t>(dtype::i32, dtype::i32,
-                              [](const expr& x) { return call(dtype::i32, "abs", {x}); }, -5) == 5);
-  CHECK(compute<std::uint8_t>(dtype::u8, dtype::u8,
-                              [](const expr& x) { return call(dtype::u8, "bitwise_not", {x}); },
-                              std::uint8_t{1}) == 254);
+  CHECK(compute<double>(
+            dtype::f64, dtype::f64,
+            [](const expr& x) {
+              return call(dtype::f64, "pow", {x, real(dtype::f64, 3)});
+            },
+            3.0) == 27.0);
+  CHECK(compute<std::int32_t>(
+            dtype::i32, dtype::i32, [](const expr& x) { return call(dtype::i32, "abs", {x}); },
+            -5) == 5);
+  CHECK(compute<std::uint8_t>(
+            dtype::u8, dtype::u8, [](const expr& x) { return call(dtype::u8, "bitwise_not", {x}); },
+            std::uint8_t{1}) == 254);
   float x = 0, y = 0;
   const buffer bx = make_buffer("x", dtype::f32, {1}), by = make_buffer("y", dtype::f32, {1});
-  CHECK(contains(message_of(make_function({bx, by}, make_store(by, {0}, call(dtype::f32, "gibberish", {load(bx, {0})}))),
-                            {{&x, {}}, {&y, {}}}),
-                 "gibberish"));
+  CHECK(contains(
+      message_of(make_function({bx, by},
+                               make_store(by, {0}, call(dtype::f32, "gibberish", {load(bx, {0})}))),
+                 {{&x, {}}, {&y, {}}}),
+      "gibberish"));
 }
 
 TEST_CASE("symbolic extents and scalars") {
@@ -182,20 +207,25 @@ TEST_CASE("accesses out of bounds, unwritten reads and races are refused") {
   CHECK(contains(bounds, "out of bounds: y[4]"));
   CHECK(contains(run(make_loop(i, 0, 4, make_store(y, {i - 1}, one))), "y[-1]"));
   const stmt copy = make_loop(i, 0, 4, make_store(y, {i}, load(t, {i})));
-  CHECK(contains(run(make_allocate(t, make_seq({make_store(t, {1}, one), copy}))), "unwritten memory: t[0]"));
-  CHECK(run(make_allocate(t, make_seq({make_loop(i, 0, 4, make_store(t, {i}, one)), copy}))).empty());
+  CHECK(contains(run(make_allocate(t, make_seq({make_store(t, {1}, one), copy}))),
+                 "unwritten memory: t[0]"));
+  CHECK(
+      run(make_allocate(t, make_seq({make_loop(i, 0, 4, make_store(t, {i}, one)), copy}))).empty());
   CHECK(contains(run(make_store(t, {0}, one)), "neither a parameter nor allocated"));
   interpret_options races;
   races.check_races = true;
-  const stmt all_to_one = make_loop(i, 0, 4, make_store(y, {0}, load(y, {0}) + one), loop_kind::parallel);
+  const stmt all_to_one =
+      make_loop(i, 0, 4, make_store(y, {0}, load(y, {0}) + one), loop_kind::parallel);
   CHECK(contains(run(all_to_one, races), "race"));
   CHECK(run(all_to_one).empty());
-  const stmt apart = make_loop(i, 0, 4, make_store(y, {i}, load(y, {i}) + one), loop_kind::parallel);
+  const stmt apart =
+      make_loop(i, 0, 4, make_store(y, {i}, load(y, {i}) + one), loop_kind::parallel);
   CHECK(run(make_seq({apart, apart}), races).empty());
 }
 
 TEST_CASE("match buffers alias a region") {
-  const buffer y = make_buffer("y", dtype::f32, {4, 4}), part = make_buffer("part", dtype::f32, {2});
+  const buffer y = make_buffer("y", dtype::f32, {4, 4}),
+               part = make_buffer("part", dtype::f32, {2});
   const var i = make_var("i"), vi = make_var("vi"), j = make_var("j");
   block_node b;
   b.name = "B";
@@ -203,7 +233,8 @@ TEST_CASE("match buffers alias a region") {
   b.match_buffers = {{part, {y, {{vi, 1}, {1, 2}}}}};
   b.body = make_loop(j, 0, 2, make_store(part, {j}, cast(dtype::f32, vi * 10 + j)));
   std::vector<float> data(16);
-  interpret(make_function({y}, make_root(make_loop(i, 0, 4, make_realize({i}, boolean(true), make_block(b))))),
+  interpret(make_function({y}, make_root(make_loop(
+                                   i, 0, 4, make_realize({i}, boolean(true), make_block(b))))),
             {{data.data(), {}}});
   CHECK(data[1] == 0);
   CHECK(data[2] == 1);
@@ -213,8 +244,10 @@ TEST_CASE("match buffers alias a region") {
 }
 
 TEST_CASE("division by zero in integers is an error, in floats it is not") {
-  CHECK_THROWS_AS(compute<std::int32_t>(dtype::i32, dtype::i32, [](const expr& x) { return floordiv(expr(1), x); }, 0),
-                  error);
-  CHECK(std::isinf(compute<float>(dtype::f32, dtype::f32,
-                                  [](const expr& x) { return div(literal(dtype::f32, 1), x); }, 0.0f)));
+  CHECK_THROWS_AS(
+      compute<std::int32_t>(
+          dtype::i32, dtype::i32, [](const expr& x) { return floordiv(expr(1), x); }, 0),
+      error);
+  CHECK(std::isinf(compute<float>(
+      dtype::f32, dtype::f32, [](const expr& x) { return div(literal(dtype::f32, 1), x); }, 0.0f)));
 }

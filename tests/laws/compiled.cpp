@@ -19,7 +19,8 @@ using namespace tilewright;
 namespace {
 
 /// As laws::results_of, by machine code.
-std::vector<std::vector<char>> compiled_results(const ir::function& lowered, const target::cpu& cpu, const backend::executor* exec) {
+std::vector<std::vector<char>> compiled_results(const ir::function& lowered, const target::cpu& cpu,
+                                                const backend::executor* exec) {
   std::vector<std::vector<char>> memory;
   std::vector<void*> data;
   for (const ir::param& p : lowered.params) {
@@ -29,14 +30,17 @@ std::vector<std::vector<char>> compiled_results(const ir::function& lowered, con
     for (std::size_t i = 0; i < count; ++i) {
       const int value = static_cast<int>((i * 7 + memory.size() * 3 + i * i) % 7) - 3;
       const auto real = static_cast<float>(value);
-      if (p.buffer->type == dtype::f32) std::memcpy(memory.back().data() + i * 4, &real, 4);
-      else std::memcpy(memory.back().data() + i * 4, &value, 4);
+      if (p.buffer->type == dtype::f32)
+        std::memcpy(memory.back().data() + i * 4, &real, 4);
+      else
+        std::memcpy(memory.back().data() + i * 4, &value, 4);
     }
   }
   for (std::vector<char>& m : memory) data.push_back(m.data());
   const auto code = backend::load(backend::compile(lowered, cpu));
   std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  std::byte* aligned = workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64;
+  std::byte* aligned =
+      workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64;
   CHECK((*code)({data.data(), nullptr, aligned, exec, nullptr, nullptr}) == backend::call_done);
   return memory;
 }
@@ -75,7 +79,8 @@ TEST_CASE("compiled random schedules compute what the interpreter does") {
   }
   std::vector<target::cpu> targets;
   for (const char* name : {"x86-64", "haswell", "host"})
-    if (target::runs_on(target::named(name), target::host())) targets.push_back(target::named(name));
+    if (target::runs_on(target::named(name), target::host()))
+      targets.push_back(target::named(name));
   for (target::cpu& t : targets) t.cores = 2;
   backend::pool two(2);
   const char* text = std::getenv("TILEWRIGHT_LAWS_PROGRAMS");

@@ -47,8 +47,9 @@ void check_lowering(std::uint64_t seed, int steps, const target::cpu& cpu) {
   } catch (const error& e) {
     failure = e.what();
   }
-  // A producer that moved into a parallel loop while another writer of its buffer stayed outside: the
-  // iterations store equal values. What blocks allocate is not checked for that before lowering.
+  // A producer that moved into a parallel loop while another writer of its buffer stayed outside:
+  // the iterations store equal values. What blocks allocate is not checked for that before
+  // lowering.
   if (failure.rfind("race", 0) == 0) return;
   CHECK(failure == "");
   CHECK(want == got);

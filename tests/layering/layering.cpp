@@ -13,8 +13,8 @@ using room_set = std::set<std::string>;
 
 namespace {
 
-const room_set everything{"support", "meta", "ir",   "arith",   "target", "pass", "intrin", "schedule",
-                          "space",   "cost", "backend", "search", "expr",   "top"};
+const room_set everything{"support",  "meta",  "ir",   "arith",   "target", "pass", "intrin",
+                          "schedule", "space", "cost", "backend", "search", "expr", "top"};
 
 /// What each room may include directly; the closure follows.
 const std::map<std::string, room_set> direct{
@@ -70,10 +70,12 @@ std::vector<include_line> includes_of(const fs::path& file) {
 }
 
 /// Third-party headers and the rooms in which they may occur.
-bool third_party_allowed(const std::string& target, const std::string& room, const std::string& path) {
+bool third_party_allowed(const std::string& target, const std::string& room,
+                         const std::string& path) {
   if (target.rfind("boost/hana", 0) == 0)
     return room == "meta" || room == "expr" || room == "space" || room == "top";
-  if (target.rfind("Eigen/", 0) == 0) return path.rfind("impl/", 0) == 0 || path.rfind("interop/", 0) == 0;
+  if (target.rfind("Eigen/", 0) == 0)
+    return path.rfind("impl/", 0) == 0 || path.rfind("interop/", 0) == 0;
   if (target.rfind("benchmark/", 0) == 0) return path.rfind("interop/", 0) == 0;
   for (const char* never : {"llvm", "cuda", "nvrtc", "sqlite3", "clang", "boost/", "doctest"})
     if (target.rfind(never, 0) == 0) return false;
@@ -117,7 +119,8 @@ TEST_CASE("rooms include only downwards") {
 TEST_CASE("src.hpp includes every definition file") {
   const fs::path root = TILEWRIGHT_INCLUDE_DIR;
   std::set<std::string> listed;
-  for (const include_line& include : includes_of(root / "impl" / "src.hpp")) listed.insert(include.target);
+  for (const include_line& include : includes_of(root / "impl" / "src.hpp"))
+    listed.insert(include.target);
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "impl")) {
     if (entry.path().extension() != ".ipp") continue;
     const std::string name = "tilewright/" + fs::relative(entry.path(), root).generic_string();
@@ -135,7 +138,8 @@ TEST_CASE("only config.hpp reads compiler macros") {
     for (int line = 1; std::getline(in, text); ++line) {
       if (text.rfind("#if", 0) != 0) continue;
       INFO(entry.path().string(), ":", line, ": ", text);
-      for (const char* macro : {"__GNUC__", "__clang__", "_MSC_VER", "__x86_64__", "__cplusplus", "__AVX"})
+      for (const char* macro :
+           {"__GNUC__", "__clang__", "_MSC_VER", "__x86_64__", "__cplusplus", "__AVX"})
         CHECK(text.find(macro) == std::string::npos);
     }
   }

@@ -7,13 +7,14 @@
 #include <vector>
 
 template <class T>
-constexpr auto scaled_sum = tw::kernel<"scaled_sum">(
-    [](tw::in<"X", T, "M", "N"> X, tw::out<"Y", T, "M"> Y) {
-      using tw::axes::i, tw::axes::j;
-      return Y(i) = tw::sum<j>(X(i, j) * 2.0f);
-    });
+constexpr auto scaled_sum = tw::kernel<"scaled_sum">([](tw::in<"X", T, "M", "N"> X,
+                                                        tw::out<"Y", T, "M"> Y) {
+  using tw::axes::i, tw::axes::j;
+  return Y(i) = tw::sum<j>(X(i, j) * 2.0f);
+});
 
-/// Tunes or finds the kernel in the database; says where it came from, and whether the result was right.
+/// Tunes or finds the kernel in the database; says where it came from, and whether the result was
+/// right.
 struct outcome {
   std::string report;
   bool right = false;

@@ -13,8 +13,12 @@ int main() {
   setenv("TILEWRIGHT_DB", (std::string(folder) + "/t.db").c_str(), 1);
   const outcome here = use_kernel(), there = use_in_other(), library = use_in_library();
   std::filesystem::remove_all(folder);
-  const auto stored = [](const outcome& o) { return o.right && o.report.find("stored code") != std::string::npos; };
-  const bool good = here.right && here.report.find("tuned by this process") != std::string::npos && stored(there) && stored(library);
-  if (!good) std::printf("%s\n%s\n%s\n", here.report.c_str(), there.report.c_str(), library.report.c_str());
+  const auto stored = [](const outcome& o) {
+    return o.right && o.report.find("stored code") != std::string::npos;
+  };
+  const bool good = here.right && here.report.find("tuned by this process") != std::string::npos &&
+                    stored(there) && stored(library);
+  if (!good)
+    std::printf("%s\n%s\n%s\n", here.report.c_str(), there.report.c_str(), library.report.c_str());
   return good ? 0 : 1;
 }

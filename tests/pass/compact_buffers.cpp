@@ -46,9 +46,12 @@ TEST_CASE("rows of a large buffer are aligned and do not alias in the cache") {
   const buffer y = make_buffer("Y", dtype::f32, {1}), t = make_buffer("T", dtype::f32, {16, 1000}),
                u = make_buffer("U", dtype::f32, {16, 1024});
   const function f = make_function(
-      {y}, make_allocate(t, make_allocate(u, make_seq({make_store(t, {3, 999}, f32(1)), make_store(t, {15, 0}, f32(1)),
-                                                       make_store(t, {0, 0}, f32(1)), make_store(u, {15, 1023}, f32(1)),
-                                                       make_store(u, {0, 0}, f32(1)), make_store(y, {0}, load(t, {3, 999}))}))));
+      {y}, make_allocate(
+               t, make_allocate(
+                      u, make_seq({make_store(t, {3, 999}, f32(1)), make_store(t, {15, 0}, f32(1)),
+                                   make_store(t, {0, 0}, f32(1)), make_store(u, {15, 1023}, f32(1)),
+                                   make_store(u, {0, 0}, f32(1)),
+                                   make_store(y, {0}, load(t, {3, 999}))}))));
   const function g = pass::compact_buffers(f);
   CHECK(shape_of(g, "T") == shape{16, 1008});
   CHECK(shape_of(g, "U") == shape{16, 1040});
@@ -56,12 +59,16 @@ TEST_CASE("rows of a large buffer are aligned and do not alias in the cache") {
 }
 
 TEST_CASE("a gathered dimension is kept whole") {
-  const buffer y = make_buffer("Y", dtype::f32, {4}), t = make_buffer("T", dtype::f32, {4, 8}), n = make_buffer("N", dtype::f32, {4});
+  const buffer y = make_buffer("Y", dtype::f32, {4}), t = make_buffer("T", dtype::f32, {4, 8}),
+               n = make_buffer("N", dtype::f32, {4});
   const var i = make_var("i"), j = make_var("j");
   const expr at = floormod(cast(dtype::i32, load(n, {i}) * f32(100)), 8);
   const function f = make_function(
-      {y, n}, make_loop(i, 0, 4, make_allocate(t, make_seq({make_loop(j, 0, 8, make_store(t, {i, j}, cast(dtype::f32, j))),
-                                                            make_store(y, {i}, load(t, {i, at}))}))));
+      {y, n},
+      make_loop(
+          i, 0, 4,
+          make_allocate(t, make_seq({make_loop(j, 0, 8, make_store(t, {i, j}, cast(dtype::f32, j))),
+                                     make_store(y, {i}, load(t, {i, at}))}))));
   const function g = pass::compact_buffers(f);
   CHECK(shape_of(g, "T") == shape{1, 8});
   check_same(f, g);

@@ -26,7 +26,8 @@ TEST_CASE("the initialization stands in front of the outermost reduction loop") 
   const function g = pass::lower_blocks(matmul({}));
   const int ifs_on_k = count(g.body, stmt_kind::if_else, [](const stmt& s) {
     bool compares = false;
-    for_each_expr(as_if(s)->condition, [&](const expr& e) { compares = compares || e->op == op::eq; });
+    for_each_expr(as_if(s)->condition,
+                  [&](const expr& e) { compares = compares || e->op == op::eq; });
     return compares;
   });
   CHECK(ifs_on_k == 0);
@@ -47,7 +48,8 @@ TEST_CASE("temporaries are allocated in the loop that uses them, outside their r
   for_each_stmt(h.body, [&](const stmt& s) {
     const allocate_node* n = as_allocate(s);
     if (!n) return;
-    const bool holds_k0 = count(n->body, stmt_kind::loop, [](const stmt& x) { return as_loop(x)->var->name == "k0"; }) > 0;
+    const bool holds_k0 = count(n->body, stmt_kind::loop,
+                                [](const stmt& x) { return as_loop(x)->var->name == "k0"; }) > 0;
     CHECK(holds_k0 == (n->buffer->name == "C_local"));
   });
 }
@@ -59,7 +61,8 @@ TEST_CASE("padding conditions of a convolution survive") {
 
 TEST_CASE("an initialization that another block sees stays under a condition") {
   // B reads the running sum C inside the reduction loop
-  const buffer a = make_buffer("A", dtype::f32, {4}), c = make_buffer("C", dtype::f32, {1}), b = make_buffer("B", dtype::f32, {4});
+  const buffer a = make_buffer("A", dtype::f32, {4}), c = make_buffer("C", dtype::f32, {1}),
+               b = make_buffer("B", dtype::f32, {4});
   const var k = make_var("k"), vk = make_var("vk"), vi = make_var("vi");
   block_node sum;
   sum.name = "C";
@@ -71,21 +74,25 @@ TEST_CASE("an initialization that another block sees stays under a condition") {
   copy.iters = {{vi, {0, 4}, iter_kind::spatial}};
   copy.body = make_store(b, {vi}, load(c, {0}));
   const function f = make_function(
-      {a, b, c}, make_root(make_loop(k, 0, 4, make_seq({make_realize({k}, boolean(true), make_block(sum)),
-                                                        make_realize({k}, boolean(true), make_block(copy))}))));
+      {a, b, c},
+      make_root(make_loop(k, 0, 4,
+                          make_seq({make_realize({k}, boolean(true), make_block(sum)),
+                                    make_realize({k}, boolean(true), make_block(copy))}))));
   const function g = pass::lower_blocks(f);
   CHECK(count(g.body, stmt_kind::if_else) == 1);
   check_same(f, g);
 }
 
 TEST_CASE("match buffers become accesses of their source") {
-  const buffer y = make_buffer("Y", dtype::f32, {4, 4}), part = make_buffer("part", dtype::f32, {2});
+  const buffer y = make_buffer("Y", dtype::f32, {4, 4}),
+               part = make_buffer("part", dtype::f32, {2});
   const var i = make_var("i"), vi = make_var("vi"), j = make_var("j");
   block_node b;
   b.name = "B";
   b.iters = {{vi, {0, 4}, iter_kind::spatial}};
   b.match_buffers = {{part, {y, {{vi, 1}, {1, 2}}}}};
   b.body = make_loop(j, 0, 2, make_store(part, {j}, cast(dtype::f32, vi * 10 + j)));
-  const function f = make_function({y}, make_root(make_loop(i, 0, 4, make_realize({i}, boolean(true), make_block(b)))));
+  const function f = make_function(
+      {y}, make_root(make_loop(i, 0, 4, make_realize({i}, boolean(true), make_block(b)))));
   check_same(f, pass::lower_blocks(f));
 }

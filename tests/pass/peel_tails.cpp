@@ -25,8 +25,10 @@ function peeled(const function& f) {
   return pass::simplify_loops(pass::trim_loops(g));
 }
 
-/// Constant extents of (unrolled, vectorized) pairs directly around a store to `name`, one per copy.
-std::set<std::pair<std::int64_t, std::int64_t>> tile_sizes(const function& f, const std::string& name) {
+/// Constant extents of (unrolled, vectorized) pairs directly around a store to `name`, one per
+/// copy.
+std::set<std::pair<std::int64_t, std::int64_t>> tile_sizes(const function& f,
+                                                           const std::string& name) {
   std::set<std::pair<std::int64_t, std::int64_t>> out;
   const auto width = [&](const stmt& s, loop_kind kind) -> std::int64_t {
     const loop_node* l = as_loop(s);
@@ -84,13 +86,15 @@ TEST_CASE("an unrolled part of the reduction loop leaves a remainder loop") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {30, 16});
   const var k0 = make_var("k0"), k1 = make_var("k1"), k2 = make_var("k2"), j = make_var("j");
   const expr k = k0 * 12 + k1 * 4 + k2;
-  const stmt body = make_loop(
-      k1, 0, 3,
-      nest({{k2, 4, loop_kind::unrolled}, {j, 16, loop_kind::vectorized}},
-           make_if(lt(k, 30), make_store(y, {j}, load(y, {j}) + load(x, {k, j})))),
-      loop_kind::serial, {{"tilewright.reduction", 1}});
-  const function f = make_function({y, x}, make_loop(k0, 0, 3, body, loop_kind::serial, {{"tilewright.reduction", 1}}));
-  const function g = pass::simplify_loops(pass::trim_loops(pass::simplify_loops(pass::peel_tails(pass::simplify_loops(f)))));
+  const stmt body =
+      make_loop(k1, 0, 3,
+                nest({{k2, 4, loop_kind::unrolled}, {j, 16, loop_kind::vectorized}},
+                     make_if(lt(k, 30), make_store(y, {j}, load(y, {j}) + load(x, {k, j})))),
+                loop_kind::serial, {{"tilewright.reduction", 1}});
+  const function f = make_function(
+      {y, x}, make_loop(k0, 0, 3, body, loop_kind::serial, {{"tilewright.reduction", 1}}));
+  const function g = pass::simplify_loops(
+      pass::trim_loops(pass::simplify_loops(pass::peel_tails(pass::simplify_loops(f)))));
   CHECK_FALSE(guarded(g));
   check_same(f, g);
 }
@@ -119,9 +123,11 @@ TEST_CASE("statements beside a guarded one keep running at the edge") {
   const buffer y = make_buffer("Y", dtype::f32, {10}), z = make_buffer("Z", dtype::f32, {5});
   const var o = make_var("o"), i = make_var("i");
   const function f = make_function(
-      {y, z}, make_loop(o, 0, 5, make_seq({make_store(z, {o}, f32(3)),
-                                           nest({{i, 4, loop_kind::unrolled}},
-                                                make_if(lt(o * 4 + i, 10), make_store(y, {o * 4 + i}, f32(1))))})));
+      {y, z},
+      make_loop(o, 0, 5,
+                make_seq({make_store(z, {o}, f32(3)),
+                          nest({{i, 4, loop_kind::unrolled}},
+                               make_if(lt(o * 4 + i, 10), make_store(y, {o * 4 + i}, f32(1))))})));
   check_same(f, peeled(f));
   const function g = peeled(f);
   CHECK(count(g.body, stmt_kind::store) <= 6);
@@ -140,19 +146,22 @@ TEST_CASE("a tile that is whole or empty leaves no code for an edge") {
   const buffer y = make_buffer("Y", dtype::f32, {16});
   const var o = make_var("o"), v = make_var("v"), i = make_var("i");
   const expr at = o * 24 + v * 8 + i;
-  const function f = make_function(
-      {y}, nest({{o, 2}, {v, 3}, {i, 8, loop_kind::vectorized}}, make_if(lt(at, 16), make_store(y, {at}, f32(1)))));
+  const function f = make_function({y}, nest({{o, 2}, {v, 3}, {i, 8, loop_kind::vectorized}},
+                                             make_if(lt(at, 16), make_store(y, {at}, f32(1)))));
   const function g = peeled(f);
   CHECK(count(g.body, stmt_kind::store) == 1);
   check_same(f, g);
 }
 
 TEST_CASE("a padded copy becomes a copy and a fill") {
-  const buffer y = make_buffer("Y", dtype::f32, {14, 16}), x = make_buffer("X", dtype::f32, {12, 16});
+  const buffer y = make_buffer("Y", dtype::f32, {14, 16}),
+               x = make_buffer("X", dtype::f32, {12, 16});
   const var i = make_var("i"), j = make_var("j");
-  const function f = make_function(
-      {y, x}, nest({{i, 14}, {j, 16, loop_kind::vectorized}},
-                   make_store(y, {i, j}, if_then_else(logical_and(ge(i, 1), lt(i, 13)), load(x, {i - 1, j}), f32(0)))));
+  const function f =
+      make_function({y, x}, nest({{i, 14}, {j, 16, loop_kind::vectorized}},
+                                 make_store(y, {i, j},
+                                            if_then_else(logical_and(ge(i, 1), lt(i, 13)),
+                                                         load(x, {i - 1, j}), f32(0)))));
   const function g = peeled(f);
   int choices = 0;
   for_each_expr(g.body, [&](const expr& e) { choices += e->op == op::if_then_else; });

@@ -24,7 +24,8 @@ bool not_stored_under(const function& f, const std::string& loop, const std::str
   bool ok = true;
   for_each_stmt(f.body, [&](const stmt& s) {
     if (!as_loop(s) || as_loop(s)->var->name != loop) return;
-    for (const buffer& b : pass::stored_buffers(as_loop(s)->body)) ok = ok && b->name != buffer_name;
+    for (const buffer& b : pass::stored_buffers(as_loop(s)->body))
+      ok = ok && b->name != buffer_name;
   });
   return ok;
 }
@@ -40,7 +41,8 @@ TEST_CASE("the tile of a matmul lives in accumulators across all reduction loops
     CHECK(not_stored_under(g, "k0", "C"));
     CHECK(count(g.body, stmt_kind::allocate, [](const stmt& s) {
             const buffer& b = as_allocate(s)->buffer;
-            return b->name == "C_acc" && is_int(b->shape[0], 6) && is_int(b->shape[1], 16) && b->scope == "local";
+            return b->name == "C_acc" && is_int(b->shape[0], 6) && is_int(b->shape[1], 16) &&
+                   b->scope == "local";
           }) == 1);
     check_same(f, g);
     // the initialization became that of the accumulators: C is only written back
@@ -75,12 +77,15 @@ TEST_CASE("row reductions accumulate in a scalar, a convolution in its tile") {
 TEST_CASE("a running sum whose element changes with the loop is left alone") {
   const buffer y = make_buffer("Y", dtype::f32, {8}), x = make_buffer("X", dtype::f32, {8});
   const var k = make_var("k"), i = make_var("i");
-  const function scan = make_function({y, x}, make_loop(k, 1, 7, make_store(y, {k}, load(y, {k - 1}) + load(x, {k}))));
+  const function scan = make_function(
+      {y, x}, make_loop(k, 1, 7, make_store(y, {k}, load(y, {k - 1}) + load(x, {k}))));
   CHECK(count(promoted(scan).body, stmt_kind::allocate) == 0);
   // two points of the tile share an element
   const function overlap = make_function(
-      {y, x}, make_loop(k, 0, 3, nest({{i, 4, loop_kind::unrolled}},
-                                      make_store(y, {floordiv(i, 2)}, load(y, {floordiv(i, 2)}) + load(x, {k})))));
+      {y, x},
+      make_loop(k, 0, 3,
+                nest({{i, 4, loop_kind::unrolled}},
+                     make_store(y, {floordiv(i, 2)}, load(y, {floordiv(i, 2)}) + load(x, {k})))));
   CHECK(count(promoted(overlap).body, stmt_kind::allocate) == 0);
   check_same(overlap, promoted(overlap));
 }
@@ -90,8 +95,9 @@ TEST_CASE("a copy that could leave the buffer is not made") {
   const var o = make_var("o"), k = make_var("k"), i = make_var("i");
   const expr at = o * 4 + i;
   const function f = make_function(
-      {y, x}, nest({{o, 4}, {k, 8}, {i, 4, loop_kind::unrolled}},
-                   make_if(lt(at + k * 16, 10), make_store(y, {at}, load(y, {at}) + load(x, {k})))));
+      {y, x},
+      nest({{o, 4}, {k, 8}, {i, 4, loop_kind::unrolled}},
+           make_if(lt(at + k * 16, 10), make_store(y, {at}, load(y, {at}) + load(x, {k})))));
   CHECK(count(promoted(f).body, stmt_kind::allocate) == 0);
   check_same(f, promoted(f));
 }

@@ -13,7 +13,8 @@ bool vectors_are_innermost(const function& f) {
   bool ok = true;
   for_each_stmt(f.body, [&](const stmt& s) {
     const loop_node* loop = as_loop(s);
-    if (loop && loop->loop == loop_kind::vectorized) ok = ok && count(loop->body, stmt_kind::loop) == 0;
+    if (loop && loop->loop == loop_kind::vectorized)
+      ok = ok && count(loop->body, stmt_kind::loop) == 0;
   });
   return ok;
 }
@@ -24,8 +25,9 @@ TEST_CASE("loops inside a vectorized loop move out of it") {
   const buffer y = make_buffer("Y", dtype::f32, {6, 16}), x = make_buffer("X", dtype::f32, {6, 16});
   const var i = make_var("i"), j = make_var("j"), k = make_var("k");
   const stmt update = make_store(y, {i, j}, load(y, {i, j}) + load(x, {k, j}));
-  const stmt body = make_seq({make_store(y, {0, j}, f32(2)), nest({{k, 4}, {i, 6, loop_kind::unrolled}}, update),
-                              make_if(lt(j, 11), nest({{i, 6}}, make_store(x, {i, j}, f32(0))))});
+  const stmt body =
+      make_seq({make_store(y, {0, j}, f32(2)), nest({{k, 4}, {i, 6, loop_kind::unrolled}}, update),
+                make_if(lt(j, 11), nest({{i, 6}}, make_store(x, {i, j}, f32(0))))});
   const function f = make_function({y, x}, nest({{j, 16, loop_kind::vectorized}}, body));
   const function g = pass::sink_vectors(f);
   CHECK(vectors_are_innermost(g));
@@ -37,12 +39,14 @@ TEST_CASE("what does not depend on the lane is not vectorized") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), t = make_buffer("T", dtype::f32, {1});
   const var i = make_var("i"), j = make_var("j");
   const function f = make_function(
-      {y, t}, nest({{j, 16, loop_kind::vectorized}}, make_seq({make_store(t, {0}, cast(dtype::f32, j)),
-                                                               make_store(y, {j}, load(t, {0}))})));
+      {y, t},
+      nest({{j, 16, loop_kind::vectorized}},
+           make_seq({make_store(t, {0}, cast(dtype::f32, j)), make_store(y, {j}, load(t, {0}))})));
   CHECK(count_loops(pass::sink_vectors(f).body, loop_kind::vectorized) == 0);
   check_same(f, pass::sink_vectors(f));
-  const function g = make_function({y}, make_loop(j, 0, 16, make_loop(i, 0, j, make_store(y, {j}, load(y, {j}) + f32(1))),
-                                                  loop_kind::vectorized));
+  const function g = make_function(
+      {y}, make_loop(j, 0, 16, make_loop(i, 0, j, make_store(y, {j}, load(y, {j}) + f32(1))),
+                     loop_kind::vectorized));
   CHECK(count_loops(pass::sink_vectors(g).body, loop_kind::vectorized) == 0);
   check_same(g, pass::sink_vectors(g));
 }

@@ -17,8 +17,9 @@ function strided(loop_kind columns, bool declared) {
   const expr value = select(eq(floormod(q + r, 2), 0), load(x, {q + r, k}), f32(0));
   annotations notes;
   if (declared) notes[pass::reduction_note] = 1;
-  return make_function({y, x}, make_loop(r, 0, 4, nest({{q, 4, loop_kind::unrolled}, {k, 8, columns}},
-                                                       make_store(y, {q, k}, load(y, {q, k}) + value)),
+  return make_function({y, x}, make_loop(r, 0, 4,
+                                         nest({{q, 4, loop_kind::unrolled}, {k, 8, columns}},
+                                              make_store(y, {q, k}, load(y, {q, k}) + value)),
                                          loop_kind::serial, notes));
 }
 
@@ -29,7 +30,8 @@ TEST_CASE("terms that are the identity are skipped in declared reductions") {
   CHECK(count(g.body, stmt_kind::if_else) == 1);
   check_same(f, g);
   check_same(f, pass::lower(f, target::named("haswell")));
-  CHECK(count(pass::skip_identities(strided(loop_kind::vectorized, false)).body, stmt_kind::if_else) == 0);
+  CHECK(count(pass::skip_identities(strided(loop_kind::vectorized, false)).body,
+              stmt_kind::if_else) == 0);
 }
 
 TEST_CASE("a condition that differs between lanes stays a choice") {
@@ -37,7 +39,9 @@ TEST_CASE("a condition that differs between lanes stays a choice") {
   const var r = make_var("r"), k = make_var("k");
   const expr value = if_then_else(lt(k, r), load(x, {r, k}), f32(0));
   const function f = make_function(
-      {y, x}, make_loop(r, 0, 4, nest({{k, 8, loop_kind::vectorized}}, make_store(y, {k}, load(y, {k}) + value)),
-                        loop_kind::serial, {{pass::reduction_note, 1}}));
+      {y, x},
+      make_loop(r, 0, 4,
+                nest({{k, 8, loop_kind::vectorized}}, make_store(y, {k}, load(y, {k}) + value)),
+                loop_kind::serial, {{pass::reduction_note, 1}}));
   CHECK(count(pass::skip_identities(f).body, stmt_kind::if_else) == 0);
 }

@@ -13,7 +13,8 @@ namespace {
 function copy_of(std::int64_t n, dtype type = dtype::f32) {
   const buffer y = make_buffer("Y", type, {dim(n)}), x = make_buffer("X", type, {dim(n)});
   const var j = make_var("j");
-  return make_function({y, x}, nest({{j, n, loop_kind::vectorized}}, make_store(y, {j}, load(x, {j}))));
+  return make_function({y, x},
+                       nest({{j, n, loop_kind::vectorized}}, make_store(y, {j}, load(x, {j}))));
 }
 
 std::vector<std::int64_t> widths(const function& f) {
@@ -35,7 +36,8 @@ TEST_CASE("vectors have the machine's width, tails are powers of two") {
   check_same(f, g);
   CHECK(widths(pass::split_vectors(copy_of(8), haswell)) == std::vector<std::int64_t>{8});
   CHECK(widths(pass::split_vectors(copy_of(7), haswell)) == std::vector<std::int64_t>{4, 2});
-  CHECK(widths(pass::split_vectors(copy_of(32, dtype::i8), haswell)) == std::vector<std::int64_t>{32});
+  CHECK(widths(pass::split_vectors(copy_of(32, dtype::i8), haswell)) ==
+        std::vector<std::int64_t>{32});
 }
 
 TEST_CASE("many vectors stay in a loop") {
@@ -48,6 +50,7 @@ TEST_CASE("many vectors stay in a loop") {
 
 TEST_CASE("programs keep their meaning when vectors are split") {
   for (const function& f : {matmul({}), softmax(3, 37), conv2d({})})
-    check_same(f, pass::split_vectors(pass::sink_vectors(pass::simplify_loops(pass::lower_blocks(f))),
-                                      target::named("haswell")));
+    check_same(f,
+               pass::split_vectors(pass::sink_vectors(pass::simplify_loops(pass::lower_blocks(f))),
+                                   target::named("haswell")));
 }

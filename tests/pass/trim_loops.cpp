@@ -9,7 +9,8 @@ TEST_CASE("a guard around the body becomes the loop's bound") {
   const var o = make_var("o"), i = make_var("i");
   const expr at = o * 4 + i - 1;
   const function f = make_function(
-      {y}, nest({{o, 3}, {i, 4}}, make_if(logical_and(ge(at, 0), lt(at, 10)), make_store(y, {at}, f32(1)))));
+      {y}, nest({{o, 3}, {i, 4}},
+                make_if(logical_and(ge(at, 0), lt(at, 10)), make_store(y, {at}, f32(1)))));
   const function g = pass::trim_loops(f);
   CHECK(count(g.body, stmt_kind::if_else) == 0);
   check_same(f, g);
@@ -20,7 +21,8 @@ TEST_CASE("factors round to the right side, other conditions stay") {
   const var i = make_var("i");
   for (int c = -5; c < 40; c += 7) {
     const function f = make_function(
-        {y}, nest({{i, 8}}, make_if(conjunction({lt(i * 3, c), ge(i * 5, c - 11), ne(i, 2)}), make_store(y, {i * 3}, f32(1)))));
+        {y}, nest({{i, 8}}, make_if(conjunction({lt(i * 3, c), ge(i * 5, c - 11), ne(i, 2)}),
+                                    make_store(y, {i * 3}, f32(1)))));
     const function g = pass::trim_loops(f);
     check_same(f, g);
   }
@@ -29,8 +31,9 @@ TEST_CASE("factors round to the right side, other conditions stay") {
 TEST_CASE("vectorized loops take constant bounds only") {
   const buffer y = make_buffer("Y", dtype::f32, {30});
   const var o = make_var("o"), i = make_var("i");
-  const function f = make_function(
-      {y}, nest({{o, 4}, {i, 8, loop_kind::vectorized}}, make_if(lt(o * 8 + i, 30), make_store(y, {o * 8 + i}, f32(1)))));
+  const function f =
+      make_function({y}, nest({{o, 4}, {i, 8, loop_kind::vectorized}},
+                              make_if(lt(o * 8 + i, 30), make_store(y, {o * 8 + i}, f32(1)))));
   CHECK(count(pass::trim_loops(f).body, stmt_kind::if_else) == 1);
   const function g = make_function(
       {y}, nest({{i, 8, loop_kind::vectorized}}, make_if(lt(i, 5), make_store(y, {i}, f32(1)))));

@@ -19,30 +19,36 @@ function fill(std::int64_t n, std::int64_t m, int step, loop_kind inner = loop_k
   const var i = make_var("i"), j = make_var("j");
   annotations notes;
   if (step) notes = {{"pragma_auto_unroll_max_step", step}, {"pragma_unroll_explicit", 1}};
-  return make_function({y}, make_loop(i, 0, dim(n), make_loop(j, 0, dim(m), make_store(y, {i, j}, f32(1)), inner),
-                                      loop_kind::serial, notes));
+  return make_function(
+      {y}, make_loop(i, 0, dim(n), make_loop(j, 0, dim(m), make_store(y, {i, j}, f32(1)), inner),
+                     loop_kind::serial, notes));
 }
 
 }  // namespace
 
 TEST_CASE("annotated loops unroll their inner loops within the step") {
-  CHECK(count_loops(pass::unroll_loops(fill(100, 8, 16), machine()).body, loop_kind::unrolled) == 1);
-  CHECK(count_loops(pass::unroll_loops(fill(100, 32, 16), machine()).body, loop_kind::unrolled) == 0);
+  CHECK(count_loops(pass::unroll_loops(fill(100, 8, 16), machine()).body, loop_kind::unrolled) ==
+        1);
+  CHECK(count_loops(pass::unroll_loops(fill(100, 32, 16), machine()).body, loop_kind::unrolled) ==
+        0);
   CHECK(count_loops(pass::unroll_loops(fill(100, 9, 0), machine()).body, loop_kind::unrolled) == 0);
   CHECK(count_loops(pass::unroll_loops(fill(100, 4, 0), machine()).body, loop_kind::unrolled) == 1);
   check_same(fill(100, 8, 16), pass::unroll_loops(fill(100, 8, 16), machine()));
 }
 
 TEST_CASE("unrolling that explodes is taken back") {
-  CHECK(count_loops(pass::unroll_loops(fill(4, 2000, 0, loop_kind::unrolled), machine()).body, loop_kind::unrolled) == 0);
-  CHECK(count_loops(pass::unroll_loops(fill(4, 200, 0, loop_kind::unrolled), machine()).body, loop_kind::unrolled) == 1);
+  CHECK(count_loops(pass::unroll_loops(fill(4, 2000, 0, loop_kind::unrolled), machine()).body,
+                    loop_kind::unrolled) == 0);
+  CHECK(count_loops(pass::unroll_loops(fill(4, 200, 0, loop_kind::unrolled), machine()).body,
+                    loop_kind::unrolled) == 1);
 }
 
 TEST_CASE("nested parallel loops become serial, loops bound to threads are refused") {
   const buffer y = make_buffer("Y", dtype::f32, {4, 4});
   const var i = make_var("i"), j = make_var("j");
   const stmt store = make_store(y, {i, j}, f32(1));
-  const function f = make_function({y}, nest({{i, 4, loop_kind::parallel}, {j, 4, loop_kind::parallel}}, store));
+  const function f =
+      make_function({y}, nest({{i, 4, loop_kind::parallel}, {j, 4, loop_kind::parallel}}, store));
   CHECK(count_loops(pass::unroll_loops(f, machine()).body, loop_kind::parallel) == 1);
   const function g = make_function({y}, nest({{i, 4, loop_kind::thread_binding}, {j, 4}}, store));
   CHECK_THROWS_AS(pass::unroll_loops(g, machine()), build_error);
@@ -51,10 +57,13 @@ TEST_CASE("nested parallel loops become serial, loops bound to threads are refus
 TEST_CASE("innermost reduction loops are unrolled with a remainder") {
   const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {30, 16});
   const var k = make_var("k"), j = make_var("j"), o = make_var("o");
-  const stmt body = nest({{j, 16, loop_kind::vectorized}}, make_store(y, {j}, load(y, {j}) + load(x, {k, j})));
+  const stmt body =
+      nest({{j, 16, loop_kind::vectorized}}, make_store(y, {j}, load(y, {j}) + load(x, {k, j})));
   for (const expr& extent : {expr(30), expr(28), min(expr(8), expr(30) - o * 8)}) {
     const function f = make_function(
-        {y, x}, make_loop(o, 0, 1, make_loop(k, o, extent, body, loop_kind::serial, {{pass::reduction_note, 1}})));
+        {y, x},
+        make_loop(o, 0, 1,
+                  make_loop(k, o, extent, body, loop_kind::serial, {{pass::reduction_note, 1}})));
     const function g = pass::unroll_reductions(f, machine());
     CHECK(count_loops(g.body, loop_kind::unrolled) == 1);
     check_same(f, g);

@@ -13,14 +13,17 @@ namespace {
 const annotations reduction{{pass::reduction_note, 1}};
 
 /// Y[0] = Y[0] (op) X[r, k] under loops over r and k.
-function fold(std::int64_t rows, std::int64_t n, expr (*combine)(const expr&, const expr&), annotations notes = reduction) {
-  const buffer y = make_buffer("Y", dtype::f32, {1}), x = make_buffer("X", dtype::f32, {dim(rows), dim(n)});
+function fold(std::int64_t rows, std::int64_t n, expr (*combine)(const expr&, const expr&),
+              annotations notes = reduction) {
+  const buffer y = make_buffer("Y", dtype::f32, {1}),
+               x = make_buffer("X", dtype::f32, {dim(rows), dim(n)});
   const var r = make_var("r"), k = make_var("k");
   return make_function(
-      {y, x}, make_loop(r, 0, dim(rows),
-                        make_loop(k, 0, dim(n), make_store(y, {0}, combine(load(y, {0}), load(x, {r, k}))),
-                                  loop_kind::serial, notes),
-                        loop_kind::serial, reduction));
+      {y, x},
+      make_loop(r, 0, dim(rows),
+                make_loop(k, 0, dim(n), make_store(y, {0}, combine(load(y, {0}), load(x, {r, k}))),
+                          loop_kind::serial, notes),
+                loop_kind::serial, reduction));
 }
 
 expr sum(const expr& a, const expr& b) { return a + b; }
@@ -52,8 +55,9 @@ TEST_CASE("short, strided and undeclared reductions are left alone") {
   CHECK(parts(pass::vectorize_reductions(fold(3, 100, sum, {}), haswell)) == 0);
   const buffer y = make_buffer("Y", dtype::f32, {1}), x = make_buffer("X", dtype::f32, {100, 2});
   const var k = make_var("k");
-  const function strided = make_function(
-      {y, x}, make_loop(k, 0, 100, make_store(y, {0}, load(y, {0}) + load(x, {k, 0})), loop_kind::serial, reduction));
+  const function strided =
+      make_function({y, x}, make_loop(k, 0, 100, make_store(y, {0}, load(y, {0}) + load(x, {k, 0})),
+                                      loop_kind::serial, reduction));
   CHECK(parts(pass::vectorize_reductions(strided, haswell)) == 0);
 }
 
@@ -70,5 +74,8 @@ TEST_CASE("an annotation chooses the number of partial results") {
 
 TEST_CASE("softmax keeps its meaning") {
   const function f = softmax(3, 131);
-  check_same(f, pass::vectorize_reductions(pass::simplify_loops(pass::lower_blocks(f)), target::named("haswell")), 1e-5);
+  check_same(f,
+             pass::vectorize_reductions(pass::simplify_loops(pass::lower_blocks(f)),
+                                        target::named("haswell")),
+             1e-5);
 }

@@ -46,7 +46,8 @@ TEST_CASE("a matrix product gets register tiles, staged operands and split reduc
 }
 
 TEST_CASE("sketches for several threads run their outer loops in parallel") {
-  for (const schedule& s : sketches_of(programs::matmul(256, 256, 64), 2)) CHECK(mentions(s, "parallel"));
+  for (const schedule& s : sketches_of(programs::matmul(256, 256, 64), 2))
+    CHECK(mentions(s, "parallel"));
 }
 
 TEST_CASE("a sketch replayed without its decisions gives other valid members of its family") {
@@ -68,7 +69,9 @@ TEST_CASE("the first sketch does not depend on the seed") {
   const ir::function f = programs::matmul(64, 64, 64);
   const target::cpu cpu = target::named("haswell");
   const space::context where{&cpu, 1};
-  const auto first = [&](std::uint64_t seed) { return space::default_cpu().sketches(f, where, seed).front(); };
+  const auto first = [&](std::uint64_t seed) {
+    return space::default_cpu().sketches(f, where, seed).front();
+  };
   CHECK(ir::equal(first(1).function(), first(2).function()));
 }
 

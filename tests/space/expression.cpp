@@ -26,8 +26,9 @@ bool mentions(const schedule& s, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a sequence applies its steps in order") {
-  const std::vector<schedule> sketches = sketches_of(
-      on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> unroll<i[1]> >> vectorize<j[1]>));
+  const std::vector<schedule> sketches =
+      sketches_of(on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >>
+                          unroll<i[1]> >> vectorize<j[1]>));
   REQUIRE(sketches.size() == 1);
   ir::verify(sketches[0].function());
   CHECK(mentions(sketches[0], "reorder"));
@@ -61,9 +62,9 @@ TEST_CASE("a structure gives every loop its levels from outside inwards") {
 
 TEST_CASE("random sizes, conditions and functions are steps") {
   const auto many_rows = [](const schedule& s) { return s.function().params.size() == 3; };
-  const std::vector<schedule> sketches = sketches_of(
-      on<"C">(tile<i, 2>(choose({5}, {1.0})) >> when(many_rows, unroll<i[1]>)) >>
-      module([](schedule& s) { s.annotate(s.get_block("C"), "seen", 1); }));
+  const std::vector<schedule> sketches =
+      sketches_of(on<"C">(tile<i, 2>(choose({5}, {1.0})) >> when(many_rows, unroll<i[1]>)) >>
+                  module([](schedule& s) { s.annotate(s.get_block("C"), "seen", 1); }));
   REQUIRE(sketches.size() == 1);
   CHECK(mentions(sketches[0], "unroll"));
   CHECK(mentions(sketches[0], "seen"));

@@ -19,7 +19,8 @@ struct axis {
 /// A nest of one block: `body(iteration variables)` is stored to `out` at the spatial variables; a
 /// reduction starts from `init` and combines by `combine`.
 template <class Body>
-stmt nest(const char* name, const buffer& out, const std::vector<axis>& axes, expr init, Body body) {
+stmt nest(const char* name, const buffer& out, const std::vector<axis>& axes, expr init,
+          Body body) {
   block_node block;
   block.name = name;
   std::vector<var> loops, iters, spatial;
@@ -34,7 +35,8 @@ stmt nest(const char* name, const buffer& out, const std::vector<axis>& axes, ex
   if (init) block.init = make_store(out, at, init);
   const expr value = body(iters, load(out, at));
   for_each_expr(value, [&](const expr& e) {
-    if (e->op == op::load && e->buffer != out) block.reads.push_back({e->buffer, point_box(e->args)});
+    if (e->op == op::load && e->buffer != out)
+      block.reads.push_back({e->buffer, point_box(e->args)});
   });
   block.body = make_store(out, at, value);
   stmt s = make_realize({loops.begin(), loops.end()}, boolean(true), make_block(std::move(block)));
@@ -47,7 +49,8 @@ inline buffer tensor(const char* name, std::vector<expr> shape) {
 }
 
 inline stmt product(const buffer& a, const buffer& b, const buffer& c, int m, int n, int k) {
-  return nest(c->name.c_str(), c, {{"i", m}, {"j", n}, {"k", k, iter_kind::reduce}}, real(tilewright::dtype::f32, 0), [&](const std::vector<var>& v, const expr& sum) {
+  return nest(c->name.c_str(), c, {{"i", m}, {"j", n}, {"k", k, iter_kind::reduce}},
+              real(tilewright::dtype::f32, 0), [&](const std::vector<var>& v, const expr& sum) {
                 return sum + load(a, {v[0], v[2]}) * load(b, {v[2], v[1]});
               });
 }
@@ -63,12 +66,14 @@ inline function matmul(int m, int n, int k) {
 
 /// The same with max(., 0) after it.
 inline function matmul_relu(int m, int n, int k) {
-  const buffer a = tensor("A", {m, k}), b = tensor("B", {k, n}), p = tensor("P", {m, n}), c = tensor("C", {m, n});
+  const buffer a = tensor("A", {m, k}), b = tensor("B", {k, n}), p = tensor("P", {m, n}),
+               c = tensor("C", {m, n});
   function f;
   f.params = {{a, {}}, {b, {}}, {c, {}}};
-  const stmt relu = nest("C", c, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
-    return max(load(p, {v[0], v[1]}), real(tilewright::dtype::f32, 0));
-  });
+  const stmt relu =
+      nest("C", c, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+        return max(load(p, {v[0], v[1]}), real(tilewright::dtype::f32, 0));
+      });
   f.body = make_root(make_seq({product(a, b, p, m, n, k), relu}), {p});
   return f;
 }
@@ -78,11 +83,15 @@ inline function row_normalization(int m, int n) {
   const buffer x = tensor("X", {m, n}), s = tensor("S", {m}), y = tensor("Y", {m, n});
   function f;
   f.params = {{x, {}}, {y, {}}};
-  const stmt sum = nest("S", s, {{"i", m}, {"j", n, iter_kind::reduce}}, real(tilewright::dtype::f32, 0),
-                        [&](const std::vector<var>& v, const expr& acc) { return acc + load(x, {v[0], v[1]}); });
-  const stmt divide = nest("Y", y, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
-    return div(load(x, {v[0], v[1]}), load(s, {v[0]}));
-  });
+  const stmt sum =
+      nest("S", s, {{"i", m}, {"j", n, iter_kind::reduce}}, real(tilewright::dtype::f32, 0),
+           [&](const std::vector<var>& v, const expr& acc) {
+             return acc + load(x, {v[0], v[1]});
+           });
+  const stmt divide =
+      nest("Y", y, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+        return div(load(x, {v[0], v[1]}), load(s, {v[0]}));
+      });
   f.body = make_root(make_seq({sum, divide}), {s});
   return f;
 }

@@ -14,14 +14,16 @@ TEST_CASE("the first name that opens is taken") {
   CHECK(m.name() == "libc.so.6");
   CHECK(m.find("strlen") != nullptr);
   CHECK(m.find("no_such_function") == nullptr);
-  CHECK_THROWS_WITH_AS(m.get("no_such_function"), doctest::Contains("no_such_function"), build_error);
+  CHECK_THROWS_WITH_AS(m.get("no_such_function"), doctest::Contains("no_such_function"),
+                       build_error);
   dynamic_library moved = std::move(m);
   CHECK(moved.get("strlen") != nullptr);
   CHECK(m.find("strlen") == nullptr);  // NOLINT: a moved-from library is empty
 }
 
 TEST_CASE("failure names what was tried, why, and what to do") {
-  const dynamic_library::spec s{"Frobnicator", "", {"libfrob.so.1", "libfrob.so.2"}, "install it with: apt-get install frob"};
+  const dynamic_library::spec s{
+      "Frobnicator", "", {"libfrob.so.1", "libfrob.so.2"}, "install it with: apt-get install frob"};
   for (const char* part : {"Frobnicator", "libfrob.so.1", "libfrob.so.2", "apt-get install frob"})
     CHECK_THROWS_WITH_AS(dynamic_library{s}, doctest::Contains(part), build_error);
 }

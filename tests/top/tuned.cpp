@@ -1,7 +1,7 @@
 #include <tilewright/tilewright.hpp>
 
-#include <Eigen/Dense>
 #include <doctest/doctest.h>
+#include <Eigen/Dense>
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -101,7 +101,8 @@ TEST_CASE("every mode computes") {
     c.setZero();
     op(a, b, c);
     CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
-    CHECK(op.report(a, b, c).find(m == mode::off ? "default schedule" : "tuned by this process") != std::string::npos);
+    CHECK(op.report(a, b, c).find(m == mode::off ? "default schedule" : "tuned by this process") !=
+          std::string::npos);
   }
   const tuned strict{matmul_relu, quick(mode::miss_error)};
   matrix c(17, 25);
@@ -112,18 +113,28 @@ TEST_CASE("bad arguments are refused by name") {
   const tuned op{matmul_relu, quick(mode::off)};
   matrix a(8, 4), b(5, 8), c(8, 8);
   CHECK(message_of([&] { op(a, b, c); }) ==
-        "matmul_relu: extent \"K\" is 4 at dimension 1 of \"A\" and 5 at dimension 0 of \"B\"; they must agree");
+        "matmul_relu: extent \"K\" is 4 at dimension 1 of \"A\" and 5 at dimension 0 of \"B\"; "
+        "they must agree");
   matrix b4(4, 8);
   CHECK(message_of([&] { op(c, c, c); }).find("output \"C\" overlaps \"A\"") != std::string::npos);
   float* none = nullptr;
-  CHECK(message_of([&] { op(a, b4, view(none, {8, 8})); }).find("\"C\" are a null pointer") != std::string::npos);
+  CHECK(message_of([&] {
+          op(a, b4, view(none, {8, 8}));
+        }).find("\"C\" are a null pointer") != std::string::npos);
   std::vector<float> memory(64);
-  CHECK(message_of([&] { op(a, b4, view(memory.data(), {8, 8}, {0, 1})); }).find("several elements into one place") !=
-        std::string::npos);
-  CHECK(message_of([&] { op(a, b4, view(memory.data(), {8, 8}, {4, 1})); }).find("at least 8") != std::string::npos);
+  CHECK(message_of([&] {
+          op(a, b4, view(memory.data(), {8, 8}, {0, 1}));
+        }).find("several elements into one place") != std::string::npos);
+  CHECK(message_of([&] {
+          op(a, b4, view(memory.data(), {8, 8}, {4, 1}));
+        }).find("at least 8") != std::string::npos);
   const std::int64_t far = std::int64_t{1} << 61;
-  CHECK(message_of([&] { op(view(memory.data(), {8, 4}, {far, 1}), b4, c); }).find("memory can hold") != std::string::npos);
-  CHECK(message_of([&] { op(view(memory.data(), {8, -4}, {4, 1}), b4, c); }).find("not negative") != std::string::npos);
+  CHECK(message_of([&] {
+          op(view(memory.data(), {8, 4}, {far, 1}), b4, c);
+        }).find("memory can hold") != std::string::npos);
+  CHECK(message_of([&] {
+          op(view(memory.data(), {8, -4}, {4, 1}), b4, c);
+        }).find("not negative") != std::string::npos);
   auto* odd = reinterpret_cast<float*>(reinterpret_cast<char*>(memory.data()) + 1);
   CHECK(message_of([&] { op(view(odd, {8, 4}), b4, c); }).find("not aligned") != std::string::npos);
 }
@@ -146,7 +157,8 @@ TEST_CASE("an index that points outside is refused before the call") {
   op(x, index, y);
   for (int r = 0; r < 4; ++r) CHECK(y.row(r) == x.row(index[static_cast<std::size_t>(r)]));
   index[2] = 10;
-  CHECK(message_of([&] { op(x, index, y); }) == "gather: \"I\"[2] is 10; as an index it must be in [0, 9]");
+  CHECK(message_of([&] { op(x, index, y); }) ==
+        "gather: \"I\"[2] is 10; as an index it must be in [0, 9]");
   index[2] = -1;
   CHECK(message_of([&] { op(x, index, y); }).find("\"I\"[2] is -1") != std::string::npos);
 }
@@ -212,7 +224,9 @@ TEST_CASE("a forked child goes on, with old and new extents") {
 
 TEST_CASE("a wrong TILEWRIGHT_TUNE is refused") {
   setenv("TILEWRIGHT_TUNE", "never", 1);
-  CHECK(message_of([] { tuned{matmul_relu, quick()}; }).find("now, background, off or miss_error") != std::string::npos);
+  CHECK(message_of([] {
+          tuned{matmul_relu, quick()};
+        }).find("now, background, off or miss_error") != std::string::npos);
   unsetenv("TILEWRIGHT_TUNE");
 }
 
@@ -243,7 +257,8 @@ TEST_CASE("killing a process keeps what it measured, and the next one goes on") 
   matrix c(40, 32);
   op(a, b, c);
   CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
-  CHECK(op.report(a, b, c).find("tuned by this process") != std::string::npos);  // the lease died with its owner
+  CHECK(op.report(a, b, c).find("tuned by this process") !=
+        std::string::npos);  // the lease died with its owner
 }
 
 namespace {
@@ -251,7 +266,9 @@ namespace {
 /// Runs one test case of this program in a fresh process with a variable set.
 int in_process(const std::string& variable, const std::string& test_case) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  return std::system((variable + " TILEWRIGHT_DB= '" + self + "' -ns -tc='" + test_case + "' > /dev/null").c_str());
+  return std::system(
+      (variable + " TILEWRIGHT_DB= '" + self + "' -ns -tc='" + test_case + "' > /dev/null")
+          .c_str());
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 //
 // The analyzer knows i32 and i64 arithmetic, comparisons and logic. Variables are indices: their
 // arithmetic is taken not to overflow. Whatever comes from a load or a call is data: there an
-// operation is only rewritten where bounds show that it cannot wrap. Unsigned and narrow integers and
-// floats are left as they are; only their operands are simplified. Every answer is one-sided: `prove`
-// says true only for what always holds, bounds always cover, a simplified expression has the value of
-// the original one at every point of the domain that was bound.
+// operation is only rewritten where bounds show that it cannot wrap. Unsigned and narrow integers
+// and floats are left as they are; only their operands are simplified. Every answer is one-sided:
+// `prove` says true only for what always holds, bounds always cover, a simplified expression has
+// the value of the original one at every point of the domain that was bound.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace tilewright::arith {
 
-/// Loop variables and their ranges from the outermost to the innermost; a range may use the variables
-/// before it.
+/// Loop variables and their ranges from the outermost to the innermost; a range may use the
+/// variables before it.
 using loop_domains = std::vector<std::pair<ir::var, ir::range>>;
 
 class solver;
@@ -30,8 +30,8 @@ struct fact : support::counted {
   std::vector<ir::expr> terms;  // what `nonnegative` names
 };
 
-/// What is known about variables, and the questions one can ask. Copying it is cheap: copy it, assume
-/// more, drop the copy.
+/// What is known about variables, and the questions one can ask. Copying it is cheap: copy it,
+/// assume more, drop the copy.
 class analyzer {
  public:
   /// v lies in [r.min, r.min + r.extent), which may be symbolic; forgets an earlier range of v.
@@ -44,13 +44,13 @@ class analyzer {
   void bind_new(const loop_domains& loops);
   /// All of them are bound.
   bool knows(const loop_domains& loops) const noexcept;
-  /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its parts,
-  /// anything else is remembered as it stands.
+  /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its
+  /// parts, anything else is remembered as it stands.
   void assume(const ir::expr& condition);
 
   /// Canonical form: sums of terms with coefficients, floordiv and floormod reduced by bounds and
-  /// divisibility, min, max, comparisons and conditions decided where they can be. Returns `e` itself
-  /// when there is nothing to change.
+  /// divisibility, min, max, comparisons and conditions decided where they can be. Returns `e`
+  /// itself when there is nothing to change.
   ir::expr simplify(const ir::expr& e) const;
   /// True only if the boolean `condition` holds everywhere.
   bool prove(const ir::expr& condition) const;
@@ -79,7 +79,7 @@ class analyzer {
   void forget(const ir::var& v);
   void add_fact(const form& nonnegative);
 
-  std::vector<binding> vars_;     // sorted by address; only looked up, never listed
+  std::vector<binding> vars_;  // sorted by address; only looked up, never listed
   std::vector<support::ref<const fact>> facts_;
   std::vector<ir::expr> truths_;  // conditions that are no linear facts
 };

@@ -1,7 +1,7 @@
 // The analyzer's working representation of an index expression.
 //
-// A schedule is replayed in microseconds, with hundreds of simplifications on the way. A form keeps its
-// terms inline and takes coefficients with overflow checks; `linear` is its public, plain twin.
+// A schedule is replayed in microseconds, with hundreds of simplifications on the way. A form keeps
+// its terms inline and takes coefficients with overflow checks; `linear` is its public, plain twin.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +39,9 @@ bounds floor_modulo(const bounds& a, std::int64_t positive);
 bounds bounds_of(dtype type);
 /// @}
 
-/// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or with a
-/// `term_keeper`, and has to outlive the form: counting owners took half of the time of a question.
+/// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or
+/// with a `term_keeper`, and has to outlive the form: counting owners took half of the time of a
+/// question.
 struct summand {
   const ir::expr* handle;
   std::int64_t coefficient;
@@ -103,8 +104,9 @@ class summands {
   std::vector<summand> heap_;  // all of them, when they are more than `local_` holds
 };
 
-/// constant + sum of summands. `valid` is false once a coefficient has overflowed: the form then says
-/// nothing. `data` is set when a load or a call takes part, so that wrapping has to be reckoned with.
+/// constant + sum of summands. `valid` is false once a coefficient has overflowed: the form then
+/// says nothing. `data` is set when a load or a call takes part, so that wrapping has to be
+/// reckoned with.
 struct form {
   summands terms;
   std::int64_t constant = 0;

@@ -11,8 +11,8 @@ struct interval {
   ir::expr hi;
 };
 
-/// Interval that covers `e` when the variables of `relaxed` run over their ranges; lo and hi use only the
-/// other variables. Exact for sums in which each relaxed variable occurs once.
+/// Interval that covers `e` when the variables of `relaxed` run over their ranges; lo and hi use
+/// only the other variables. Exact for sums in which each relaxed variable occurs once.
 interval bound_over(const ir::expr& e, const loop_domains& relaxed, const analyzer& known);
 
 }  // namespace tilewright::arith

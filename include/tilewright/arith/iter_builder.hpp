@@ -1,9 +1,10 @@
 // Internal: the analysis behind `detect_iter_map`.
 //
 // A mark is a value that runs over [0, extent): a loop variable, or a fused sum. A digit is
-// (mark // lower) % extent, times a scale. When a sum of digits is fused into a new mark, its digits are
-// consumed: from then on they are read as digits of the new mark, so that everything that is said about
-// the fused value (a guard that cuts it, a further split) is seen wherever one of its digits occurs.
+// (mark // lower) % extent, times a scale. When a sum of digits is fused into a new mark, its
+// digits are consumed: from then on they are read as digits of the new mark, so that everything
+// that is said about the fused value (a guard that cuts it, a further split) is seen wherever one
+// of its digits occurs.
 #pragma once
 
 #include <tilewright/arith/iter_map.hpp>
@@ -29,8 +30,8 @@ class iter_builder {
   /// `outside` has the loops bound, `known` in addition the predicate assumed.
   iter_builder(const loop_domains& loops, const analyzer& outside, const analyzer& known);
 
-  /// Takes into account what `known` assumes beyond `outside`; false when a part of that has no place in
-  /// the model.
+  /// Takes into account what `known` assumes beyond `outside`; false when a part of that has no
+  /// place in the model.
   bool restrict_by_assumptions();
   /// Reads an index; false when it is no sum of digits.
   bool add_index(const ir::expr& index);
@@ -53,9 +54,9 @@ class iter_builder {
   struct mark {
     ir::var source;
     std::int64_t extent = 1;
-    bool exact = true;            // otherwise the extent is symbolic: an upper bound at best
-    ir::expr symbolic_extent;     // of an inexact mark
-    std::vector<digit> parts;     // of a fused mark
+    bool exact = true;         // otherwise the extent is symbolic: an upper bound at best
+    ir::expr symbolic_extent;  // of an inexact mark
+    std::vector<digit> parts;  // of a fused mark
     std::vector<consumption> consumed;
   };
 
@@ -83,8 +84,8 @@ class iter_builder {
   const analyzer& known_;
   const loop_domains& loops_;
   solver solver_;
-  std::vector<mark> marks_;             // loops first, in order
-  std::vector<ir::expr> minimums_;      // [loop]
+  std::vector<mark> marks_;         // loops first, in order
+  std::vector<ir::expr> minimums_;  // [loop]
   std::vector<digit_sum> indices_;
   bool has_fused_ = false;
 };

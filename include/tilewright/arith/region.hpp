@@ -12,7 +12,8 @@ using box = std::vector<ir::range>;
 
 /// Upper bound of `b` while the variables of `relaxed` run.
 box relax(const box& b, const loop_domains& relaxed, const analyzer& known);
-/// The same for a region; a dimension about which nothing is known becomes the buffer's whole extent.
+/// The same for a region; a dimension about which nothing is known becomes the buffer's whole
+/// extent.
 ir::buffer_region relax(const ir::buffer_region& r, const loop_domains& relaxed,
                         const analyzer& known);
 
@@ -35,10 +36,11 @@ struct access_options {
   bool use_conditions = true;
 };
 
-/// Appends what `body` reads and writes, one region per buffer in order of first access, in terms of the
-/// variables free in `body`. Loops inside are widened over; a block realize contributes the regions it
-/// declares with its iteration variables bound; buffers allocated inside are left out; an index that
-/// contains a load gives the whole dimension. Buffers that are both written and read occur in both lists.
+/// Appends what `body` reads and writes, one region per buffer in order of first access, in terms
+/// of the variables free in `body`. Loops inside are widened over; a block realize contributes the
+/// regions it declares with its iteration variables bound; buffers allocated inside are left out;
+/// an index that contains a load gives the whole dimension. Buffers that are both written and read
+/// occur in both lists.
 void access_regions(const ir::stmt& body, std::vector<ir::buffer_region>& reads,
                     std::vector<ir::buffer_region>& writes);
 void access_regions(const ir::stmt& body, std::vector<ir::buffer_region>& reads,

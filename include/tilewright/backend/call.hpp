@@ -13,12 +13,13 @@
 
 namespace tilewright::backend {
 
-/// Body of one chunk of a parallel loop. `worker` is in [0, executor::threads) and no two chunks that
-/// run at the same time see the same worker.
+/// Body of one chunk of a parallel loop. `worker` is in [0, executor::threads) and no two chunks
+/// that run at the same time see the same worker.
 using chunk_body = void (*)(void* context, std::int64_t chunk, int worker);
 
-/// Who runs parallel loops. `run` calls `body` once for each chunk in [0, chunks), in any order and on
-/// any thread, and returns when all have returned. It must not throw. A body does not call `run`.
+/// Who runs parallel loops. `run` calls `body` once for each chunk in [0, chunks), in any order and
+/// on any thread, and returns when all have returned. It must not throw. A body does not call
+/// `run`.
 struct executor {
   void (*run)(void* self, std::int64_t chunks, chunk_body body, void* context);
   void* self;
@@ -27,8 +28,8 @@ struct executor {
 
 /// Arguments of one call of a kernel.
 struct call {
-  /// One per parameter in order. A buffer: address of its first element (elem_offset is added by the
-  /// code). A scalar: address of its value, booleans as one byte.
+  /// One per parameter in order. A buffer: address of its first element (elem_offset is added by
+  /// the code). A scalar: address of its value, booleans as one byte.
   void* const* data;
   /// Strides of all buffer parameters in order, rank entries each, in elements. Read only for the
   /// strides and where the function leaves them to run time; null when there is none.
@@ -38,7 +39,8 @@ struct call {
   /// Runs parallel loops; null means all chunks run on the calling thread as worker 0.
   const executor* exec;
   void* stream;  // GPU only
-  /// Polled at outer loops and chunks; nonzero ends the kernel early, outputs undefined. May be null.
+  /// Polled at outer loops and chunks; nonzero ends the kernel early, outputs undefined. May be
+  /// null.
   const std::atomic<int>* cancel;
 };
 

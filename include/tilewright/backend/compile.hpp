@@ -10,12 +10,15 @@
 
 namespace tilewright::backend {
 
-/// Changes whenever equal IR may give other code or another entry ABI; part of every code cache key.
+/// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
+/// key.
 inline constexpr int lowering_revision = 2;
 
-/// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same time;
-/// nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below 10 ms.
-/// @throws build_error when no LLVM can be opened (the text names what was tried and what to install), or
+/// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
+/// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
+/// 10 ms.
+/// @throws build_error when no LLVM can be opened (the text names what was tried and what to
+/// install), or
 ///         when LLVM refuses the module
 /// @throws argument_error when `lowered` still has blocks or uses what the CPU backend cannot do
 artifact compile(const ir::function& lowered, const target::cpu& cpu);

@@ -1,8 +1,8 @@
 // Loads artifacts: a relocating loader for the objects that `compile` makes, independent of LLVM.
 //
-// It maps an x86-64 ELF relocatable object, resolves it against a short table of C library functions and
-// against itself, and makes pages executable only after they stopped being writable. It does not unwind,
-// does not know thread-local storage, and refuses what it does not know.
+// It maps an x86-64 ELF relocatable object, resolves it against a short table of C library
+// functions and against itself, and makes pages executable only after they stopped being writable.
+// It does not unwind, does not know thread-local storage, and refuses what it does not know.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,10 @@ class loaded {
   std::int64_t workspace_bytes_ = 0;
 };
 
-/// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the caller's to
-/// know: the loader checks the form of the object, never its meaning.
-/// @throws build_error when the object is malformed, uses a relocation or symbol that is not supported,
+/// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the
+/// caller's to know: the loader checks the form of the object, never its meaning.
+/// @throws build_error when the object is malformed, uses a relocation or symbol that is not
+/// supported,
 ///         or when memory cannot be mapped
 std::shared_ptr<const loaded> load(const artifact& a);
 

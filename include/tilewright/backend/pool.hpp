@@ -1,8 +1,9 @@
 // Worker threads for parallel loops.
 //
-// The caller claims chunks beside the workers, so a loop ends even when every worker is preempted or asleep,
-// and any number of callers make progress at the same time. Workers spin for a while after work, then
-// sleep on a futex (measurements: waking one costs its caller about 10 us, a spinning one under 1 us).
+// The caller claims chunks beside the workers, so a loop ends even when every worker is preempted
+// or asleep, and any number of callers make progress at the same time. Workers spin for a while
+// after work, then sleep on a futex (measurements: waking one costs its caller about 10 us, a
+// spinning one under 1 us).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace tilewright::backend {
 
-/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the child
-/// has no workers and runs everything inline.
+/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the
+/// child has no workers and runs everything inline.
 class pool {
  public:
   /// @param threads that work on a loop, the caller included; below 1 counts as 1
@@ -31,8 +32,8 @@ class pool {
   /// @throws argument_error when `threads` is not in [1, threads()]
   const executor& view(int threads) const;
 
-  /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use. Its
-  /// workers start with the first parallel loop.
+  /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use.
+  /// Its workers start with the first parallel loop.
   static pool& shared();
 
  private:

@@ -1,5 +1,6 @@
-// Every definition of the library, for one translation unit: header-only mode includes it, and so does the one
-// file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares it with the files.
+// Every definition of the library, for one translation unit: header-only mode includes it, and so
+// does the one file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares
+// it with the files.
 #pragma once
 
 #include <tilewright/impl/arith/access_regions.ipp>

@@ -19,8 +19,8 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_
     signature.params.push_back(std::move(s));
   }
   return std::make_shared<search::dispatcher>(
-      std::move(signature), [kernel](const search::extent_map& dims) { return reify(kernel, dims); },
-      std::move(options));
+      std::move(signature),
+      [kernel](const search::extent_map& dims) { return reify(kernel, dims); }, std::move(options));
 }
 
 }  // namespace tilewright

@@ -1,10 +1,10 @@
 // Alpha-equivalence of programs.
 //
 // Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
-// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they are
-// bound, buffers by their first use, where type, shape, strides, offset, scope and alignment must agree.
-// Variables that are free in what is compared match only themselves. For identity that traces can rely
-// on, which includes block names, see ir/key.hpp.
+// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
+// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
+// must agree. Variables that are free in what is compared match only themselves. For identity that
+// traces can rely on, which includes block names, see ir/key.hpp.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

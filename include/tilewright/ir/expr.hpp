@@ -1,12 +1,13 @@
 // Expressions and buffers of the tensor IR.
 //
-// Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards minus
-// infinity, as Python does; division by zero is undefined and no transformation may introduce one.
-// Floats are IEEE; nothing is reassociated except across the iterations of a declared reduction, and
-// a multiply followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to
-// nearest even after each operation that is stored or cast. `select` evaluates both branches,
-// `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise short-circuiting.
-// A load out of the bounds of its buffer is an error that the interpreter reports.
+// Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards
+// minus infinity, as Python does; division by zero is undefined and no transformation may introduce
+// one. Floats are IEEE; nothing is reassociated except across the iterations of a declared
+// reduction, and a multiply followed by an add may be contracted. f16 and bf16 are computed in f32
+// and rounded to nearest even after each operation that is stored or cast. `select` evaluates both
+// branches, `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise
+// short-circuiting. A load out of the bounds of its buffer is an error that the interpreter
+// reports.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,27 @@ namespace tilewright::ir {
 
 /// What an expression node computes from its arguments.
 enum class op : std::uint8_t {
-  var,           // name; identity is the node
-  integer,       // literal of an integer or boolean type
-  real,          // literal of a float type
-  add, sub, mul,
-  div,           // float division; on integers it truncates towards zero
-  mod,           // remainder of the truncating division
-  floordiv, floormod, min, max,
-  eq, ne, lt, le, gt, ge,
-  logical_and, logical_or, logical_not,
+  var,      // name; identity is the node
+  integer,  // literal of an integer or boolean type
+  real,     // literal of a float type
+  add,
+  sub,
+  mul,
+  div,  // float division; on integers it truncates towards zero
+  mod,  // remainder of the truncating division
+  floordiv,
+  floormod,
+  min,
+  max,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  logical_not,
   select,        // (condition, if true, if false), both evaluated
   if_then_else,  // (condition, if true, if false), one evaluated
   cast,          // (value) to the node's type
@@ -47,8 +60,8 @@ using buffer = support::ref<const buffer_node>;
 class expr {
  public:
   expr() = default;
-  expr(int value);           // NOLINT: an i32 literal
-  expr(std::int64_t value);  // NOLINT: an i64 literal
+  expr(int value);              // NOLINT: an i32 literal
+  expr(std::int64_t value);     // NOLINT: an i64 literal
   expr(double value) = delete;  // a float literal needs its type: real(f32, 1.0)
   explicit expr(support::ref<const expr_node> node) : node_(std::move(node)) {}
 
@@ -64,7 +77,8 @@ class expr {
   support::ref<const expr_node> node_;
 };
 
-/// A variable is an expression whose op is `op::var`; loops, iteration variables, scalar parameters.
+/// A variable is an expression whose op is `op::var`; loops, iteration variables, scalar
+/// parameters.
 using var = expr;
 
 struct expr_node : support::counted {
@@ -87,8 +101,8 @@ struct buffer_node : support::counted {
   std::vector<expr> strides;  // [rank], elements; empty means row-major and contiguous
   expr elem_offset;           // elements from the data pointer; null means 0
   std::string scope = "global";
-  int alignment = 64;         // bytes
-  int offset_factor = 0;      // elem_offset is a multiple of it; 0: unknown
+  int alignment = 64;     // bytes
+  int offset_factor = 0;  // elem_offset is a multiple of it; 0: unknown
 };
 
 /// @name Leaves
@@ -107,9 +121,9 @@ buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
 /// @}
 
 /// @name Operators
-/// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer type
-/// takes the type of the other operand; otherwise integer operands are widened to the wider type.
-/// Both operands of a float operator have the same type. Comparisons and logic give boolean.
+/// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer
+/// type takes the type of the other operand; otherwise integer operands are widened to the wider
+/// type. Both operands of a float operator have the same type. Comparisons and logic give boolean.
 /// @throws internal_error when the operand types do not fit
 /// @{
 expr operator+(const expr& a, const expr& b);
@@ -160,9 +174,7 @@ std::int64_t floor_modulo(std::int64_t a, std::int64_t b);
 
 /// Hash and equality of handles by identity, for maps keyed by variables.
 struct expr_identity_hash {
-  std::size_t operator()(const expr& e) const noexcept {
-    return std::hash<const void*>{}(e.get());
-  }
+  std::size_t operator()(const expr& e) const noexcept { return std::hash<const void*>{}(e.get()); }
 };
 struct expr_identity_equal {
   bool operator()(const expr& a, const expr& b) const noexcept { return a.same(b); }

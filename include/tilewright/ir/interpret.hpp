@@ -1,9 +1,10 @@
 // The oracle: runs any function of the IR, scheduled or lowered, one element at a time.
 //
-// It exists to decide what a program means, so it computes every type at its own width and rounding,
-// in program order, and refuses what compiled code would do silently: an access out of bounds, a read
-// of memory that nothing wrote, two iterations of a parallel loop that meet. It is not meant to be fast;
-// a tree is flattened once so that some 10^8 node visits per second are possible.
+// It exists to decide what a program means, so it computes every type at its own width and
+// rounding, in program order, and refuses what compiled code would do silently: an access out of
+// bounds, a read of memory that nothing wrote, two iterations of a parallel loop that meet. It is
+// not meant to be fast; a tree is flattened once so that some 10^8 node visits per second are
+// possible.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +27,19 @@ struct interpret_options {
   std::map<std::string, std::int64_t> dims;
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
-  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing it.
-  /// Buffers that blocks allocate are left out: lowering decides in which loop they live.
+  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing
+  /// it. Buffers that blocks allocate are left out: lowering decides in which loop they live.
   bool check_races = false;
 };
 
 /// Runs `f` on `args`, one per parameter in their order.
-/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed in
-/// float and rounded when stored or cast, integers wrapped to their width. Casts from a float to an
-/// integer truncate and saturate. `select` evaluates both branches, so both are checked.
+/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
+/// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
+/// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
 /// @throws argument_error when arguments are missing or an extent has no value
 /// @throws error naming block, buffer and index for an access out of bounds, a read of unwritten
-///         memory, a race, a block iteration variable outside its domain, or an integer division by zero
+///         memory, a race, a block iteration variable outside its domain, or an integer division by
+///         zero
 void interpret(const function& f, std::vector<tensor_view> args, interpret_options options = {});
 
 }  // namespace tilewright::ir

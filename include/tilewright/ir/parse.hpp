@@ -1,9 +1,10 @@
 // Programs from text: the TensorIR dialect of TVMScript.
 //
-// `T.block` may be written `T.sblock`, likewise `T.sblock_alloc_buffer` and `T.sblock_attr`. A function with
-// blocks but without a root block gets one, which holds the buffers allocated at the top. Missing `T.reads`
-// and `T.writes` are inferred: exact for affine accesses, the whole dimension otherwise. Literals without a type take
-// the type of the other operand, else int32 (int64 if they need it) and float32.
+// `T.block` may be written `T.sblock`, likewise `T.sblock_alloc_buffer` and `T.sblock_attr`. A
+// function with blocks but without a root block gets one, which holds the buffers allocated at the
+// top. Missing `T.reads` and `T.writes` are inferred: exact for affine accesses, the whole
+// dimension otherwise. Literals without a type take the type of the other operand, else int32
+// (int64 if they need it) and float32.
 #pragma once
 
 #include <string_view>
@@ -13,8 +14,8 @@
 
 namespace tilewright::ir {
 
-/// Reads one function. Any input is safe: nesting is bounded and nothing in it is trusted. The result
-/// still wants `verify` when the text does not come from `print`.
+/// Reads one function. Any input is safe: nesting is bounded and nothing in it is trusted. The
+/// result still wants `verify` when the text does not come from `print`.
 /// @throws parse_error with line, column and what was expected there
 function parse(std::string_view text);
 

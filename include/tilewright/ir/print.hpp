@@ -1,8 +1,8 @@
 // Programs as text: the TensorIR dialect of TVMScript.
 //
-// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f), and
-// parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a suffix, always in
-// the same way.
+// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f),
+// and parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a
+// suffix, always in the same way.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace tilewright::ir {
 
 /// A whole script, header comment included; ends in a newline.
 std::string print(const function& f);
-/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their names.
+/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their
+/// names.
 std::string print(const stmt& s);
 std::string print(const expr& e);
 std::string print(const buffer_region& r);

@@ -10,12 +10,12 @@
 
 namespace tilewright::ir {
 
-/// Variables in the shapes and offsets of parameters, in order of first use; strides that are left to run
-/// time are none.
+/// Variables in the shapes and offsets of parameters, in order of first use; strides that are left
+/// to run time are none.
 std::vector<var> symbolic_extents(const function& f);
 
-/// The function for given values of integer variables, found by name among the symbolic extents and scalar
-/// parameters; others stay. Parameters keep their number and order; block ids are kept.
+/// The function for given values of integer variables, found by name among the symbolic extents and
+/// scalar parameters; others stay. Parameters keep their number and order; block ids are kept.
 /// @throws argument_error for a name that is neither, or that is a scalar of a float type
 function specialize(const function& f, const std::map<std::string, std::int64_t>& values);
 

@@ -1,7 +1,7 @@
 // Statements, blocks and functions of the tensor IR (TensorIR, ASPLOS 23, section 3).
 //
-// A block is the unit of isolation: its body sees the outside only through its iteration variables and
-// the buffers it declares to read and write. A `block_realize` binds the iteration variables to
+// A block is the unit of isolation: its body sees the outside only through its iteration variables
+// and the buffers it declares to read and write. A `block_realize` binds the iteration variables to
 // expressions of the surrounding loops and may guard the instance with a predicate. `init` runs for
 // those instances in which every reduce iteration variable is at the start of its domain.
 #pragma once
@@ -24,13 +24,13 @@ struct attr {
   std::variant<std::int64_t, double, std::string, list, dict> value;
 
   attr() : value(std::int64_t{0}) {}
-  attr(int v) : value(std::int64_t{v}) {}           // NOLINT
-  attr(std::int64_t v) : value(v) {}                // NOLINT
-  attr(double v) : value(v) {}                      // NOLINT
-  attr(const char* v) : value(std::string(v)) {}    // NOLINT
-  attr(std::string v) : value(std::move(v)) {}      // NOLINT
-  attr(list v) : value(std::move(v)) {}             // NOLINT
-  attr(dict v) : value(std::move(v)) {}             // NOLINT
+  attr(int v) : value(std::int64_t{v}) {}         // NOLINT
+  attr(std::int64_t v) : value(v) {}              // NOLINT
+  attr(double v) : value(v) {}                    // NOLINT
+  attr(const char* v) : value(std::string(v)) {}  // NOLINT
+  attr(std::string v) : value(std::move(v)) {}    // NOLINT
+  attr(list v) : value(std::move(v)) {}           // NOLINT
+  attr(dict v) : value(std::move(v)) {}           // NOLINT
   friend bool operator==(const attr&, const attr&) = default;
 };
 using annotations = std::map<std::string, attr>;
@@ -41,7 +41,8 @@ struct range {
   expr extent;
 };
 
-/// Box of a buffer that a block touches, in terms of its iteration variables; one range per dimension.
+/// Box of a buffer that a block touches, in terms of its iteration variables; one range per
+/// dimension.
 struct buffer_region {
   ir::buffer buffer;
   std::vector<range> box;
@@ -63,7 +64,14 @@ struct match_buffer {
 };
 
 enum class stmt_kind : std::uint8_t {
-  loop, block_realize, seq, store, if_else, let, evaluate, allocate
+  loop,
+  block_realize,
+  seq,
+  store,
+  if_else,
+  let,
+  evaluate,
+  allocate
 };
 
 struct stmt_node : support::counted {
@@ -77,8 +85,8 @@ struct stmt_node : support::counted {
 using stmt = support::ref<const stmt_node>;
 
 struct block_node;
-/// Shared handle to a block. A block has two identities: the node (this version of it) and `id`, which
-/// stays the same through rewrites and is what a schedule's block variable names.
+/// Shared handle to a block. A block has two identities: the node (this version of it) and `id`,
+/// which stays the same through rewrites and is what a schedule's block variable names.
 using block = support::ref<const block_node>;
 
 enum class loop_kind : std::uint8_t { serial, parallel, vectorized, unrolled, thread_binding };
@@ -173,9 +181,8 @@ inline const loop_node* as_loop(const stmt& s) noexcept {
   return s && s->kind == stmt_kind::loop ? static_cast<const loop_node*>(s.get()) : nullptr;
 }
 inline const block_realize_node* as_realize(const stmt& s) noexcept {
-  return s && s->kind == stmt_kind::block_realize
-             ? static_cast<const block_realize_node*>(s.get())
-             : nullptr;
+  return s && s->kind == stmt_kind::block_realize ? static_cast<const block_realize_node*>(s.get())
+                                                  : nullptr;
 }
 inline const seq_node* as_seq(const stmt& s) noexcept {
   return s && s->kind == stmt_kind::seq ? static_cast<const seq_node*>(s.get()) : nullptr;

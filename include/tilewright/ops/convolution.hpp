@@ -163,14 +163,13 @@ constexpr auto conv2d_transposed = kernel<"conv2d_transposed">(
                            2 * O.padding[0];
       const auto least_q = (extent<"W"> - 1) * O.stride[1] + O.dilation[1] * (extent<"S"> - 1) + 1 -
                            2 * O.padding[1];
-      return blocks(
-          expects((extent<"P"> >= least_p) & (extent<"P"> < least_p + O.stride[0])),
-          expects((extent<"Q"> >= least_q) & (extent<"Q"> < least_q + O.stride[1])),
-          image_at<O.order>(Y, n, k, p, q) = sum<r, s, c>(
-              select((h % O.stride[0] == 0) & (w % O.stride[1] == 0),
-                     cast<R>(image_at<O.order>(padded, n, c, h / O.stride[0], w / O.stride[1])) *
-                         cast<R>(filter_at<O.order>(F, c, k, r, s)),
-                     0)));
+      return blocks(expects((extent<"P"> >= least_p) & (extent<"P"> < least_p + O.stride[0])),
+                    expects((extent<"Q"> >= least_q) & (extent<"Q"> < least_q + O.stride[1])),
+                    image_at<O.order>(Y, n, k, p, q) = sum<r, s, c>(select(
+                        (h % O.stride[0] == 0) & (w % O.stride[1] == 0),
+                        cast<R>(image_at<O.order>(padded, n, c, h / O.stride[0], w / O.stride[1])) *
+                            cast<R>(filter_at<O.order>(F, c, k, r, s)),
+                        0)));
     });
 
 }  // namespace tilewright::ops

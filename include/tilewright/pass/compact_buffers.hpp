@@ -5,9 +5,10 @@
 //     for a, b in grid(16, 32):                        for a, b in grid(16, 32):
 //       P[k0*16 + a, j0*32 + b] = B[...]                 P[a, b] = B[...]
 //
-// Indices count from the first element touched, as a function of the loops around the allocation. Extents are
-// constants: a tile that does not divide keeps its full extent at the edge. Long rows start at multiples of 64
-// bytes where that costs at most an eighth, and do not lie a multiple of 4096 bytes apart.
+// Indices count from the first element touched, as a function of the loops around the allocation.
+// Extents are constants: a tile that does not divide keeps its full extent at the edge. Long rows
+// start at multiples of 64 bytes where that costs at most an eighth, and do not lie a multiple of
+// 4096 bytes apart.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -2,16 +2,19 @@
 //
 //   for i0 in range(22):                        for i0 in range(22):
 //     for k in range(64):                         if i0*6 <= 121:
-//       for i1 in unroll(6):            ->          for k ..: for i1 in unroll(6): C[i0*6 + i1] += ...
+//       for i1 in unroll(6):            ->          for k ..: for i1 in unroll(6): C[i0*6 + i1] +=
+//       ...
 //         if i0*6 + i1 < 127:                     else:
-//           C[i0*6 + i1] += ...                     for k ..: for i1 in unroll(1): C[i0*6 + i1] += ...
+//           C[i0*6 + i1] += ...                     for k ..: for i1 in unroll(1): C[i0*6 + i1] +=
+//           ...
 //
-// A guard is split into what the tile loops contribute and what the loops around them do. The question
-// whether the tile is whole is asked once, in the innermost loop that has a say, in front of everything inside:
-// a reduction loop is cut in two instead, so that its body keeps no branch. Where the tile is cut, the remaining
-// size is one constant, because the outer part is a multiple of the tile. Conditions of `if_then_else`
-// (padding) get a version of the code in which they all hold, beside the original. Copies are made while the
-// number of stores stays below a bound; after that guards stay.
+// A guard is split into what the tile loops contribute and what the loops around them do. The
+// question whether the tile is whole is asked once, in the innermost loop that has a say, in front
+// of everything inside: a reduction loop is cut in two instead, so that its body keeps no branch.
+// Where the tile is cut, the remaining size is one constant, because the outer part is a multiple
+// of the tile. Conditions of `if_then_else` (padding) get a version of the code in which they all
+// hold, beside the original. Copies are made while the number of stores stays below a bound; after
+// that guards stay.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
@@ -24,7 +27,8 @@ struct peel_limits {
   int growth_factor = 12;
 };
 
-/// Expects guards in the outermost place (simplify_loops); its result wants simplify_loops and trim_loops.
+/// Expects guards in the outermost place (simplify_loops); its result wants simplify_loops and
+/// trim_loops.
 ir::function peel_tails(const ir::function& f, const peel_limits& limits = {});
 
 }  // namespace tilewright::pass

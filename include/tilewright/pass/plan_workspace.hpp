@@ -4,10 +4,11 @@
 //  - "local":     stack slot of the function (or of the outlined parallel body) it stands in;
 //  - "workspace": shared by the call. Address = call.workspace + elem_offset * bytes(type);
 //  - "worker":    one copy per worker of the parallel loop it stands in. Address = call.workspace +
-//                 worker_offset + worker * worker_bytes + elem_offset * bytes(type), where `worker` is the
-//                 executor's worker number inside the parallel body.
-// `elem_offset` is a literal and every such address is a multiple of 64 bytes if the workspace is. Loads and
-// stores refer to the same buffer node as the allocate. Function attributes, all integers:
+//                 worker_offset + worker * worker_bytes + elem_offset * bytes(type), where `worker`
+//                 is the executor's worker number inside the parallel body.
+// `elem_offset` is a literal and every such address is a multiple of 64 bytes if the workspace is.
+// Loads and stores refer to the same buffer node as the allocate. Function attributes, all
+// integers:
 //  "tilewright.workspace_bytes" total to lease per call: worker_offset + workers * worker_bytes
 //  "tilewright.worker_offset"   bytes of the shared part, a multiple of 64
 //  "tilewright.worker_bytes"    bytes per worker, 0 or a multiple of 64 but not of 4096

@@ -9,9 +9,10 @@
 //                                                     acc[i, j] += A * B
 //                                                 ... C[i0 + i, j0 + j] = acc[i, j]
 //
-// It applies to the outermost loop whose body touches a buffer at one element per point of a small tile of
-// constant loops. Serial loops of the tile become unrolled. An initialization of the same tile that stands
-// directly in front takes the place of the first copy. Guards that do not depend on the loop guard the copies.
+// It applies to the outermost loop whose body touches a buffer at one element per point of a small
+// tile of constant loops. Serial loops of the tile become unrolled. An initialization of the same
+// tile that stands directly in front takes the place of the first copy. Guards that do not depend
+// on the loop guard the copies.
 #pragma once
 
 #include <cstdint>

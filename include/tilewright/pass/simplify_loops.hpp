@@ -5,8 +5,9 @@
 //       if n < 4 and i * 2 + j < 16:                A[i] = ...
 //         A[i + j] = ...
 //
-// Loops of one iteration disappear, expressions are simplified with what is known about the variables,
-// conditions that always hold are dropped, and conditions that do not change in a loop move in front of it.
+// Loops of one iteration disappear, expressions are simplified with what is known about the
+// variables, conditions that always hold are dropped, and conditions that do not change in a loop
+// move in front of it.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -4,9 +4,9 @@
 //     for i in unroll(6):        ->       for j in vectorized(16):
 //       C[i, j] = ...                       C[i, j] = ...
 //
-// The iterations of a vectorized loop are independent, so statements may run for all lanes one after the other.
-// A loop that cannot be moved (a store that does not depend on the lane, an inner extent that does, another
-// vectorized loop inside) becomes serial.
+// The iterations of a vectorized loop are independent, so statements may run for all lanes one
+// after the other. A loop that cannot be moved (a store that does not depend on the lane, an inner
+// extent that does, another vectorized loop inside) becomes serial.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

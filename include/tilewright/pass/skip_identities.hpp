@@ -4,8 +4,9 @@
 //     Y[q] = Y[q] + Select(r % 2 == 0, X[..], 0)    ->       if r % 2 == 0:
 //                                                              Y[q] = Y[q] + X[..]
 //
-// Inside declared reductions the identity of the operator need not be combined. It applies where the condition
-// is the same for all lanes, so that it becomes a branch that later moves out of inner loops.
+// Inside declared reductions the identity of the operator need not be combined. It applies where
+// the condition is the same for all lanes, so that it becomes a branch that later moves out of
+// inner loops.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -7,8 +7,8 @@
 //                                         C[16 + l] = ...
 //                                       C[18] = ...
 //
-// The number of lanes is that of the widest type stored or loaded as a float. Up to `unrolled_vectors` whole
-// vectors are written out; more become a serial loop over groups of four.
+// The number of lanes is that of the widest type stored or loaded as a float. Up to
+// `unrolled_vectors` whole vectors are written out; more become a serial loop over groups of four.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

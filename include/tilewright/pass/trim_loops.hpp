@@ -4,8 +4,8 @@
 //     if k0*32 + k < 129:             ->          A[k] = ...
 //       A[k] = ...
 //
-// Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a register tile,
-// only constant ones.
+// Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a
+// register tile, only constant ones.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

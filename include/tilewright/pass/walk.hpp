@@ -16,10 +16,12 @@ inline constexpr const char* reduction_note = "tilewright.reduction";
 /// Annotation of loops and blocks: number of partial results of a reduction; 0 asks for none.
 inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
 
-/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by peel_tails.
+/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by
+/// peel_tails.
 inline constexpr const char* edge_note = "tilewright.edge";
 
-/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their branch.
+/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their
+/// branch.
 class scoped_mutator : public ir::mutator {
  public:
   using ir::mutator::mutate;
@@ -38,7 +40,8 @@ std::int64_t constant_extent(const ir::loop_node& loop);
 /// Same loop with other domain and body.
 ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);
 ir::stmt with_kind(const ir::loop_node& like, ir::loop_kind kind, ir::stmt body);
-/// Gives every loop and let inside `s` a new variable, so that a copy can stand beside the original.
+/// Gives every loop and let inside `s` a new variable, so that a copy can stand beside the
+/// original.
 ir::stmt rename_loops(const ir::stmt& s);
 /// Buffers stored to, and loaded from, anywhere in `s`.
 buffer_set stored_buffers(const ir::stmt& s);
@@ -48,7 +51,8 @@ bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);
-/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is symbolic.
+/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is
+/// symbolic.
 std::int64_t constant_size(const ir::buffer& b);
 
 }  // namespace tilewright::pass

@@ -22,13 +22,13 @@ struct access_profile {
 
 /// A block whose iteration variables are its loops, one to one, with constant extents.
 struct block_profile {
-  std::vector<ir::iter_kind> kind;    // [iters]
-  std::vector<std::int64_t> extent;   // [iters]
+  std::vector<ir::iter_kind> kind;   // [iters]
+  std::vector<std::int64_t> extent;  // [iters]
   access_profile write;
   std::vector<access_profile> reads;  // one per load in the body, the accumulator left out
   bool reduction = false;             // has an init
   bool updates = false;               // has none and reads what it writes: no complete block
-  bool cheap = false;                 // no transcendental function and no conditional: worth inlining
+  bool cheap = false;  // no transcendental function and no conditional: worth inlining
 
   /// Some of the block's variables have this kind and more than one value.
   bool has(ir::iter_kind k) const noexcept;
@@ -37,8 +37,8 @@ struct block_profile {
   std::optional<std::size_t> contiguous() const noexcept;
   /// True when vectors along `iter` can be loaded: every read is contiguous or constant along it.
   bool loads_vectors(std::size_t iter) const noexcept;
-  /// The spatial variable, other than `vector`, whose values share the most operands: a register tile
-  /// grows along it. Nothing when no operand is shared.
+  /// The spatial variable, other than `vector`, whose values share the most operands: a register
+  /// tile grows along it. Nothing when no operand is shared.
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
 };
 
@@ -46,8 +46,8 @@ struct block_profile {
 access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
                               const std::vector<ir::expr>& indices);
 
-/// Profile of the block of that name; nothing when it has several writes, is not bound one to one to
-/// constant loops, or stores to computed addresses.
+/// Profile of the block of that name; nothing when it has several writes, is not bound one to one
+/// to constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);
 
 }  // namespace tilewright::space

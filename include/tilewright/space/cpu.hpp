@@ -5,8 +5,8 @@
 
 namespace tilewright::space {
 
-/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and gives
-/// the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
+/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and
+/// gives the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
 design_space default_cpu(std::size_t limit = 48);
 
 }  // namespace tilewright::space

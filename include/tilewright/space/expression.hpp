@@ -4,9 +4,9 @@
 //     | on<"C">(tile<"SSRSRS">)
 //
 // `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
-// trace records; a choice is structural and yields one sketch an alternative. That a step names a level
-// that its axis has is checked by the compiler where the sequence itself tiled the axis; whether a step
-// is legal is found out when it runs. Loops of untiled axes are level 0.
+// trace records; a choice is structural and yields one sketch an alternative. That a step names a
+// level that its axis has is checked by the compiler where the sequence itself tiled the axis;
+// whether a step is legal is found out when it runs. Loops of untiled axes are level 0.
 #pragma once
 
 #include <array>
@@ -70,7 +70,8 @@ random_size choose(std::vector<std::int64_t> candidates, std::vector<double> wei
 namespace detail {
 
 void tile_structure(schedule& s, scope& in, std::string_view structure);
-void tile_axis(schedule& s, scope& in, std::string_view axis, int levels, const random_size& innermost);
+void tile_axis(schedule& s, scope& in, std::string_view axis, int levels,
+               const random_size& innermost);
 void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels, std::size_t count);
 using loop_step = void (schedule::*)(loop_rv);
 void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step);
@@ -79,7 +80,9 @@ std::vector<schedule> expand(schedule start, const context& where,
 
 /// Marks the types that `>>` and `|` combine.
 template <class T>
-concept expression = requires { typename T::tilewright_space; };
+concept expression = requires {
+  typename T::tilewright_space;
+};
 
 /// What `tile` is about: an axis, or a structure such as "SSRSRS".
 struct tile_key {
@@ -89,13 +92,14 @@ struct tile_key {
   bool is_axis = false;
 
   template <std::size_t N>
-    requires(N <= capacity)
-  constexpr tile_key(const char (&structure)[N]) : length(N - 1) {  // NOLINT
+  requires(N <= capacity) constexpr tile_key(const char (&structure)[N])
+      : length(N - 1) {  // NOLINT
     for (std::size_t i = 0; i < length; ++i) text[i] = structure[i];
   }
   template <class Axis>
-    requires dsl::is_axis<Axis>
-  constexpr tile_key(Axis) : length(meta::text_of<typename Axis::name>.size()), is_axis(true) {  // NOLINT
+  requires dsl::is_axis<Axis>
+  constexpr tile_key(Axis)
+      : length(meta::text_of<typename Axis::name>.size()), is_axis(true) {  // NOLINT
     for (std::size_t i = 0; i < length; ++i) text[i] = meta::text_of<typename Axis::name>[i];
   }
   constexpr std::string_view view() const { return {text, length}; }
@@ -110,15 +114,15 @@ constexpr bool is_structure(std::string_view text) {
 template <tile_key What, int... Levels>
 struct tile_step {
   using tilewright_space = void;
-  static_assert(!What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
-                "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
-                "letters S and R, tile<\"SSRSRS\">");
+  static_assert(
+      !What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
+      "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
+      "letters S and R, tile<\"SSRSRS\">");
   void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view()); }
 };
 
 template <tile_key What, int Levels>
-  requires(What.is_axis)
-struct tile_step<What, Levels> {
+requires(What.is_axis) struct tile_step<What, Levels> {
   using tilewright_space = void;
   static_assert(Levels >= 2, "tilewright: tile<axis, levels> needs at least two levels");
   static constexpr level_count defines{What.view(), Levels};
@@ -126,7 +130,9 @@ struct tile_step<What, Levels> {
 
   /// The same with another innermost size: `tile<i, 2>(choose({4, 6, 8}))`.
   tile_step operator()(random_size size) const { return {std::move(size)}; }
-  void operator()(schedule& s, scope& in) const { tile_axis(s, in, What.view(), Levels, innermost); }
+  void operator()(schedule& s, scope& in) const {
+    tile_axis(s, in, What.view(), Levels, innermost);
+  }
 };
 
 template <meta::loop_level... Levels>
@@ -219,7 +225,8 @@ struct choice {
   std::tuple<weighted<Steps>...> options;
   void operator()(schedule& s, scope& in) const {
     const std::size_t total = std::apply(
-        [](const weighted<Steps>&... o) { return (static_cast<std::size_t>(o.weight) + ...); }, options);
+        [](const weighted<Steps>&... o) { return (static_cast<std::size_t>(o.weight) + ...); },
+        options);
     std::size_t ticket = in.choices->pick(total);
     bool done = false;
     const auto offer = [&](const auto& option) {
@@ -262,23 +269,26 @@ choice<Steps...> make_choice(std::tuple<weighted<Steps>...> options) {
 /// a >> b: first a, then b.
 template <class... Steps, expression Next>
 sequence<Steps..., Next> operator>>(sequence<Steps...> first, Next next) {
-  static_assert(levels_exist<Next, Steps...>(),
-                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-                "levels 0 to levels - 1");
+  static_assert(
+      levels_exist<Next, Steps...>(),
+      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+      "levels 0 to levels - 1");
   return {std::tuple_cat(std::move(first.steps), std::make_tuple(std::move(next)))};
 }
 template <expression First, expression Next>
 sequence<First, Next> operator>>(First first, Next next) {
-  static_assert(levels_exist<Next, First>(),
-                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-                "levels 0 to levels - 1");
+  static_assert(
+      levels_exist<Next, First>(),
+      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+      "levels 0 to levels - 1");
   return {{std::move(first), std::move(next)}};
 }
 
 /// a | b: one of both; alternatives are equally likely unless `weight` says otherwise.
 template <option A, option B>
 auto operator|(A a, B b) {
-  return make_choice(std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
+  return make_choice(
+      std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
 }
 
 /// Makes the space of an expression, one sketch per combination of its choices; design_space's
@@ -293,8 +303,8 @@ design_space to_space(Expression e) {
 }  // namespace detail
 
 /// tile<i, 3>: splits the axis into levels of sampled sizes that need not divide its extent.
-/// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R levels,
-/// in this order from outside inwards (MetaSchedule, section 3.2).
+/// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R
+/// levels, in this order from outside inwards (MetaSchedule, section 3.2).
 template <detail::tile_key What, int... Levels>
 inline const detail::tile_step<What, Levels...> tile{};
 

@@ -9,11 +9,23 @@ namespace tilewright {
 
 /// Element type of a tensor or the type of a scalar expression.
 enum class dtype : std::uint8_t {
-  boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64
+  boolean,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64
 };
 
 inline constexpr dtype all_dtypes[] = {
-    dtype::boolean, dtype::i8,  dtype::i16, dtype::i32, dtype::i64,  dtype::u8, dtype::u16,
+    dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
     dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 constexpr bool is_float(dtype t) { return t >= dtype::f16; }
@@ -26,10 +38,18 @@ constexpr bool is_integer(dtype t) { return t >= dtype::i8 && t <= dtype::u64; }
 constexpr int bits(dtype t) {
   switch (t) {
     case dtype::boolean: return 1;
-    case dtype::i8: case dtype::u8: return 8;
-    case dtype::i16: case dtype::u16: case dtype::f16: case dtype::bf16: return 16;
-    case dtype::i32: case dtype::u32: case dtype::f32: return 32;
-    case dtype::i64: case dtype::u64: case dtype::f64: return 64;
+    case dtype::i8:
+    case dtype::u8: return 8;
+    case dtype::i16:
+    case dtype::u16:
+    case dtype::f16:
+    case dtype::bf16: return 16;
+    case dtype::i32:
+    case dtype::u32:
+    case dtype::f32: return 32;
+    case dtype::i64:
+    case dtype::u64:
+    case dtype::f64: return 64;
   }
   return 0;
 }

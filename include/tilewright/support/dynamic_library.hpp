@@ -14,8 +14,9 @@ class dynamic_library {
  public:
   /// What to open, and what to say when that fails.
   struct spec {
-    std::string what;                // "LLVM": how messages call it
-    std::string environment;         // variable that, when set and not empty, replaces `names` by its value
+    std::string what;  // "LLVM": how messages call it
+    std::string
+        environment;  // variable that, when set and not empty, replaces `names` by its value
     std::vector<std::string> names;  // tried in order: "libLLVM-19.so.1"
     std::string advice;              // "install it with: apt-get install libllvm19"
   };
@@ -34,7 +35,8 @@ class dynamic_library {
   void* find(const char* symbol) const noexcept;
   /// @throws build_error that names library and symbol
   void* get(const char* symbol) const;
-  /// Leaves the library open for the rest of the process: some run threads or exit handlers of their own.
+  /// Leaves the library open for the rest of the process: some run threads or exit handlers of
+  /// their own.
   void keep_open() noexcept { handle_ = nullptr; }
 
  private:

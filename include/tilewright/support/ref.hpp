@@ -1,7 +1,7 @@
 // Intrusive shared ownership of immutable nodes.
 //
-// The IR is a graph of immutable nodes that schedules, traces and threads share; a handle must be one
-// word and its copy one relaxed increment. It does not support weak references or arrays.
+// The IR is a graph of immutable nodes that schedules, traces and threads share; a handle must be
+// one word and its copy one relaxed increment. It does not support weak references or arrays.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // Description of a CPU: what code may use, and the sizes that schedules are fitted to.
 //
-// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What a
-// description says about instructions is exact (code that uses them runs); what it says about caches
-// and cores only guides schedules.
+// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What
+// a description says about instructions is exact (code that uses them runs); what it says about
+// caches and cores only guides schedules.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace tilewright::target {
 
 /// A CPU that code is generated for. Example: `target::named("haswell").lanes(dtype::f32)` is 8.
 struct cpu {
-  std::string name;             // "host", or the name given to `named`
-  std::string model;            // what the CPU calls itself; empty for named ones. Provenance only
-  std::string tune;             // LLVM name of the scheduling model, known to LLVM 17 and later
-  std::string features;         // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
-  int vector_bits = 128;        // widest vector that code shall use
+  std::string name;       // "host", or the name given to `named`
+  std::string model;      // what the CPU calls itself; empty for named ones. Provenance only
+  std::string tune;       // LLVM name of the scheduling model, known to LLVM 17 and later
+  std::string features;   // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
+  int vector_bits = 128;  // widest vector that code shall use
   int vector_registers = 16;
   bool fma = false;
-  int cores = 1;                // that this process may run on
+  int cores = 1;                      // that this process may run on
   std::int64_t l1_bytes = 32 << 10;   // data cache of one core
   std::int64_t l2_bytes = 256 << 10;  // of one core
   std::int64_t l3_bytes = 0;          // shared; 0 when there is none
@@ -40,8 +40,8 @@ struct cpu {
 /// The machine this process runs on; detected once.
 const cpu& host();
 
-/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with typical
-/// caches and one core; "host" is the detected one.
+/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with
+/// typical caches and one core; "host" is the detected one.
 /// @throws argument_error for a name that is not in the table; the text lists the table
 cpu named(std::string_view name);
 

@@ -39,7 +39,8 @@ TEST_CASE("a missing library is a build_error that says what was tried and what 
   }
   unsetenv("TILEWRIGHT_TEST_LLVM");
   names.names = {"libno-such-llvm.so.1", "libno-such-llvm.so.2"};
-  CHECK_THROWS_WITH_AS(support::dynamic_library{names}, doctest::Contains("libno-such-llvm.so.2"), build_error);
+  CHECK_THROWS_WITH_AS(support::dynamic_library{names}, doctest::Contains("libno-such-llvm.so.2"),
+                       build_error);
 }
 
 #if __has_include(<llvm-c/Core.h>)
@@ -53,22 +54,70 @@ TEST_CASE("a missing library is a build_error that says what was tried and what 
 namespace {
 
 /// What a type of the real headers is called in the table.
-template <class T> struct ours { using type = T; };
-template <> struct ours<LLVMContextRef> { using type = llvm::context_ref; };
-template <> struct ours<LLVMModuleRef> { using type = llvm::module_ref; };
-template <> struct ours<LLVMTypeRef> { using type = llvm::type_ref; };
-template <> struct ours<LLVMValueRef> { using type = llvm::value_ref; };
-template <> struct ours<LLVMBasicBlockRef> { using type = llvm::block_ref; };
-template <> struct ours<LLVMBuilderRef> { using type = llvm::builder_ref; };
-template <> struct ours<LLVMAttributeRef> { using type = llvm::attribute_ref; };
-template <> struct ours<LLVMTargetRef> { using type = llvm::target_ref; };
-template <> struct ours<LLVMTargetMachineRef> { using type = llvm::machine_ref; };
-template <> struct ours<LLVMTargetDataRef> { using type = llvm::layout_ref; };
-template <> struct ours<LLVMMemoryBufferRef> { using type = llvm::memory_ref; };
-template <> struct ours<LLVMErrorRef> { using type = llvm::error_ref; };
-template <> struct ours<LLVMPassBuilderOptionsRef> { using type = llvm::pass_options_ref; };
-template <> struct ours<LLVMDiagnosticInfoRef> { using type = llvm::diagnostic_ref; };
-template <> struct ours<LLVMDiagnosticHandler> { using type = llvm::diagnostic_handler; };
+template <class T>
+struct ours {
+  using type = T;
+};
+template <>
+struct ours<LLVMContextRef> {
+  using type = llvm::context_ref;
+};
+template <>
+struct ours<LLVMModuleRef> {
+  using type = llvm::module_ref;
+};
+template <>
+struct ours<LLVMTypeRef> {
+  using type = llvm::type_ref;
+};
+template <>
+struct ours<LLVMValueRef> {
+  using type = llvm::value_ref;
+};
+template <>
+struct ours<LLVMBasicBlockRef> {
+  using type = llvm::block_ref;
+};
+template <>
+struct ours<LLVMBuilderRef> {
+  using type = llvm::builder_ref;
+};
+template <>
+struct ours<LLVMAttributeRef> {
+  using type = llvm::attribute_ref;
+};
+template <>
+struct ours<LLVMTargetRef> {
+  using type = llvm::target_ref;
+};
+template <>
+struct ours<LLVMTargetMachineRef> {
+  using type = llvm::machine_ref;
+};
+template <>
+struct ours<LLVMTargetDataRef> {
+  using type = llvm::layout_ref;
+};
+template <>
+struct ours<LLVMMemoryBufferRef> {
+  using type = llvm::memory_ref;
+};
+template <>
+struct ours<LLVMErrorRef> {
+  using type = llvm::error_ref;
+};
+template <>
+struct ours<LLVMPassBuilderOptionsRef> {
+  using type = llvm::pass_options_ref;
+};
+template <>
+struct ours<LLVMDiagnosticInfoRef> {
+  using type = llvm::diagnostic_ref;
+};
+template <>
+struct ours<LLVMDiagnosticHandler> {
+  using type = llvm::diagnostic_handler;
+};
 
 template <class T>
 struct translated {
@@ -83,45 +132,122 @@ struct translated {
   using type = typename decltype(pick())::type;
 };
 template <class T>
-  requires(!std::is_same_v<typename ours<T*>::type, T*>)
-struct translated<T*> { using type = typename ours<T*>::type; };
+requires(!std::is_same_v<typename ours<T*>::type, T*>) struct translated<T*> {
+  using type = typename ours<T*>::type;
+};
 template <class T>
-  requires(std::is_same_v<typename ours<T*>::type, T*> && !std::is_function_v<T>)
-struct translated<T*> { using type = typename translated<T>::type*; };
-template <class T> struct translated<const T> { using type = const typename translated<T>::type; };
+requires(std::is_same_v<typename ours<T*>::type, T*> &&
+         !std::is_function_v<T>) struct translated<T*> {
+  using type = typename translated<T>::type*;
+};
+template <class T>
+struct translated<const T> {
+  using type = const typename translated<T>::type;
+};
 template <class R, class... A>
-struct translated<R(A...)> { using type = typename translated<R>::type (*)(typename translated<A>::type...); };
+struct translated<R(A...)> {
+  using type = typename translated<R>::type (*)(typename translated<A>::type...);
+};
 
 }  // namespace
 
-#define SAME(name)                                                                                       \
-  static_assert(std::is_same_v<decltype(llvm::api::name), translated<decltype(LLVM##name)>::type>, #name); \
+#define SAME(name)                                                                                 \
+  static_assert(std::is_same_v<decltype(llvm::api::name), translated<decltype(LLVM##name)>::type>, \
+                #name);                                                                            \
   checked.insert(#name)
 
 TEST_CASE("every prototype of the table is that of the real headers") {
   std::set<std::string> checked;
-  SAME(GetVersion); SAME(ContextCreate); SAME(ContextDispose); SAME(ContextSetDiagnosticHandler);
-  SAME(DisposeMessage); SAME(ModuleCreateWithNameInContext); SAME(DisposeModule); SAME(SetTarget);
-  SAME(SetDataLayout); SAME(PrintModuleToString); SAME(VerifyModule); SAME(AddGlobal); SAME(SetInitializer);
-  SAME(SetGlobalConstant); SAME(SetLinkage); SAME(IntTypeInContext); SAME(HalfTypeInContext);
-  SAME(FloatTypeInContext); SAME(DoubleTypeInContext); SAME(VoidTypeInContext); SAME(PointerTypeInContext);
-  SAME(FunctionType); SAME(VectorType); SAME(ArrayType2); SAME(TypeOf); SAME(ConstInt); SAME(ConstReal);
-  SAME(ConstNull); SAME(ConstVector); SAME(GetPoison); SAME(IsConstant); SAME(AddFunction);
-  SAME(GetNamedFunction); SAME(GetNamedGlobal); SAME(GetParam); SAME(AddAttributeAtIndex);
-  SAME(GetEnumAttributeKindForName); SAME(CreateEnumAttribute); SAME(CreateStringAttribute);
-  SAME(LookupIntrinsicID); SAME(GetIntrinsicDeclaration); SAME(GlobalGetValueType);
-  SAME(AppendBasicBlockInContext); SAME(CreateBuilderInContext); SAME(DisposeBuilder);
-  SAME(PositionBuilderAtEnd); SAME(GetInsertBlock); SAME(BuildRet); SAME(BuildRetVoid); SAME(BuildBr);
-  SAME(BuildCondBr); SAME(BuildPhi); SAME(AddIncoming); SAME(BuildBinOp); SAME(BuildCast); SAME(BuildNSWAdd);
-  SAME(BuildNSWMul); SAME(BuildFNeg); SAME(BuildNot); SAME(BuildICmp); SAME(BuildFCmp); SAME(BuildSelect);
-  SAME(BuildCall2); SAME(BuildAlloca); SAME(BuildLoad2); SAME(BuildStore); SAME(BuildInBoundsGEP2);
-  SAME(SetAlignment); SAME(SetOrdering); SAME(BuildExtractElement); SAME(BuildInsertElement);
-  SAME(BuildShuffleVector); SAME(GetTargetFromTriple); SAME(CreateTargetMachine); SAME(DisposeTargetMachine);
-  SAME(CreateTargetDataLayout); SAME(DisposeTargetData); SAME(CopyStringRepOfTargetData);
-  SAME(TargetMachineEmitToMemoryBuffer); SAME(GetBufferStart); SAME(GetBufferSize);
-  SAME(DisposeMemoryBuffer); SAME(RunPasses); SAME(CreatePassBuilderOptions);
-  SAME(DisposePassBuilderOptions); SAME(GetErrorMessage); SAME(DisposeErrorMessage);
-  SAME(InitializeX86TargetInfo); SAME(InitializeX86Target); SAME(InitializeX86TargetMC);
+  SAME(GetVersion);
+  SAME(ContextCreate);
+  SAME(ContextDispose);
+  SAME(ContextSetDiagnosticHandler);
+  SAME(DisposeMessage);
+  SAME(ModuleCreateWithNameInContext);
+  SAME(DisposeModule);
+  SAME(SetTarget);
+  SAME(SetDataLayout);
+  SAME(PrintModuleToString);
+  SAME(VerifyModule);
+  SAME(AddGlobal);
+  SAME(SetInitializer);
+  SAME(SetGlobalConstant);
+  SAME(SetLinkage);
+  SAME(IntTypeInContext);
+  SAME(HalfTypeInContext);
+  SAME(FloatTypeInContext);
+  SAME(DoubleTypeInContext);
+  SAME(VoidTypeInContext);
+  SAME(PointerTypeInContext);
+  SAME(FunctionType);
+  SAME(VectorType);
+  SAME(ArrayType2);
+  SAME(TypeOf);
+  SAME(ConstInt);
+  SAME(ConstReal);
+  SAME(ConstNull);
+  SAME(ConstVector);
+  SAME(GetPoison);
+  SAME(IsConstant);
+  SAME(AddFunction);
+  SAME(GetNamedFunction);
+  SAME(GetNamedGlobal);
+  SAME(GetParam);
+  SAME(AddAttributeAtIndex);
+  SAME(GetEnumAttributeKindForName);
+  SAME(CreateEnumAttribute);
+  SAME(CreateStringAttribute);
+  SAME(LookupIntrinsicID);
+  SAME(GetIntrinsicDeclaration);
+  SAME(GlobalGetValueType);
+  SAME(AppendBasicBlockInContext);
+  SAME(CreateBuilderInContext);
+  SAME(DisposeBuilder);
+  SAME(PositionBuilderAtEnd);
+  SAME(GetInsertBlock);
+  SAME(BuildRet);
+  SAME(BuildRetVoid);
+  SAME(BuildBr);
+  SAME(BuildCondBr);
+  SAME(BuildPhi);
+  SAME(AddIncoming);
+  SAME(BuildBinOp);
+  SAME(BuildCast);
+  SAME(BuildNSWAdd);
+  SAME(BuildNSWMul);
+  SAME(BuildFNeg);
+  SAME(BuildNot);
+  SAME(BuildICmp);
+  SAME(BuildFCmp);
+  SAME(BuildSelect);
+  SAME(BuildCall2);
+  SAME(BuildAlloca);
+  SAME(BuildLoad2);
+  SAME(BuildStore);
+  SAME(BuildInBoundsGEP2);
+  SAME(SetAlignment);
+  SAME(SetOrdering);
+  SAME(BuildExtractElement);
+  SAME(BuildInsertElement);
+  SAME(BuildShuffleVector);
+  SAME(GetTargetFromTriple);
+  SAME(CreateTargetMachine);
+  SAME(DisposeTargetMachine);
+  SAME(CreateTargetDataLayout);
+  SAME(DisposeTargetData);
+  SAME(CopyStringRepOfTargetData);
+  SAME(TargetMachineEmitToMemoryBuffer);
+  SAME(GetBufferStart);
+  SAME(GetBufferSize);
+  SAME(DisposeMemoryBuffer);
+  SAME(RunPasses);
+  SAME(CreatePassBuilderOptions);
+  SAME(DisposePassBuilderOptions);
+  SAME(GetErrorMessage);
+  SAME(DisposeErrorMessage);
+  SAME(InitializeX86TargetInfo);
+  SAME(InitializeX86Target);
+  SAME(InitializeX86TargetMC);
   SAME(InitializeX86AsmPrinter);
   std::set<std::string> table;
   llvm::api{}.visit([&](const char* name, const auto&) { table.insert(name); });
@@ -129,30 +255,76 @@ TEST_CASE("every prototype of the table is that of the real headers") {
 }
 
 TEST_CASE("every constant is that of the real headers") {
-  const auto same = [](auto mine, auto theirs) { CHECK(static_cast<int>(mine) == static_cast<int>(theirs)); };
+  const auto same = [](auto mine, auto theirs) {
+    CHECK(static_cast<int>(mine) == static_cast<int>(theirs));
+  };
   using op = llvm::opcode;
-  same(op::add, LLVMAdd); same(op::fadd, LLVMFAdd); same(op::sub, LLVMSub); same(op::fsub, LLVMFSub);
-  same(op::mul, LLVMMul); same(op::fmul, LLVMFMul); same(op::udiv, LLVMUDiv); same(op::sdiv, LLVMSDiv);
-  same(op::fdiv, LLVMFDiv); same(op::urem, LLVMURem); same(op::srem, LLVMSRem); same(op::frem, LLVMFRem);
-  same(op::shl, LLVMShl); same(op::lshr, LLVMLShr); same(op::ashr, LLVMAShr); same(op::and_, LLVMAnd);
-  same(op::or_, LLVMOr); same(op::xor_, LLVMXor); same(op::trunc, LLVMTrunc); same(op::zext, LLVMZExt);
-  same(op::sext, LLVMSExt); same(op::fptoui, LLVMFPToUI); same(op::fptosi, LLVMFPToSI); same(op::uitofp, LLVMUIToFP);
-  same(op::sitofp, LLVMSIToFP); same(op::fptrunc, LLVMFPTrunc); same(op::fpext, LLVMFPExt); same(op::bitcast, LLVMBitCast);
+  same(op::add, LLVMAdd);
+  same(op::fadd, LLVMFAdd);
+  same(op::sub, LLVMSub);
+  same(op::fsub, LLVMFSub);
+  same(op::mul, LLVMMul);
+  same(op::fmul, LLVMFMul);
+  same(op::udiv, LLVMUDiv);
+  same(op::sdiv, LLVMSDiv);
+  same(op::fdiv, LLVMFDiv);
+  same(op::urem, LLVMURem);
+  same(op::srem, LLVMSRem);
+  same(op::frem, LLVMFRem);
+  same(op::shl, LLVMShl);
+  same(op::lshr, LLVMLShr);
+  same(op::ashr, LLVMAShr);
+  same(op::and_, LLVMAnd);
+  same(op::or_, LLVMOr);
+  same(op::xor_, LLVMXor);
+  same(op::trunc, LLVMTrunc);
+  same(op::zext, LLVMZExt);
+  same(op::sext, LLVMSExt);
+  same(op::fptoui, LLVMFPToUI);
+  same(op::fptosi, LLVMFPToSI);
+  same(op::uitofp, LLVMUIToFP);
+  same(op::sitofp, LLVMSIToFP);
+  same(op::fptrunc, LLVMFPTrunc);
+  same(op::fpext, LLVMFPExt);
+  same(op::bitcast, LLVMBitCast);
   using ip = llvm::int_predicate;
-  same(ip::eq, LLVMIntEQ); same(ip::ne, LLVMIntNE); same(ip::ugt, LLVMIntUGT); same(ip::uge, LLVMIntUGE);
-  same(ip::ult, LLVMIntULT); same(ip::ule, LLVMIntULE); same(ip::sgt, LLVMIntSGT); same(ip::sge, LLVMIntSGE);
-  same(ip::slt, LLVMIntSLT); same(ip::sle, LLVMIntSLE);
+  same(ip::eq, LLVMIntEQ);
+  same(ip::ne, LLVMIntNE);
+  same(ip::ugt, LLVMIntUGT);
+  same(ip::uge, LLVMIntUGE);
+  same(ip::ult, LLVMIntULT);
+  same(ip::ule, LLVMIntULE);
+  same(ip::sgt, LLVMIntSGT);
+  same(ip::sge, LLVMIntSGE);
+  same(ip::slt, LLVMIntSLT);
+  same(ip::sle, LLVMIntSLE);
   using rp = llvm::real_predicate;
-  same(rp::oeq, LLVMRealOEQ); same(rp::ogt, LLVMRealOGT); same(rp::oge, LLVMRealOGE); same(rp::olt, LLVMRealOLT);
-  same(rp::ole, LLVMRealOLE); same(rp::one, LLVMRealONE); same(rp::ord, LLVMRealORD); same(rp::uno, LLVMRealUNO);
-  same(rp::ueq, LLVMRealUEQ); same(rp::ugt, LLVMRealUGT); same(rp::uge, LLVMRealUGE); same(rp::ult, LLVMRealULT);
-  same(rp::ule, LLVMRealULE); same(rp::une, LLVMRealUNE);
-  same(llvm::linkage_external, LLVMExternalLinkage); same(llvm::linkage_internal, LLVMInternalLinkage);
-  same(llvm::linkage_private, LLVMPrivateLinkage); same(llvm::ordering_monotonic, LLVMAtomicOrderingMonotonic);
-  same(llvm::verify_return_status, LLVMReturnStatusAction); same(llvm::codegen_none, LLVMCodeGenLevelNone);
-  same(llvm::codegen_less, LLVMCodeGenLevelLess); same(llvm::codegen_default, LLVMCodeGenLevelDefault);
-  same(llvm::reloc_pic, LLVMRelocPIC); same(llvm::code_model_small, LLVMCodeModelSmall);
-  same(llvm::file_assembly, LLVMAssemblyFile); same(llvm::file_object, LLVMObjectFile);
+  same(rp::oeq, LLVMRealOEQ);
+  same(rp::ogt, LLVMRealOGT);
+  same(rp::oge, LLVMRealOGE);
+  same(rp::olt, LLVMRealOLT);
+  same(rp::ole, LLVMRealOLE);
+  same(rp::one, LLVMRealONE);
+  same(rp::ord, LLVMRealORD);
+  same(rp::uno, LLVMRealUNO);
+  same(rp::ueq, LLVMRealUEQ);
+  same(rp::ugt, LLVMRealUGT);
+  same(rp::uge, LLVMRealUGE);
+  same(rp::ult, LLVMRealULT);
+  same(rp::ule, LLVMRealULE);
+  same(rp::une, LLVMRealUNE);
+  same(llvm::linkage_external, LLVMExternalLinkage);
+  same(llvm::linkage_internal, LLVMInternalLinkage);
+  same(llvm::linkage_private, LLVMPrivateLinkage);
+  same(llvm::ordering_monotonic, LLVMAtomicOrderingMonotonic);
+  same(llvm::verify_return_status, LLVMReturnStatusAction);
+  same(llvm::codegen_none, LLVMCodeGenLevelNone);
+  same(llvm::codegen_less, LLVMCodeGenLevelLess);
+  same(llvm::codegen_default, LLVMCodeGenLevelDefault);
+  same(llvm::reloc_pic, LLVMRelocPIC);
+  same(llvm::code_model_small, LLVMCodeModelSmall);
+  same(llvm::file_assembly, LLVMAssemblyFile);
+  same(llvm::file_object, LLVMObjectFile);
   same(llvm::severity_error, LLVMDSError);
   CHECK(llvm::function_index == static_cast<unsigned>(LLVMAttributeFunctionIndex));
   CHECK(llvm::return_index == static_cast<unsigned>(LLVMAttributeReturnIndex));

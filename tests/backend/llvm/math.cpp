@@ -24,13 +24,16 @@ double ulps(T got, long double exact) {
 
 /// Y[i] = name(X[i]) in vectors of 8, over `xs` (a multiple of 8 of them).
 template <class T>
-std::vector<T> evaluate(const std::string& name, dtype t, const std::vector<T>& xs, const target::cpu& cpu) {
+std::vector<T> evaluate(const std::string& name, dtype t, const std::vector<T>& xs,
+                        const target::cpu& cpu) {
   const auto n = static_cast<std::int64_t>(xs.size());
   const buffer x = make_buffer("X", t, {expr(n)}), y = make_buffer("Y", t, {expr(n)});
   const var o = make_var("o", dtype::i64), v = make_var("v");
   const expr i = o * 8 + v;
   const stmt store = make_store(y, {i}, call(t, name, {load(x, {i})}));
-  const function f = make("math", {x, y}, make_loop(o, 0, expr(n / 8), make_loop(v, 0, 8, store, loop_kind::vectorized)));
+  const function f =
+      make("math", {x, y},
+           make_loop(o, 0, expr(n / 8), make_loop(v, 0, 8, store, loop_kind::vectorized)));
   const auto code = backend::load(backend::compile(f, cpu));
   std::vector<T> out(xs.size());
   void* data[] = {const_cast<T*>(xs.data()), out.data()};
@@ -41,9 +44,12 @@ std::vector<T> evaluate(const std::string& name, dtype t, const std::vector<T>& 
 /// Every 4096th float or so, and doubles spread over the exponents and over [-40, 40].
 std::vector<float> float_samples() {
   std::vector<float> out;
-  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 16411) out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 16411)
+    out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   for (int i = -100000; i <= 100000; ++i) out.push_back(static_cast<float>(i) * 0.00103f);
-  for (float special : {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 1.17549435e-38f, 3.4e38f, 88.7f, 88.73f, -87.4f, -103.9f, -104.0f, 8.3f, 9.5f, 3.83f})
+  for (float special :
+       {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 1.17549435e-38f,
+        3.4e38f, 88.7f, 88.73f, -87.4f, -103.9f, -104.0f, 8.3f, 9.5f, 3.83f})
     out.push_back(special);
   out.resize((out.size() + 7) / 8 * 8);
   return out;
@@ -58,7 +64,9 @@ std::vector<double> double_samples() {
     out.push_back((static_cast<double>(state >> 11) * 0x1p-53 - 0.5) * 80);
     out.push_back(static_cast<double>(i) * 1e-5 + 0.5);
   }
-  for (double special : {0.0, -0.0, 1.0, HUGE_VAL, -HUGE_VAL, static_cast<double>(NAN), 5e-324, 2.3e-308, 709.78, 709.79, -745.1, -745.2}) out.push_back(special);
+  for (double special : {0.0, -0.0, 1.0, HUGE_VAL, -HUGE_VAL, static_cast<double>(NAN), 5e-324,
+                         2.3e-308, 709.78, 709.79, -745.1, -745.2})
+    out.push_back(special);
   out.resize((out.size() + 7) / 8 * 8);
   return out;
 }
@@ -127,18 +135,26 @@ TEST_CASE("sigmoid where it does not underflow") {
   for (const target::cpu& cpu : runnable_targets()) {
     const std::vector<float> ys = evaluate("sigmoid", dtype::f32, xs, cpu);
     double worst = 0;
-    for (std::size_t i = 0; i < xs.size(); ++i) worst = std::max(worst, ulps(ys[i], 1 / (1 + std::exp(-static_cast<long double>(xs[i])))));
+    for (std::size_t i = 0; i < xs.size(); ++i)
+      worst = std::max(worst, ulps(ys[i], 1 / (1 + std::exp(-static_cast<long double>(xs[i])))));
     CHECK(worst <= 4);
   }
 }
 
 TEST_CASE("pow keeps C's special cases") {
-  const buffer x = make_buffer("X", dtype::f32, {400}), y = make_buffer("Y", dtype::f32, {400}), z = make_buffer("Z", dtype::f32, {400});
+  const buffer x = make_buffer("X", dtype::f32, {400}), y = make_buffer("Y", dtype::f32, {400}),
+               z = make_buffer("Z", dtype::f32, {400});
   const var o = make_var("o"), v = make_var("v");
   const expr i = o * 8 + v;
-  const function f = make("pow", {x, y, z}, make_loop(o, 0, 50, make_loop(v, 0, 8, make_store(z, {i}, call(dtype::f32, "pow", {load(x, {i}), load(y, {i})})), loop_kind::vectorized)));
+  const function f = make(
+      "pow", {x, y, z},
+      make_loop(o, 0, 50,
+                make_loop(v, 0, 8,
+                          make_store(z, {i}, call(dtype::f32, "pow", {load(x, {i}), load(y, {i})})),
+                          loop_kind::vectorized)));
   const double inf = HUGE_VAL, nan = std::nan("");
-  const std::vector<double> values{0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, inf, -inf, nan, 1e-40, 1e30, 2.5, -2.5, 1e10, 7, -1e-3};
+  const std::vector<double> values{0.0, -0.0, 1,   -1,    2,    -2,  0.5,  -0.5, 3, -3,
+                                   inf, -inf, nan, 1e-40, 1e30, 2.5, -2.5, 1e10, 7, -1e-3};
   options o2;
   for (int k = 0; k < 400; ++k) {
     o2.values["X"].push_back(values[static_cast<std::size_t>(k / 20)]);
@@ -150,14 +166,20 @@ TEST_CASE("pow keeps C's special cases") {
 
 TEST_CASE("the other functions agree with the C library") {
   for (dtype t : {dtype::f16, dtype::f32, dtype::f64}) {
-    for (const char* n : {"floor", "ceil", "round", "trunc", "abs", "sin", "cos", "tan", "asin", "atan", "sinh", "cosh", "asinh", "atanh", "cbrt", "expm1", "exp10", "log1p", "sigmoid"}) {
+    for (const char* n :
+         {"floor", "ceil", "round", "trunc", "abs", "sin", "cos", "tan", "asin", "atan", "sinh",
+          "cosh", "asinh", "atanh", "cbrt", "expm1", "exp10", "log1p", "sigmoid"}) {
       CAPTURE(n);
       const buffer x = make_buffer("X", t, {24}), y = make_buffer("Y", t, {24});
       const var o = make_var("o"), v = make_var("v");
       const expr i = o * 8 + v;
       options opts;
       opts.tolerance = t == dtype::f64 ? 1e-14 : t == dtype::f32 ? 2e-6 : 2e-3;
-      check_agrees(make("fn", {x, y}, make_loop(o, 0, 3, make_loop(v, 0, 8, make_store(y, {i}, call(t, n, {load(x, {i})})), loop_kind::vectorized))), opts);
+      check_agrees(make("fn", {x, y},
+                        make_loop(o, 0, 3,
+                                  make_loop(v, 0, 8, make_store(y, {i}, call(t, n, {load(x, {i})})),
+                                            loop_kind::vectorized))),
+                   opts);
     }
     for (const char* n : {"pow", "atan2", "fmod", "hypot", "copysign", "nextafter"}) {
       CAPTURE(n);
@@ -165,14 +187,22 @@ TEST_CASE("the other functions agree with the C library") {
       const var v = make_var("v");
       options opts;
       opts.tolerance = t == dtype::f64 ? 1e-14 : t == dtype::f32 ? 2e-6 : 2e-3;
-      check_agrees(make("fn2", {x, y}, make_loop(v, 0, 16, make_store(y, {v}, call(t, n, {load(y, {v}), load(x, {v})})), loop_kind::vectorized)), opts);
+      check_agrees(
+          make("fn2", {x, y},
+               make_loop(v, 0, 16, make_store(y, {v}, call(t, n, {load(y, {v}), load(x, {v})})),
+                         loop_kind::vectorized)),
+          opts);
     }
     for (const char* n : {"isnan", "isinf", "isfinite"}) {
       const buffer x = make_buffer("X", t, {16}), y = make_buffer("Y", dtype::boolean, {16});
       const var v = make_var("v");
       options opts;
       opts.values["X"] = {1, HUGE_VAL, std::nan(""), -HUGE_VAL, 0};
-      check_agrees(make("is", {x, y}, make_loop(v, 0, 16, make_store(y, {v}, call(dtype::boolean, n, {load(x, {v})})), loop_kind::vectorized)), opts);
+      check_agrees(
+          make("is", {x, y},
+               make_loop(v, 0, 16, make_store(y, {v}, call(dtype::boolean, n, {load(x, {v})})),
+                         loop_kind::vectorized)),
+          opts);
     }
   }
 }
@@ -182,8 +212,12 @@ TEST_CASE("no call leaves vector code of the inline functions") {
   for (const char* n : {"exp", "log", "tanh", "erf", "sigmoid", "sqrt", "rsqrt", "floor"}) {
     const buffer x = make_buffer("X", dtype::f32, {8}), y = make_buffer("Y", dtype::f32, {8});
     const var v = make_var("v");
-    const function f = make("inl", {x, y}, make_loop(v, 0, 8, make_store(y, {v}, call(dtype::f32, n, {load(x, {v})})), loop_kind::vectorized));
-    const std::string text = backend::inspect(f, target::named("haswell"), backend::stage::assembly);
+    const function f =
+        make("inl", {x, y},
+             make_loop(v, 0, 8, make_store(y, {v}, call(dtype::f32, n, {load(x, {v})})),
+                       loop_kind::vectorized));
+    const std::string text =
+        backend::inspect(f, target::named("haswell"), backend::stage::assembly);
     CAPTURE(n);
     CHECK(text.find("@PLT") == std::string::npos);
     CHECK(text.find("ymm") != std::string::npos);

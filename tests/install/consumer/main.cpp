@@ -3,10 +3,11 @@
 #include <cstdio>
 #include <vector>
 
-constexpr auto doubled = tw::kernel<"doubled">([](tw::in<"x", float, "N"> x, tw::out<"y", float, "N"> y) {
-  using tw::axes::i;
-  return y(i) = x(i) * 2.0f;
-});
+constexpr auto doubled =
+    tw::kernel<"doubled">([](tw::in<"x", float, "N"> x, tw::out<"y", float, "N"> y) {
+      using tw::axes::i;
+      return y(i) = x(i) * 2.0f;
+    });
 
 int main() {
   std::vector<float> x(100, 1.5f), y(100);

@@ -1,8 +1,9 @@
-// The part of LLVM's C interface that the library uses: prototypes and constants, opened at run time.
+// The part of LLVM's C interface that the library uses: prototypes and constants, opened at run
+// time.
 //
-// No header of LLVM is included, so that users need none and a program may link an LLVM of its own. A test
-// compares every prototype and constant below with the real headers where they are installed. Only what
-// LLVM 17 to 21 share stands here.
+// No header of LLVM is included, so that users need none and a program may link an LLVM of its own.
+// A test compares every prototype and constant below with the real headers where they are
+// installed. Only what LLVM 17 to 21 share stands here.
 #pragma once
 
 #include <cstddef>
@@ -31,15 +32,54 @@ using diagnostic_handler = void (*)(diagnostic_ref, void*);
 
 /// LLVMOpcode.
 enum class opcode : int {
-  add = 8, fadd = 9, sub = 10, fsub = 11, mul = 12, fmul = 13, udiv = 14, sdiv = 15, fdiv = 16, urem = 17,
-  srem = 18, frem = 19, shl = 20, lshr = 21, ashr = 22, and_ = 23, or_ = 24, xor_ = 25,
-  trunc = 30, zext = 31, sext = 32, fptoui = 33, fptosi = 34, uitofp = 35, sitofp = 36, fptrunc = 37,
-  fpext = 38, bitcast = 41
+  add = 8,
+  fadd = 9,
+  sub = 10,
+  fsub = 11,
+  mul = 12,
+  fmul = 13,
+  udiv = 14,
+  sdiv = 15,
+  fdiv = 16,
+  urem = 17,
+  srem = 18,
+  frem = 19,
+  shl = 20,
+  lshr = 21,
+  ashr = 22,
+  and_ = 23,
+  or_ = 24,
+  xor_ = 25,
+  trunc = 30,
+  zext = 31,
+  sext = 32,
+  fptoui = 33,
+  fptosi = 34,
+  uitofp = 35,
+  sitofp = 36,
+  fptrunc = 37,
+  fpext = 38,
+  bitcast = 41
 };
 /// LLVMIntPredicate.
 enum class int_predicate : int { eq = 32, ne, ugt, uge, ult, ule, sgt, sge, slt, sle };
 /// LLVMRealPredicate.
-enum class real_predicate : int { oeq = 1, ogt, oge, olt, ole, one, ord, uno, ueq, ugt, uge, ult, ule, une };
+enum class real_predicate : int {
+  oeq = 1,
+  ogt,
+  oge,
+  olt,
+  ole,
+  one,
+  ord,
+  uno,
+  ueq,
+  ugt,
+  uge,
+  ult,
+  ule,
+  une
+};
 inline constexpr int linkage_external = 0, linkage_internal = 8, linkage_private = 9;
 inline constexpr int ordering_monotonic = 2;
 inline constexpr int verify_return_status = 2;
@@ -90,7 +130,8 @@ struct api {
   void (*AddAttributeAtIndex)(value_ref, unsigned, attribute_ref) = nullptr;
   unsigned (*GetEnumAttributeKindForName)(const char*, std::size_t) = nullptr;
   attribute_ref (*CreateEnumAttribute)(context_ref, unsigned, std::uint64_t) = nullptr;
-  attribute_ref (*CreateStringAttribute)(context_ref, const char*, unsigned, const char*, unsigned) = nullptr;
+  attribute_ref (*CreateStringAttribute)(context_ref, const char*, unsigned, const char*,
+                                         unsigned) = nullptr;
   unsigned (*LookupIntrinsicID)(const char*, std::size_t) = nullptr;
   value_ref (*GetIntrinsicDeclaration)(module_ref, unsigned, type_ref*, std::size_t) = nullptr;
   type_ref (*GlobalGetValueType)(value_ref) = nullptr;
@@ -114,23 +155,29 @@ struct api {
   value_ref (*BuildICmp)(builder_ref, int, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildFCmp)(builder_ref, int, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildSelect)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildCall2)(builder_ref, type_ref, value_ref, value_ref*, unsigned, const char*) = nullptr;
+  value_ref (*BuildCall2)(builder_ref, type_ref, value_ref, value_ref*, unsigned,
+                          const char*) = nullptr;
   value_ref (*BuildAlloca)(builder_ref, type_ref, const char*) = nullptr;
   value_ref (*BuildLoad2)(builder_ref, type_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildStore)(builder_ref, value_ref, value_ref) = nullptr;
-  value_ref (*BuildInBoundsGEP2)(builder_ref, type_ref, value_ref, value_ref*, unsigned, const char*) = nullptr;
+  value_ref (*BuildInBoundsGEP2)(builder_ref, type_ref, value_ref, value_ref*, unsigned,
+                                 const char*) = nullptr;
   void (*SetAlignment)(value_ref, unsigned) = nullptr;
   void (*SetOrdering)(value_ref, int) = nullptr;
   value_ref (*BuildExtractElement)(builder_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildShuffleVector)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
+  value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref,
+                                  const char*) = nullptr;
+  value_ref (*BuildShuffleVector)(builder_ref, value_ref, value_ref, value_ref,
+                                  const char*) = nullptr;
   int (*GetTargetFromTriple)(const char*, target_ref*, char**) = nullptr;
-  machine_ref (*CreateTargetMachine)(target_ref, const char*, const char*, const char*, int, int, int) = nullptr;
+  machine_ref (*CreateTargetMachine)(target_ref, const char*, const char*, const char*, int, int,
+                                     int) = nullptr;
   void (*DisposeTargetMachine)(machine_ref) = nullptr;
   layout_ref (*CreateTargetDataLayout)(machine_ref) = nullptr;
   void (*DisposeTargetData)(layout_ref) = nullptr;
   char* (*CopyStringRepOfTargetData)(layout_ref) = nullptr;
-  int (*TargetMachineEmitToMemoryBuffer)(machine_ref, module_ref, int, char**, memory_ref*) = nullptr;
+  int (*TargetMachineEmitToMemoryBuffer)(machine_ref, module_ref, int, char**,
+                                         memory_ref*) = nullptr;
   const char* (*GetBufferStart)(memory_ref) = nullptr;
   std::size_t (*GetBufferSize)(memory_ref) = nullptr;
   void (*DisposeMemoryBuffer)(memory_ref) = nullptr;
@@ -242,7 +289,8 @@ struct api {
 };
 
 /// The table of the process, opened at first use and kept until it ends.
-/// @throws build_error naming the libraries tried when none can be opened or its version is outside 17 to 21
+/// @throws build_error naming the libraries tried when none can be opened or its version is outside
+/// 17 to 21
 const api& library();
 
 /// "19.1.7".

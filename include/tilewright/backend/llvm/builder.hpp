@@ -1,8 +1,8 @@
 // One LLVM module under construction: types, constants and instructions in the library's own terms.
 //
-// A value is a scalar, or a vector of `lanes` elements; `lanes` 1 means scalar everywhere here. Values are
-// held in registers in a type that need not be that of memory: booleans as i1, f16 and bf16 as f32 that was
-// not rounded yet (ir/expr.hpp says when rounding happens).
+// A value is a scalar, or a vector of `lanes` elements; `lanes` 1 means scalar everywhere here.
+// Values are held in registers in a type that need not be that of memory: booleans as i1, f16 and
+// bf16 as f32 that was not rounded yet (ir/expr.hpp says when rounding happens).
 #pragma once
 
 #include <cstdint>
@@ -71,11 +71,13 @@ class builder {
   value_ref call(value_ref function, std::initializer_list<value_ref> arguments) const;
   value_ref call(value_ref function, const std::vector<value_ref>& arguments) const;
   /// Calls the intrinsic `name` ("llvm.fma") overloaded on `types`.
-  value_ref intrinsic(const char* name, const std::vector<type_ref>& types, const std::vector<value_ref>& arguments) const;
+  value_ref intrinsic(const char* name, const std::vector<type_ref>& types,
+                      const std::vector<value_ref>& arguments) const;
   /// x * y + z in one rounding where the target can, else in two.
   value_ref multiply_add(value_ref x, value_ref y, value_ref z) const;
   /// Calls a C library function of scalars on each lane; the loader resolves it by name.
-  value_ref library_call(const char* name, type_ref scalar, const std::vector<value_ref>& arguments, int lanes) const;
+  value_ref library_call(const char* name, type_ref scalar, const std::vector<value_ref>& arguments,
+                         int lanes) const;
   /// @}
 
   /// @name Between memory and registers
@@ -94,12 +96,16 @@ class builder {
   block_ref here() const { return c.GetInsertBlock(b); }
   void at(block_ref block) const { c.PositionBuilderAtEnd(b, block); }
   void branch(block_ref to) const { c.BuildBr(b, to); }
-  void branch(value_ref condition, block_ref yes, block_ref no) const { c.BuildCondBr(b, condition, yes, no); }
+  void branch(value_ref condition, block_ref yes, block_ref no) const {
+    c.BuildCondBr(b, condition, yes, no);
+  }
   value_ref phi(type_ref type, const std::vector<std::pair<value_ref, block_ref>>& incoming) const;
   void add_incoming(value_ref phi, value_ref value, block_ref from) const;
   /// New function with the target's attributes.
-  value_ref function(const std::string& name, type_ref result, const std::vector<type_ref>& parameters, bool internal) const;
-  void parameter_attribute(value_ref function, unsigned parameter, const char* attribute, std::uint64_t value = 0) const;
+  value_ref function(const std::string& name, type_ref result,
+                     const std::vector<type_ref>& parameters, bool internal) const;
+  void parameter_attribute(value_ref function, unsigned parameter, const char* attribute,
+                           std::uint64_t value = 0) const;
   type_ref function_type(value_ref function) const { return c.GlobalGetValueType(function); }
   /// @}
 

@@ -1,10 +1,10 @@
 // A lowered function as LLVM IR.
 //
-// Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so that local
-// buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers. Indices are kept as
-// affine forms over 64-bit values: an access is base + variable part + constant, and the variable part is
-// shared by all accesses of a scope. A multiply whose result is added is emitted as llvm.fma where the target
-// has it; no other float operation is changed.
+// Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so
+// that local buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers.
+// Indices are kept as affine forms over 64-bit values: an access is base + variable part +
+// constant, and the variable part is shared by all accesses of a scope. A multiply whose result is
+// added is emitted as llvm.fma where the target has it; no other float operation is changed.
 #pragma once
 
 #include <compare>
@@ -37,7 +37,8 @@ struct interval {
   bool within(std::int64_t low, std::int64_t high) const { return lo >= low && hi <= high; }
 };
 
-/// constant + lane * lane_step + sum(value * coefficient) + lane * sum(value * coefficient), 64 bits wide.
+/// constant + lane * lane_step + sum(value * coefficient) + lane * sum(value * coefficient), 64
+/// bits wide.
 struct affine {
   using terms = std::vector<std::pair<value_ref, std::int64_t>>;
   std::int64_t constant = 0;
@@ -55,7 +56,7 @@ struct binding {
   std::int64_t constant = 0;  // kind::constant; first value of a lane variable
   llvm::value held{};         // kind::index: i64; kind::value: in the type of the variable
   interval bounds{0, 0};
-  affine form{};              // kind::form: varies over the lanes
+  affine form{};  // kind::form: varies over the lanes
 };
 
 /// Where a buffer lives in the function being emitted.
@@ -71,7 +72,8 @@ class emitter {
  public:
   /// @param symbol name of the entry (backend::entry) in the module
   emitter(builder& b, const ir::function& f, std::string symbol);
-  /// @throws argument_error for nodes that the lowered form does not have and for unknown intrinsics
+  /// @throws argument_error for nodes that the lowered form does not have and for unknown
+  /// intrinsics
   /// @throws build_error when the unrolled code is too large
   void run();
 
@@ -113,13 +115,16 @@ class emitter {
 
   // expr.ipp
   value emit(const ir::expr& e);
-  value_ref widen(const value& v, bool vector) { return vector && !v.vector ? b.splat(v.v, lane.lanes) : v.v; }
+  value_ref widen(const value& v, bool vector) {
+    return vector && !v.vector ? b.splat(v.v, lane.lanes) : v.v;
+  }
   int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
   value emit_var(const ir::expr& e);
   value emit_float_binary(const ir::expr& e);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
-  value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector, std::optional<std::int64_t> by);
+  value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
+                   std::optional<std::int64_t> by);
   value emit_compare(const ir::expr& e);
   value emit_select(const ir::expr& e);
   value emit_choice(const ir::expr& e);
@@ -128,7 +133,8 @@ class emitter {
 
   // call.ipp
   value emit_call(const ir::expr& e);
-  value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a, int lanes);
+  value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a,
+                         int lanes);
   value_ref integer_power(dtype type, value_ref x, value_ref y, int lanes);
 
   // memory.ipp
@@ -154,9 +160,10 @@ class emitter {
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);
-  void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range, bool never_empty);
-  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty, double inside,
-                    const std::function<void(value_ref)>& emit_body);
+  void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
+                   bool never_empty);
+  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
+                    double inside, const std::function<void(value_ref)>& emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
@@ -192,9 +199,11 @@ class emitter {
   /// Drops the pointers and columns that were shared inside a scope when it ends.
   class scope {
    public:
-    explicit scope(emitter& e) : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
+    explicit scope(emitter& e)
+        : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
     ~scope() {
-      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back())
+        e_.shared.erase(e_.shared_order.back());
       for (; e_.columns_order.size() > columns_; e_.columns_order.pop_back())
         e_.columns_loaded.erase(e_.columns_order.back());
     }
@@ -219,7 +228,7 @@ class emitter {
   std::unordered_set<const ir::buffer_node*> written;  // buffers that the function stores to
   std::unordered_map<const ir::stmt_node*, double> work_of;
   int regions = 0;
-  bool in_region = false;  // inside a parallel loop: further ones run serially
+  bool in_region = false;    // inside a parallel loop: further ones run serially
   std::int64_t emitted = 0;  // statements, against explosion by unrolling
 };
 

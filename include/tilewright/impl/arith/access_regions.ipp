@@ -10,7 +10,8 @@
 namespace tilewright::arith {
 namespace detail {
 
-/// Substitution of a block's iteration variables; a handful of them, found faster by looking than by a map.
+/// Substitution of a block's iteration variables; a handful of them, found faster by looking than
+/// by a map.
 struct iter_values {
   const std::vector<ir::iter_var>& iters;
   const std::vector<ir::expr>& values;
@@ -130,7 +131,8 @@ class access_collector {
               const iter_values& values) {
     ir::buffer_region r{declared.buffer, {}};
     r.box.reserve(declared.box.size());
-    for (const ir::range& dim : declared.box) r.box.push_back({values.in(dim.min), values.in(dim.extent)});
+    for (const ir::range& dim : declared.box)
+      r.box.push_back({values.in(dim.min), values.in(dim.extent)});
     record(list, std::move(r));
   }
 

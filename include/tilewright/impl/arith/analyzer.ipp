@@ -15,8 +15,10 @@ TILEWRIGHT_INLINE const bounds* analyzer::find(const ir::expr_node* v) const noe
     const std::size_t middle = (lo + hi) / 2;
     const ir::expr_node* at = vars_[middle].var.get();
     if (at == v) return &vars_[middle].range;
-    if (std::less<>()(at, v)) lo = middle + 1;
-    else hi = middle;
+    if (std::less<>()(at, v))
+      lo = middle + 1;
+    else
+      hi = middle;
   }
   return nullptr;
 }
@@ -93,8 +95,10 @@ TILEWRIGHT_INLINE void analyzer::add_fact(const form& nonnegative) {
   const summand& first = f.terms[0];
   if (f.terms.size() == 1 && ir::is_var(first.term()) && f.constant != bounds::negative_infinity) {
     bounds& b = entry(first.term());
-    if (first.coefficient > 0) b.lo = std::max(b.lo, -f.constant);
-    else b.hi = std::min(b.hi, f.constant);
+    if (first.coefficient > 0)
+      b.lo = std::max(b.lo, -f.constant);
+    else
+      b.hi = std::min(b.hi, f.constant);
     return;
   }
   auto* known = new fact;

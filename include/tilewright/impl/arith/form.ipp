@@ -122,7 +122,8 @@ TILEWRIGHT_INLINE void add_term(form& to, const ir::expr& term, std::int64_t coe
   }
   const auto i = static_cast<std::size_t>(found);
   std::int64_t& c = to.terms[i].coefficient;
-  if (__builtin_add_overflow(c, coefficient, &c) || c == bounds::negative_infinity) to.valid = false;
+  if (__builtin_add_overflow(c, coefficient, &c) || c == bounds::negative_infinity)
+    to.valid = false;
   if (c == 0) to.terms.erase(i);
 }
 
@@ -187,7 +188,8 @@ inline void collect_plain(const ir::expr& e, std::int64_t factor, form& out) {
     case op::mul: {
       const bool right = ir::is_int(e->args[1]);
       if (!right && !ir::is_int(e->args[0])) break;
-      if (__builtin_mul_overflow(e->args[right ? 1 : 0]->integer, factor, &value)) out.valid = false;
+      if (__builtin_mul_overflow(e->args[right ? 1 : 0]->integer, factor, &value))
+        out.valid = false;
       return collect_plain(e->args[right ? 0 : 1], value, out);
     }
     case op::cast: {
@@ -216,8 +218,8 @@ TILEWRIGHT_INLINE form plain_form(const ir::expr& e) {
 
 namespace detail {
 
-/// `f` takes the shape of an expression: pieces[0] +- pieces[1] +- ...; the constant, where there is
-/// one, has index -1.
+/// `f` takes the shape of an expression: pieces[0] +- pieces[1] +- ...; the constant, where there
+/// is one, has index -1.
 struct piece_order {
   std::array<std::int32_t, 24> pieces{};
   std::size_t count = 0;
@@ -239,7 +241,8 @@ struct piece_order {
 
 inline bool is_product_of(const ir::expr& e, const ir::expr& term, std::int64_t coefficient) {
   const ir::expr& core = coefficient == 1 ? e : e->op == ir::op::mul ? e->args[0] : e;
-  if (coefficient != 1 && (e->op != ir::op::mul || !ir::is_int(e->args[1], coefficient))) return false;
+  if (coefficient != 1 && (e->op != ir::op::mul || !ir::is_int(e->args[1], coefficient)))
+    return false;
   if (core.same(term)) return true;
   return core->op == ir::op::cast && core->args[0].same(term) && core.type() == dtype::i64 &&
          term.type() == dtype::i32;
@@ -262,15 +265,17 @@ inline bool is_expression_of(const ir::expr& e, const form& f, const piece_order
       rest = &(*rest)->args[0];
       if (value < 0) expected = -value;
     }
-    const bool fits = is_constant
-                          ? ir::is_int(*part, expected)
-                          : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term(), expected);
+    const bool fits =
+        is_constant
+            ? ir::is_int(*part, expected)
+            : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term(), expected);
     if (!fits) return false;
   }
   return order.count > 0;
 }
 
-inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coefficient, dtype type) {
+inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coefficient,
+                            dtype type) {
   if (piece < 0) return ir::integer(type, coefficient);
   const ir::expr term = ir::cast(type, f.terms[static_cast<std::size_t>(piece)].term());
   return coefficient == 1 ? term : term * ir::integer(type, coefficient);
@@ -278,7 +283,8 @@ inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coef
 
 inline ir::expr shift_extremum(const ir::expr& t, std::int64_t by, dtype type) {
   if (t->op == ir::op::min || t->op == ir::op::max) {
-    const ir::expr a = shift_extremum(t->args[0], by, type), b = shift_extremum(t->args[1], by, type);
+    const ir::expr a = shift_extremum(t->args[0], by, type),
+                   b = shift_extremum(t->args[1], by, type);
     return t->op == ir::op::min ? ir::min(a, b) : ir::max(a, b);
   }
   form arm = plain_form(t);
@@ -298,14 +304,15 @@ inline bool same_shape(const ir::expr& a, const ir::expr& b) {
   return true;
 }
 
-/// The extremum that can take the constant in: min(a, b) + c as min(a + c, b + c). The analyzer keeps
-/// constants outside of extrema, readers expect them inside. -1 when there is none.
+/// The extremum that can take the constant in: min(a, b) + c as min(a + c, b + c). The analyzer
+/// keeps constants outside of extrema, readers expect them inside. -1 when there is none.
 inline int absorbing_extremum(const form& f) {
   if (f.constant == 0) return -1;
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
     const ir::op o = f.terms[i].term()->op;
     const std::int64_t c = f.terms[i].coefficient;
-    if ((o == ir::op::min || o == ir::op::max) && (c == 1 || c == -1) && !may_wrap(f.terms[i].term()))
+    if ((o == ir::op::min || o == ir::op::max) && (c == 1 || c == -1) &&
+        !may_wrap(f.terms[i].term()))
       return static_cast<int>(i);
   }
   return -1;
@@ -314,8 +321,7 @@ inline int absorbing_extremum(const form& f) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE ir::expr expression(const form& f, dtype type, const ir::expr& like) {
-  if (f.terms.empty())
-    return ir::is_int(like, f.constant) ? like : ir::integer(type, f.constant);
+  if (f.terms.empty()) return ir::is_int(like, f.constant) ? like : ir::integer(type, f.constant);
   if (type == dtype::i32)  // a wide term may exceed i32 where the whole sum does not
     for (const summand& s : f.terms)
       if (s.term().type() == dtype::i64) return ir::cast(type, expression(f, dtype::i64));

@@ -53,7 +53,8 @@ TILEWRIGHT_INLINE std::size_t relaxer::count_dependent(const form& f) const {
       f.terms.begin(), f.terms.end(), [&](const summand& s) { return depends(s.term()); }));
 }
 
-/// First or last value of a loop variable; the analyzer may know a tighter number than the loop says.
+/// First or last value of a loop variable; the analyzer may know a tighter number than the loop
+/// says.
 TILEWRIGHT_INLINE form relaxer::end_of_range(std::size_t loop, bool low) {
   const auto& [v, r] = loops_[loop];
   form end;
@@ -105,8 +106,8 @@ TILEWRIGHT_INLINE bool relaxer::simple(const form& f, form& lo, form& hi) {
   return lo.valid && hi.valid;
 }
 
-/// From the innermost loop outwards: terms that contain the variable otherwise than linearly are replaced
-/// by their own bound, then the variable by the end of its range.
+/// From the innermost loop outwards: terms that contain the variable otherwise than linearly are
+/// replaced by their own bound, then the variable by the end of its range.
 TILEWRIGHT_INLINE form relaxer::eliminate(form f, bool low) {
   if (!f.valid) return f;
   for (std::size_t i = 0; i < f.terms.size();) {
@@ -179,19 +180,20 @@ TILEWRIGHT_INLINE form relaxer::bound_of_term(const ir::expr& t, bool low) {
   const auto part = [&](std::size_t i, bool side) {
     return eliminate(plain_form(t->args[i]), side);
   };
-  const bool positive_divisor =
-      (t->op == op::floordiv || t->op == op::floormod) && ir::is_int(t->args[1]) &&
-      t->args[1]->integer > 0;
+  const bool positive_divisor = (t->op == op::floordiv || t->op == op::floormod) &&
+                                ir::is_int(t->args[1]) && t->args[1]->integer > 0;
   if (!is_index(t.type()) || may_wrap(t)) return bound_by_range(t, low);
   switch (t->op) {
     case op::floordiv:
       if (!positive_divisor) break;
-      if (const form x = part(0, low); x.valid) return solver_.divide(x, t->args[1]->integer, t.type());
+      if (const form x = part(0, low); x.valid)
+        return solver_.divide(x, t->args[1]->integer, t.type());
       break;
     case op::floormod:
       if (positive_divisor) return bound_of_remainder(t, low);
       break;
-    case op::min: case op::max: {
+    case op::min:
+    case op::max: {
       const form a = part(0, low), b = part(1, low);
       // a side of a minimum is bounded from above by either arm
       if ((t->op == op::min) != low) {
@@ -200,7 +202,8 @@ TILEWRIGHT_INLINE form relaxer::bound_of_term(const ir::expr& t, bool low) {
       if (a.valid && b.valid) return tighter(a, b, t->op == op::max, t.type());
       break;
     }
-    case op::select: case op::if_then_else: {
+    case op::select:
+    case op::if_then_else: {
       const form a = part(1, low), b = part(2, low);
       if (a.valid && b.valid) return tighter(a, b, !low, t.type());
       break;
@@ -216,9 +219,9 @@ TILEWRIGHT_INLINE form relaxer::bound_of_remainder(const ir::expr& t, bool low) 
   const form x = plain_form(t->args[0]);
   const form least = eliminate(x, true), most = eliminate(x, false);
   if (least.valid && most.valid) {
-    const form d = difference(solver_.divide(least, k, t.type()), solver_.divide(most, k, t.type()));
-    if (d.is_constant() && d.constant == 0)
-      return solver_.modulo(low ? least : most, k, t.type());
+    const form d =
+        difference(solver_.divide(least, k, t.type()), solver_.divide(most, k, t.type()));
+    if (d.is_constant() && d.constant == 0) return solver_.modulo(low ? least : most, k, t.type());
     if (!low && most.is_constant() && least.is_constant() && least.constant >= 0)
       return detail::constant_form(std::min(k - 1, most.constant));
   }

@@ -91,7 +91,8 @@ TILEWRIGHT_INLINE bool iter_builder::parse_term(const ir::expr& t, std::int64_t 
   return true;
 }
 
-/// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of k.
+/// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of
+/// k.
 TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int64_t coefficient,
                                                     digit_sum& out) {
   if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0 || may_wrap(t)) return false;
@@ -102,8 +103,10 @@ TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int6
   if (!parse_form(plain_form(t->args[0]), inner)) return false;
   // a digit is split as it stands, even where a part of it is consumed: its parts may fit
   merge(inner.digits);
-  if (inner.digits.size() == 1 && inner.digits[0].scale > 0) x = inner.digits[0];
-  else if (!fuse(inner.digits, x)) return false;
+  if (inner.digits.size() == 1 && inner.digits[0].scale > 0)
+    x = inner.digits[0];
+  else if (!fuse(inner.digits, x))
+    return false;
   const std::int64_t g = x.scale;
   // (g * x + b) // (g * k') == (x + b // g) // k', since the rest of b below g never carries
   if (k % g != 0) return false;
@@ -135,7 +138,8 @@ TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int6
 }
 
 /// d // k or d % k as a digit; one that does not divide evenly becomes a mark of its own first.
-TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool quotient, digit& out) {
+TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool quotient,
+                                           digit& out) {
   digit from = d;
   from.scale = 1;
   if (!marks_[d.mark].exact && k != 1) return false;
@@ -162,8 +166,8 @@ TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool 
 
 // --- fused marks
 
-TILEWRIGHT_INLINE std::size_t iter_builder::fresh_mark(std::vector<digit> parts, std::int64_t extent,
-                                                       bool exact) {
+TILEWRIGHT_INLINE std::size_t iter_builder::fresh_mark(std::vector<digit> parts,
+                                                       std::int64_t extent, bool exact) {
   const std::size_t index = marks_.size();
   has_fused_ = true;
   for (const digit& d : parts)
@@ -198,9 +202,10 @@ TILEWRIGHT_INLINE bool iter_builder::move_into(const consumption& c, digit& d) c
   return true;
 }
 
-/// One digit of `work` is moved to `done`, into the mark that consumed it, or cut where a consumed digit
-/// begins or ends.
-TILEWRIGHT_INLINE bool iter_builder::resolve(std::vector<digit>& work, std::vector<digit>& done) const {
+/// One digit of `work` is moved to `done`, into the mark that consumed it, or cut where a consumed
+/// digit begins or ends.
+TILEWRIGHT_INLINE bool iter_builder::resolve(std::vector<digit>& work,
+                                             std::vector<digit>& done) const {
   digit d = work.back();
   work.pop_back();
   d.extent = std::min(d.extent, std::max<std::int64_t>(extent_above(d), 1));
@@ -236,8 +241,8 @@ TILEWRIGHT_INLINE void iter_builder::sort_by_scale(std::vector<digit>& digits) {
   });
 }
 
-/// Level by level: the digits of a mark are merged before they move on into the mark that consumed it,
-/// since together they may be what was consumed. A mark is consumed by later marks only.
+/// Level by level: the digits of a mark are merged before they move on into the mark that consumed
+/// it, since together they may be what was consumed. A mark is consumed by later marks only.
 TILEWRIGHT_INLINE bool iter_builder::normalize(std::vector<digit>& digits) const {
   if (!has_fused_) {
     for (digit& d : digits) d.extent = std::min(d.extent, extent_above(d));

@@ -12,8 +12,10 @@ TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
   form running, fixed;
   fixed.constant = f.constant;
   for (const summand& s : f.terms) {
-    if (uses_loops(s.term())) add_term(running, s.term(), -s.coefficient);
-    else add_term(fixed, s.term(), s.coefficient);
+    if (uses_loops(s.term()))
+      add_term(running, s.term(), -s.coefficient);
+    else
+      add_term(fixed, s.term(), s.coefficient);
   }
   if (running.terms.empty()) return true;  // constant while the loops run
   digit_sum sum;
@@ -60,8 +62,8 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by_assumptions() {
   const std::size_t before = outside_.facts().size(), truths = outside_.truths().size();
   for (std::size_t i = truths; i < known_.truths().size(); ++i)
     if (uses_loops(known_.truths()[i])) return false;
-  // a limit of a single variable is in its bounds, and so in the extent of the mark; not so where the
-  // extent is symbolic
+  // a limit of a single variable is in its bounds, and so in the extent of the mark; not so where
+  // the extent is symbolic
   for (const mark& m : marks_)
     if (!m.exact && known_.const_bounds(m.source) != outside_.const_bounds(m.source)) return false;
   // inner sums first, so that outer ones find them fused
@@ -69,7 +71,8 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by_assumptions() {
   for (std::size_t i = before; i < known_.facts().size(); ++i)
     limits.push_back(&known_.facts()[i]->nonnegative);
   std::sort(limits.begin(), limits.end(), [&](const form* a, const form* b) {
-    return a->terms.size() != b->terms.size() ? a->terms.size() < b->terms.size() : a->constant < b->constant;
+    return a->terms.size() != b->terms.size() ? a->terms.size() < b->terms.size()
+                                              : a->constant < b->constant;
   });
   for (const form* f : limits)
     if (!limit(*f)) return false;
@@ -82,7 +85,8 @@ TILEWRIGHT_INLINE bool iter_builder::add_index(const ir::expr& index) {
   return parse(index, indices_.back());
 }
 
-/// The digits in use must be independent: each above the ones below it, and all combinations must occur.
+/// The digits in use must be independent: each above the ones below it, and all combinations must
+/// occur.
 TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, const digit* begin,
                                                 const digit* end, iter_map_level level) const {
   const mark& m = marks_[index];
@@ -151,7 +155,8 @@ TILEWRIGHT_INLINE iter_map iter_builder::result(iter_map_level reached) const {
   const auto to_sum = [&](const std::vector<digit>& ascending) {
     iter_sum sum;
     sum.splits.reserve(ascending.size());
-    for (auto d = ascending.rbegin(); d != ascending.rend(); ++d) sum.splits.push_back(to_split(*d));
+    for (auto d = ascending.rbegin(); d != ascending.rend(); ++d)
+      sum.splits.push_back(to_split(*d));
     return sum;
   };
   for (const digit_sum& index : indices_) {
@@ -199,13 +204,12 @@ TILEWRIGHT_INLINE std::optional<iter_map> detect_iter_map(const std::vector<ir::
                                                           const ir::expr& predicate,
                                                           iter_map_level level,
                                                           const analyzer& known) {
-  return detail::with_iter_builder(
-      indices, loops, predicate, known, std::optional<iter_map>(),
-      [&](iter_builder& builder) -> std::optional<iter_map> {
-        const std::optional<iter_map_level> reached = builder.check();
-        if (!reached || *reached < level) return std::nullopt;
-        return builder.result(*reached);
-      });
+  return detail::with_iter_builder(indices, loops, predicate, known, std::optional<iter_map>(),
+                                   [&](iter_builder& builder) -> std::optional<iter_map> {
+                                     const std::optional<iter_map_level> reached = builder.check();
+                                     if (!reached || *reached < level) return std::nullopt;
+                                     return builder.result(*reached);
+                                   });
 }
 
 namespace detail {
@@ -227,7 +231,8 @@ TILEWRIGHT_INLINE std::optional<ir::var_map> inverse_affine(const iter_map& map,
   const auto distribute = [&](const iter_sum& sum, const ir::expr& value) {
     for (std::size_t i = 0; i < sum.splits.size(); ++i) {
       const iter_split& s = sum.splits[i];
-      const ir::expr part = detail::read_digit(sum, i, value) * ir::integer(value.type(), s.lower_factor);
+      const ir::expr part =
+          detail::read_digit(sum, i, value) * ir::integer(value.type(), s.lower_factor);
       ir::expr& whole = sources[s.source];
       whole = whole ? whole + part : part;
     }
@@ -280,14 +285,16 @@ inline bool fills_domain(const iter_builder& builder, const digit_sum& sum, cons
   bool constant = ir::is_int(dom.min) && ir::is_int(dom.extent);
   for (const digit& d : sum.digits) {
     std::int64_t reach = 0;
-    constant = constant && !builder.is_symbolic(d) && !__builtin_mul_overflow(d.extent - 1, d.scale, &reach) &&
+    constant = constant && !builder.is_symbolic(d) &&
+               !__builtin_mul_overflow(d.extent - 1, d.scale, &reach) &&
                !__builtin_add_overflow(count, reach, &count);
   }
   if (constant) return sum.base.constant == dom.min->integer && count == dom.extent->integer;
   if (!known.prove_equal(ir::integer(type, sum.base.constant), dom.min)) return false;
   ir::expr extent = ir::integer(type, 1);
   for (const digit& d : sum.digits)
-    extent = extent + (builder.extent_of(d, type) - ir::integer(type, 1)) * ir::integer(type, d.scale);
+    extent =
+        extent + (builder.extent_of(d, type) - ir::integer(type, 1)) * ir::integer(type, d.scale);
   return known.prove_equal(extent, dom.extent);
 }
 

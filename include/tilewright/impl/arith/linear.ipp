@@ -9,8 +9,8 @@ namespace tilewright::arith {
 namespace detail {
 
 inline const ir::expr& without_widening(const ir::expr& e) {
-  const bool widens = e->op == ir::op::cast && e.type() == dtype::i64 &&
-                      e->args[0].type() == dtype::i32;
+  const bool widens =
+      e->op == ir::op::cast && e.type() == dtype::i64 && e->args[0].type() == dtype::i32;
   return widens ? e->args[0] : e;
 }
 
@@ -73,8 +73,7 @@ TILEWRIGHT_INLINE bool same_value(const ir::expr& left, const ir::expr& right) {
              std::bit_cast<std::uint64_t>(a->real) == std::bit_cast<std::uint64_t>(b->real);
     case ir::op::cast: return a.type() == b.type() && same_value(a->args[0], b->args[0]);
     case ir::op::load: return a->buffer == b->buffer && detail::same_args(a, b);
-    case ir::op::call:
-      return a.type() == b.type() && a->name == b->name && detail::same_args(a, b);
+    case ir::op::call: return a.type() == b.type() && a->name == b->name && detail::same_args(a, b);
     default: break;
   }
   // of different width: alike only where nothing wraps

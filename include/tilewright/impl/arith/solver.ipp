@@ -21,11 +21,11 @@ TILEWRIGHT_INLINE form solver::to_form(const ir::expr& e) {
       if (e->integer == bounds::negative_infinity) break;
       out.constant = e->integer;
       return out;
-    case ir::op::var:
-      collect(e, 1, out);
-      return out;
-    case ir::op::floordiv: case ir::op::floormod: case ir::op::div: case ir::op::mod:
-      return quotient(e);
+    case ir::op::var: collect(e, 1, out); return out;
+    case ir::op::floordiv:
+    case ir::op::floormod:
+    case ir::op::div:
+    case ir::op::mod: return quotient(e);
     default: break;
   }
   collect(e, 1, out);
@@ -54,19 +54,21 @@ TILEWRIGHT_INLINE void solver::collect(const ir::expr& e, std::int64_t factor, f
       if (__builtin_mul_overflow(known->lo, factor, &value)) out.valid = false;
       return add_constant(out, value);
     }
-    case op::add:
-      collect(e->args[0], factor, out);
-      return collect(e->args[1], factor, out);
+    case op::add: collect(e->args[0], factor, out); return collect(e->args[1], factor, out);
     case op::sub:
       collect(e->args[0], factor, out);
       if (factor == bounds::negative_infinity) out.valid = false;
       return collect(e->args[1], out.valid ? -factor : 0, out);
     case op::mul: return collect_product(e, factor, out);
     case op::cast: return collect_cast(e, factor, out);
-    case op::floordiv: case op::floormod: case op::div: case op::mod:
-      return add(out, quotient(e), factor);
-    case op::min: case op::max: return add(out, extremum(e), factor);
-    case op::select: case op::if_then_else: return add(out, chosen(e), factor);
+    case op::floordiv:
+    case op::floormod:
+    case op::div:
+    case op::mod: return add(out, quotient(e), factor);
+    case op::min:
+    case op::max: return add(out, extremum(e), factor);
+    case op::select:
+    case op::if_then_else: return add(out, chosen(e), factor);
     default: return collect_opaque(e, factor, out);
   }
 }
@@ -105,7 +107,8 @@ TILEWRIGHT_INLINE void solver::collect_product(const ir::expr& e, std::int64_t f
       std::int64_t value = 0;
       if (__builtin_mul_overflow(s.coefficient, t.coefficient, &value)) all.valid = false;
       const bool as_it_was = s.term().same(a) && t.term().same(b);
-      add_term(all, as_it_was ? e : keeper_.keep(detail::product(e.type(), s.term(), t.term())), value);
+      add_term(all, as_it_was ? e : keeper_.keep(detail::product(e.type(), s.term(), t.term())),
+               value);
     }
   }
   form linear_part;
@@ -129,8 +132,8 @@ TILEWRIGHT_INLINE void solver::collect_cast(const ir::expr& e, std::int64_t fact
   bool transparent = widens && !f.data;
   if (!transparent) {
     const bounds r = range(f);
-    transparent = (r.lo >= all.lo && r.hi <= all.hi) || (widens && f.terms.size() == 1 &&
-                  f.constant == 0 && f.terms[0].coefficient == 1);
+    transparent = (r.lo >= all.lo && r.hi <= all.hi) ||
+                  (widens && f.terms.size() == 1 && f.constant == 0 && f.terms[0].coefficient == 1);
   }
   if (transparent) return add(out, f, factor);
   out.data = out.data || f.data;
@@ -201,9 +204,12 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   ir::expr out;
   for (auto& [f, x] : arms) {
     const ir::expr arm = expression(f, e.type(), x);
-    if (!out) out = arm;
-    else if (arms.size() == 2 && out.same(e->args[0]) && arm.same(e->args[1])) out = e;
-    else out = is_min ? ir::min(out, arm) : ir::max(out, arm);
+    if (!out)
+      out = arm;
+    else if (arms.size() == 2 && out.same(e->args[0]) && arm.same(e->args[1]))
+      out = e;
+    else
+      out = is_min ? ir::min(out, arm) : ir::max(out, arm);
   }
   form f;
   f.terms.push_back({out.same(e) ? &e : &keeper_.keep(std::move(out)), 1});
@@ -218,7 +224,8 @@ TILEWRIGHT_INLINE form solver::chosen(const ir::expr& e) {
   form yes = to_form(e->args[1]), no = to_form(e->args[2]);
   const form d = difference(yes, no);
   if (d.is_constant() && d.constant == 0) return yes;
-  const ir::expr a = expression(yes, e.type(), e->args[1]), b = expression(no, e.type(), e->args[2]);
+  const ir::expr a = expression(yes, e.type(), e->args[1]),
+                 b = expression(no, e.type(), e->args[2]);
   const bool same = condition.same(e->args[0]) && a.same(e->args[1]) && b.same(e->args[2]);
   return single_term(same ? e : keeper_.keep(ir::with_args(e, {condition, a, b})));
 }

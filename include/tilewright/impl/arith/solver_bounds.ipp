@@ -14,7 +14,8 @@ inline bounds hull(const bounds& a, const bounds& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
 
-/// x // d for d >= 1. Contradictory facts can turn bounds around: an empty domain, where anything holds.
+/// x // d for d >= 1. Contradictory facts can turn bounds around: an empty domain, where anything
+/// holds.
 inline bounds divide_bounds(const bounds& x, const bounds& d) {
   if (d.lo < 1 || d.hi < d.lo) return {};
   const bounds near = floor_divide(x, d.lo);
@@ -57,7 +58,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
     case op::add: r = add(arg(0), arg(1)); break;
     case op::sub: r = add(arg(0), scale(arg(1), -1)); break;
     case op::mul: r = multiply(arg(0), arg(1)); break;
-    case op::floordiv: case op::floormod: {
+    case op::floordiv:
+    case op::floormod: {
       // a fact about a quotient may lead back to this very quotient
       const bool facts = !known_.facts_.empty() && nested_facts_ < 2 && !may_wrap(e->args[0]);
       nested_facts_ += facts;
@@ -66,7 +68,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
       return e->op == op::floordiv ? detail::divide_bounds(x, arg(1))
                                    : detail::modulo_bounds(x, arg(1));
     }
-    case op::div: case op::mod: {
+    case op::div:
+    case op::mod: {
       const bounds x = arg(0), d = arg(1);
       if (x.lo < 0 || d.lo < 1) return detail::truncating_bounds(e->op, x, d, bounds_of(e.type()));
       return e->op == op::div ? detail::divide_bounds(x, d) : detail::modulo_bounds(x, d);
@@ -79,7 +82,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
       const bounds x = arg(0), y = arg(1);
       return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
     }
-    case op::select: case op::if_then_else: return detail::hull(arg(1), arg(2));
+    case op::select:
+    case op::if_then_else: return detail::hull(arg(1), arg(2));
     case op::cast: {
       const ir::expr& inner = e->args[0];
       const bounds all = bounds_of(e.type());
@@ -112,8 +116,10 @@ TILEWRIGHT_INLINE bounds solver::range(const form& f, bool with_facts) const {
       add(rest, fact, -(c / d));
       if (!rest.valid || rest.terms.size() >= f.terms.size()) continue;
       const bounds of_rest = range(rest, false);
-      if (c / d > 0) r.lo = std::max(r.lo, of_rest.lo);
-      else r.hi = std::min(r.hi, of_rest.hi);
+      if (c / d > 0)
+        r.lo = std::max(r.lo, of_rest.lo);
+      else
+        r.hi = std::min(r.hi, of_rest.hi);
     }
   }
   return r;
@@ -138,7 +144,8 @@ TILEWRIGHT_INLINE void solver::tighten(const form& f, bounds& out) const {
       const bounds low = floor_divide(x, k), high = floor_divide(scale(x, -1), k);
       bounds pair = scale({low.lo, scale(high, -1).hi}, c);
       for (std::size_t l = 0; l < f.terms.size(); ++l)
-        if (l != i && l != j) pair = add(pair, scale(range(f.terms[l].term()), f.terms[l].coefficient));
+        if (l != i && l != j)
+          pair = add(pair, scale(range(f.terms[l].term()), f.terms[l].coefficient));
       pair = add(pair, {f.constant, f.constant});
       out = {std::max(out.lo, pair.lo), std::min(out.hi, pair.hi)};
     }
@@ -190,12 +197,15 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
     const auto with = [&](const ir::expr& replacement) {
       form next = f, value;
       next.terms.erase(i);
-      if (operand(replacement, f.data, value)) add(next, value, c);
-      else next.valid = false;
+      if (operand(replacement, f.data, value))
+        add(next, value, c);
+      else
+        next.valid = false;
       return next;
     };
     switch (t->op) {
-      case ir::op::min: case ir::op::max: {
+      case ir::op::min:
+      case ir::op::max: {
         const bool both = (t->op == ir::op::min) == (c > 0);
         const bool first = nonnegative(with(t->args[0]), depth - 1);
         if (both ? first && nonnegative(with(t->args[1]), depth - 1)
@@ -203,7 +213,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
           return true;
         break;
       }
-      case ir::op::select: case ir::op::if_then_else:
+      case ir::op::select:
+      case ir::op::if_then_else:
         if (nonnegative(with(t->args[1]), depth - 1) && nonnegative(with(t->args[2]), depth - 1))
           return true;
         break;
@@ -224,8 +235,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
       }
       case ir::op::floormod:
         // x % k <= x for x >= 0
-        if (c < 0 && ir::is_int(t->args[1]) && t->args[1]->integer > 0 && range(t->args[0]).lo >= 0 &&
-            nonnegative(with(t->args[0]), depth - 1))
+        if (c < 0 && ir::is_int(t->args[1]) && t->args[1]->integer > 0 &&
+            range(t->args[0]).lo >= 0 && nonnegative(with(t->args[0]), depth - 1))
           return true;
         break;
       default: break;

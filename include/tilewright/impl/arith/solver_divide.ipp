@@ -11,8 +11,9 @@
 namespace tilewright::arith {
 namespace detail {
 
-/// value == divisor * quotient + remainder. Only whole multiples leave the remainder, so that a fused sum
-/// like (i * 7 + j) // 3 stays recognizable; with `smallest`, every coefficient is reduced.
+/// value == divisor * quotient + remainder. Only whole multiples leave the remainder, so that a
+/// fused sum like (i * 7 + j) // 3 stays recognizable; with `smallest`, every coefficient is
+/// reduced.
 struct division {
   form quotient;
   form remainder;
@@ -23,8 +24,10 @@ struct division {
       const std::int64_t q = s.coefficient / divisor, r = s.coefficient % divisor;
       const bool reduces = q != 0 && (r == 0 || smallest);
       if (reduces) quotient.terms.push_back({&s.term(), q});
-      if (!reduces) remainder.terms.push_back(s);
-      else if (r != 0) remainder.terms.push_back({&s.term(), r});
+      if (!reduces)
+        remainder.terms.push_back(s);
+      else if (r != 0)
+        remainder.terms.push_back({&s.term(), r});
     }
     quotient.constant = ir::floor_divide(f.constant, divisor);
     remainder.constant = ir::floor_modulo(f.constant, divisor);
@@ -281,7 +284,8 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   return out;
 }
 
-/// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k * m).
+/// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k
+/// * m).
 TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type) {
   const ir::expr& t = f.terms[i].term();
   const std::int64_t c = f.terms[i].coefficient;
@@ -333,8 +337,8 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
     const std::int64_t c = f.terms[j].coefficient;
     const std::int64_t l = detail::divisor_of(w, ir::op::floordiv);
     std::int64_t product = 0;
-    if (j == i || l == 0 || m % l != 0 || __builtin_mul_overflow(c, m / l, &product) || product != -q ||
-        !same_value(w->args[0], u->args[0]))
+    if (j == i || l == 0 || m % l != 0 || __builtin_mul_overflow(c, m / l, &product) ||
+        product != -q || !same_value(w->args[0], u->args[0]))
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));

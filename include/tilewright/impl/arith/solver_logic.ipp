@@ -67,14 +67,20 @@ TILEWRIGHT_INLINE const ir::expr& solver::kept_children(const ir::expr& e) {
 TILEWRIGHT_INLINE ir::expr solver::simplify(const ir::expr& e) {
   using ir::op;
   switch (e->op) {
-    case op::integer: case op::real: return e;
+    case op::integer:
+    case op::real: return e;
     case op::var: {
       const bounds* known = known_.find(e.get());
       return known && known->is_point() ? ir::integer(e.type(), known->lo) : e;
     }
-    case op::lt: case op::le: case op::gt: case op::ge: return compare(e);
-    case op::eq: case op::ne: return equality(e);
-    case op::logical_and: case op::logical_or: return connective(e);
+    case op::lt:
+    case op::le:
+    case op::gt:
+    case op::ge: return compare(e);
+    case op::eq:
+    case op::ne: return equality(e);
+    case op::logical_and:
+    case op::logical_or: return connective(e);
     case op::logical_not: {
       const ir::expr inner = simplify(e->args[0]);
       if (detail::compares_indices(inner)) return simplify(detail::negation(inner));
@@ -108,7 +114,8 @@ TILEWRIGHT_INLINE form solver::inequality(ir::op o, const form& a, const form& b
 }
 
 /// `e` with the operands a and b.
-TILEWRIGHT_INLINE ir::expr solver::with_forms(const ir::expr& e, const form& a, const form& b) const {
+TILEWRIGHT_INLINE ir::expr solver::with_forms(const ir::expr& e, const form& a,
+                                              const form& b) const {
   const dtype type = e->args[0].type();
   const ir::expr x = expression(a, type, e->args[0]), y = expression(b, type, e->args[1]);
   return x.same(e->args[0]) && y.same(e->args[1]) ? e : ir::with_args(e, {x, y});
@@ -126,14 +133,16 @@ TILEWRIGHT_INLINE ir::expr solver::compare(const ir::expr& e) {
   return d.data ? with_forms(e, a, b) : order(d, type, e);
 }
 
-/// The comparison of d >= 0: falling terms on the left, rising ones on the right, coprime coefficients.
-/// `x < 5`, `5 <= x`, `x + 1 < y` and `x <= y + 1` are in this form.
+/// The comparison of d >= 0: falling terms on the left, rising ones on the right, coprime
+/// coefficients. `x < 5`, `5 <= x`, `x + 1 < y` and `x <= y + 1` are in this form.
 TILEWRIGHT_INLINE ir::expr solver::order(const form& d, dtype type, const ir::expr& like) const {
   form left, right;
   const std::int64_t g = common_factor(d);
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) right.terms.push_back({&s.term(), s.coefficient / g});
-    else left.terms.push_back({&s.term(), -(s.coefficient / g)});
+    if (s.coefficient > 0)
+      right.terms.push_back({&s.term(), s.coefficient / g});
+    else
+      left.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   const std::int64_t constant = ir::floor_divide(d.constant, g);  // left <= right + constant
   bool strict = false;
@@ -153,7 +162,8 @@ TILEWRIGHT_INLINE ir::expr solver::order(const form& d, dtype type, const ir::ex
   const bool forward = like->op == ir::op::lt || like->op == ir::op::le;
   const ir::expr x = expression(left, type, like->args[forward ? 0 : 1]);
   const ir::expr y = expression(right, type, like->args[forward ? 1 : 0]);
-  if (forward && (like->op == ir::op::lt) == strict && x.same(like->args[0]) && y.same(like->args[1]))
+  if (forward && (like->op == ir::op::lt) == strict && x.same(like->args[0]) &&
+      y.same(like->args[1]))
     return like;
   return strict ? ir::lt(x, y) : ir::le(x, y);
 }
@@ -184,8 +194,10 @@ TILEWRIGHT_INLINE ir::expr solver::equality(const ir::expr& e) {
   if (d.data || d.constant == bounds::negative_infinity) return with_forms(e, a, b);
   form left, right;
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) left.terms.push_back({&s.term(), s.coefficient / g});
-    else right.terms.push_back({&s.term(), -(s.coefficient / g)});
+    if (s.coefficient > 0)
+      left.terms.push_back({&s.term(), s.coefficient / g});
+    else
+      right.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   if (left.terms.empty()) {
     std::swap(left, right);
@@ -213,8 +225,8 @@ TILEWRIGHT_INLINE ir::expr solver::connective(const ir::expr& e) {
     }
     detail::flatten(part, e->op, parts);
   }
-  // what part i says as a form: an order comparison, turned around inside of a disjunction so that in
-  // both cases "i makes j superfluous" is "form i >= 0 implies form j >= 0"
+  // what part i says as a form: an order comparison, turned around inside of a disjunction so that
+  // in both cases "i makes j superfluous" is "form i >= 0 implies form j >= 0"
   std::vector<form> forms;
   for (const ir::expr& part : parts) {
     form f = inequality(part);
@@ -273,10 +285,14 @@ TILEWRIGHT_INLINE bool solver::prove(const ir::expr& e) {
   switch (e->op) {
     case op::integer: return e->integer != 0;
     case op::logical_and: return prove(e->args[0]) && prove(e->args[1]);
-    case op::eq: case op::ne:
+    case op::eq:
+    case op::ne:
       if (is_index(e->args[0].type())) return prove_equality(e);
       break;
-    case op::lt: case op::le: case op::gt: case op::ge:
+    case op::lt:
+    case op::le:
+    case op::gt:
+    case op::ge:
       if (is_index(e->args[0].type())) {
         const form d = inequality(e);
         return d.valid && nonnegative(d);

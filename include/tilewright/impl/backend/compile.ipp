@@ -33,9 +33,10 @@ class machine {
     if (c.GetTargetFromTriple(triple, &target, &error))
       throw build_error("this LLVM has no x86-64 code generator: " + take_message(c, error));
     if (error) c.DisposeMessage(error);
-    // Features and CPU stand on each function; the level is "less": faster to compile, equal code (see the design).
-    handle = c.CreateTargetMachine(target, triple, "x86-64", "", llvm::codegen_less, llvm::reloc_pic,
-                                   llvm::code_model_small);
+    // Features and CPU stand on each function; the level is "less": faster to compile, equal code
+    // (see the design).
+    handle = c.CreateTargetMachine(target, triple, "x86-64", "", llvm::codegen_less,
+                                   llvm::reloc_pic, llvm::code_model_small);
     if (!handle) throw build_error("LLVM made no target machine for x86-64");
   }
   ~machine() { c.DisposeTargetMachine(handle); }
@@ -81,7 +82,8 @@ class machine {
 inline std::string symbol_of(const ir::function& f) {
   std::string out = "tilewright_";
   for (char c : f.name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     out += plain ? c : '_';
   }
   return out;
@@ -121,7 +123,8 @@ TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cp
   return out;
 }
 
-TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu, stage at) {
+TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu,
+                                      stage at) {
   namespace p = detail::compile_parts;
   llvm::builder b(cpu, lowered.name);
   const p::machine machine(b.c);

@@ -38,15 +38,18 @@ struct relocation_entry {
   std::uint64_t offset, info;
   std::int64_t addend;
 };
-static_assert(sizeof(file_header) == 64 && sizeof(section_header) == 64 && sizeof(symbol_entry) == 24 &&
-              sizeof(relocation_entry) == 24);
+static_assert(sizeof(file_header) == 64 && sizeof(section_header) == 64 &&
+              sizeof(symbol_entry) == 24 && sizeof(relocation_entry) == 24);
 
-inline constexpr std::uint32_t section_progbits = 1, section_symtab = 2, section_rela = 4, section_nobits = 8;
+inline constexpr std::uint32_t section_progbits = 1, section_symtab = 2, section_rela = 4,
+                               section_nobits = 8;
 inline constexpr std::uint64_t flag_write = 1, flag_alloc = 2, flag_exec = 4, flag_tls = 0x400;
 inline constexpr std::uint16_t undefined_section = 0, absolute_section = 0xfff1;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
-[[noreturn]] inline void refuse(const std::string& what) { throw build_error("object code is malformed: " + what); }
+[[noreturn]] inline void refuse(const std::string& what) {
+  throw build_error("object code is malformed: " + what);
+}
 
 /// View of an object's bytes; every read is checked.
 class reader {
@@ -55,15 +58,19 @@ class reader {
     if (size_ > most_bytes) refuse("it is larger than 256 MiB");
     header_ = at<file_header>(0);
     static constexpr unsigned char ident[7] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-    if (std::memcmp(header_.ident, ident, sizeof ident) != 0) refuse("it is no little-endian ELF64 file");
-    if (header_.type != 1 || header_.machine != 62) refuse("it is no relocatable object for x86-64");
+    if (std::memcmp(header_.ident, ident, sizeof ident) != 0)
+      refuse("it is no little-endian ELF64 file");
+    if (header_.type != 1 || header_.machine != 62)
+      refuse("it is no relocatable object for x86-64");
     if (header_.section_size != sizeof(section_header)) refuse("section headers have another size");
     for (std::uint64_t i = 0; i < header_.section_count; ++i) {
       sections_.push_back(at<section_header>(header_.section_offset, i));
       const section_header& s = sections_.back();
-      if (s.type != section_nobits && (s.offset > size_ || s.size > size_ - s.offset)) refuse("a section leaves the file");
+      if (s.type != section_nobits && (s.offset > size_ || s.size > size_ - s.offset))
+        refuse("a section leaves the file");
       if (s.size > most_bytes) refuse("a section is larger than 256 MiB");
-      if (s.alignment > 4096 || (s.alignment & (s.alignment - 1)) != 0) refuse("a section has a strange alignment");
+      if (s.alignment > 4096 || (s.alignment & (s.alignment - 1)) != 0)
+        refuse("a section has a strange alignment");
     }
   }
 
@@ -75,7 +82,8 @@ class reader {
     if (s.type == section_nobits || s.entry_size != sizeof(Entry) || s.size % sizeof(Entry) != 0)
       refuse("a table has entries of another size");
     std::vector<Entry> out;
-    for (std::uint64_t i = 0; i < s.size / sizeof(Entry); ++i) out.push_back(at<Entry>(s.offset, i));
+    for (std::uint64_t i = 0; i < s.size / sizeof(Entry); ++i)
+      out.push_back(at<Entry>(s.offset, i));
     return out;
   }
 
@@ -91,7 +99,9 @@ class reader {
     return {text, static_cast<std::size_t>(static_cast<const char*>(end) - text)};
   }
 
-  std::string_view section_name(const section_header& s) const { return string(header_.name_section, s.name); }
+  std::string_view section_name(const section_header& s) const {
+    return string(header_.name_section, s.name);
+  }
 
  private:
   template <class T>

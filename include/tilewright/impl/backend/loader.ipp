@@ -24,7 +24,15 @@ namespace detail::loader_parts {
 
 /// Kinds of relocation (psABI table 4.9) that code of the small position-independent model uses.
 enum : std::uint32_t {
-  r_64 = 1, r_pc32 = 2, r_plt32 = 4, r_gotpcrel = 9, r_32 = 10, r_32s = 11, r_pc64 = 24, r_gotpcrelx = 41, r_rex_gotpcrelx = 42
+  r_64 = 1,
+  r_pc32 = 2,
+  r_plt32 = 4,
+  r_gotpcrel = 9,
+  r_32 = 10,
+  r_32s = 11,
+  r_pc64 = 24,
+  r_gotpcrelx = 41,
+  r_rex_gotpcrelx = 42
 };
 
 inline constexpr std::size_t page = 4096;
@@ -56,10 +64,12 @@ class image {
 
   void* entry(const std::string& symbol) const {
     for (const elf::symbol_entry& s : symbols_) {
-      if (s.section == elf::undefined_section || s.section >= placed_.size() || !placed_[s.section]) continue;
+      if (s.section == elf::undefined_section || s.section >= placed_.size() || !placed_[s.section])
+        continue;
       if (object_.string(names_, s.name) != symbol) continue;
       const elf::section_header& home = object_.sections()[s.section];
-      if (!(home.flags & elf::flag_exec) || s.value >= home.size) elf::refuse("its entry is no code");
+      if (!(home.flags & elf::flag_exec) || s.value >= home.size)
+        elf::refuse("its entry is no code");
       return memory_.base + *placed_[s.section] + s.value;
     }
     elf::refuse("it has no function " + symbol);
@@ -76,14 +86,17 @@ class image {
       symbols_ = object_.entries<elf::symbol_entry>(s);
       names_ = s.link;
     }
-    // Every external gets a slot with its address, and a stub that jumps there, as it may lie anywhere.
+    // Every external gets a slot with its address, and a stub that jumps there, as it may lie
+    // anywhere.
     for (std::size_t i = 1; i < symbols_.size(); ++i) {
       const elf::symbol_entry& s = symbols_[i];
       if (s.section != elf::undefined_section || s.name == 0) continue;
       const std::string name(object_.string(names_, s.name));
       if (name == "_GLOBAL_OFFSET_TABLE_") continue;
       void* address = external_symbol(name);
-      if (!address) throw build_error("object code needs the function " + name + ", which kernels may not call");
+      if (!address)
+        throw build_error("object code needs the function " + name +
+                          ", which kernels may not call");
       slot_of_.emplace(i, externals_.size());
       externals_.push_back(address);
     }
@@ -92,10 +105,12 @@ class image {
   bool wanted(const elf::section_header& s) const {
     if (!(s.flags & elf::flag_alloc) || s.size == 0) return false;
     const std::string_view name = object_.section_name(s);
-    if (name == ".eh_frame" || name.substr(0, 5) == ".note") return false;  // nothing unwinds kernels
+    if (name == ".eh_frame" || name.substr(0, 5) == ".note")
+      return false;  // nothing unwinds kernels
     if (s.type != elf::section_progbits && s.type != elf::section_nobits) return false;
     if (s.flags & (elf::flag_tls | elf::flag_write)) {
-      if (name != ".data.rel.ro") elf::refuse("section " + std::string(name) + " is writable; kernels have no variables");
+      if (name != ".data.rel.ro")
+        elf::refuse("section " + std::string(name) + " is writable; kernels have no variables");
     }
     return true;
   }
@@ -123,9 +138,11 @@ class image {
 
   void map() {
     memory_.bytes = data_end_ + page;
-    void* base = mmap(nullptr, memory_.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* base =
+        mmap(nullptr, memory_.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
-      throw build_error("no memory for " + std::to_string(memory_.bytes) + " bytes of code: " + std::strerror(errno));
+      throw build_error("no memory for " + std::to_string(memory_.bytes) +
+                        " bytes of code: " + std::strerror(errno));
     memory_.base = static_cast<std::byte*>(base);
   }
 
@@ -133,20 +150,24 @@ class image {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       const elf::section_header& s = object_.sections()[i];
       if (placed_[i] && s.type == elf::section_progbits)
-        std::memcpy(memory_.base + *placed_[i], object_.bytes_of(s), static_cast<std::size_t>(s.size));
+        std::memcpy(memory_.base + *placed_[i], object_.bytes_of(s),
+                    static_cast<std::size_t>(s.size));
     }
     for (std::size_t i = 0; i < externals_.size(); ++i) {
       std::memcpy(memory_.base + slots_ + 8 * i, &externals_[i], 8);
       // jmp *[rip + displacement]
       std::byte* stub = memory_.base + stubs_ + stub_bytes * i;
-      const auto displacement = static_cast<std::int32_t>(slots_ + 8 * i) - static_cast<std::int32_t>(stubs_ + stub_bytes * i + 6);
+      const auto displacement = static_cast<std::int32_t>(slots_ + 8 * i) -
+                                static_cast<std::int32_t>(stubs_ + stub_bytes * i + 6);
       stub[0] = std::byte{0xff};
       stub[1] = std::byte{0x25};
       std::memcpy(stub + 2, &displacement, 4);
     }
   }
 
-  std::uint64_t address_of(std::size_t offset) const { return reinterpret_cast<std::uint64_t>(memory_.base) + offset; }
+  std::uint64_t address_of(std::size_t offset) const {
+    return reinterpret_cast<std::uint64_t>(memory_.base) + offset;
+  }
 
   /// Where a symbol lies; externals at their stub.
   std::uint64_t target(std::size_t number) const {
@@ -154,30 +175,34 @@ class image {
     const auto external = slot_of_.find(number);
     if (external != slot_of_.end()) return address_of(stubs_ + stub_bytes * external->second);
     const elf::symbol_entry& s = symbols_[number];
-    if (s.section >= placed_.size() || !placed_[s.section]) elf::refuse("a relocation points to nothing that is loaded");
+    if (s.section >= placed_.size() || !placed_[s.section])
+      elf::refuse("a relocation points to nothing that is loaded");
     if (s.value > object_.sections()[s.section].size) elf::refuse("a symbol leaves its section");
     return address_of(*placed_[s.section] + static_cast<std::size_t>(s.value));
   }
 
   template <class Word>
   static void write(std::byte* to, std::int64_t value, bool is_unsigned = false) {
-    const bool fits = is_unsigned ? value >= 0 && value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()}
-                                  : value >= std::int64_t{std::numeric_limits<Word>::min()} &&
-                                        value <= std::int64_t{std::numeric_limits<Word>::max()};
+    const bool fits =
+        is_unsigned ? value >= 0 && value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()}
+                    : value >= std::int64_t{std::numeric_limits<Word>::min()} &&
+                          value <= std::int64_t{std::numeric_limits<Word>::max()};
     if (!fits) elf::refuse("a relocation does not reach its target");
     const auto word = static_cast<Word>(value);
     std::memcpy(to, &word, sizeof word);
   }
 
   void relocate(const elf::section_header& table) {
-    if (table.type != elf::section_rela || table.info >= placed_.size() || !placed_[table.info]) return;
+    if (table.type != elf::section_rela || table.info >= placed_.size() || !placed_[table.info])
+      return;
     const elf::section_header& section = object_.sections()[table.info];
     for (const elf::relocation_entry& r : object_.entries<elf::relocation_entry>(table)) {
       const auto kind = static_cast<std::uint32_t>(r.info);
       const auto number = static_cast<std::size_t>(r.info >> 32);
       const bool wide = kind == r_64 || kind == r_pc64;
       const std::uint64_t width = wide ? 8 : 4;
-      if (section.type != elf::section_progbits || section.size < width || r.offset > section.size - width)
+      if (section.type != elf::section_progbits || section.size < width ||
+          r.offset > section.size - width)
         elf::refuse("a relocation leaves its section");
       apply(kind, number, r.addend, *placed_[table.info] + static_cast<std::size_t>(r.offset));
     }
@@ -192,15 +217,21 @@ class image {
     switch (kind) {
       case r_64: return write<std::int64_t>(to, difference(target(number), 0));
       case r_pc64: return write<std::int64_t>(to, difference(target(number), here));
-      case r_pc32: case r_plt32: return write<std::int32_t>(to, difference(target(number), here));
+      case r_pc32:
+      case r_plt32: return write<std::int32_t>(to, difference(target(number), here));
       case r_32: return write<std::int32_t>(to, difference(target(number), 0), true);
       case r_32s: return write<std::int32_t>(to, difference(target(number), 0));
-      case r_gotpcrel: case r_gotpcrelx: case r_rex_gotpcrelx: {
+      case r_gotpcrel:
+      case r_gotpcrelx:
+      case r_rex_gotpcrelx: {
         const auto external = slot_of_.find(number);
-        if (external == slot_of_.end()) elf::refuse("a relocation wants the table slot of something that is not external");
+        if (external == slot_of_.end())
+          elf::refuse("a relocation wants the table slot of something that is not external");
         return write<std::int32_t>(to, difference(address_of(slots_ + 8 * external->second), here));
       }
-      default: throw build_error("object code uses relocation type " + std::to_string(kind) + ", which the loader does not know");
+      default:
+        throw build_error("object code uses relocation type " + std::to_string(kind) +
+                          ", which the loader does not know");
     }
   }
 
@@ -245,8 +276,10 @@ void* address(Function f) {
 TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
   using namespace detail::loader_parts;
   static const std::array table{
-      external{"memcpy", address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
-      external{"memmove", address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
+      external{"memcpy",
+               address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
+      external{"memmove",
+               address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
       external{"memset", address(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
       external{"fmaf", address(static_cast<float (*)(float, float, float)>(&::fmaf))},
       external{"fma", address(static_cast<double (*)(double, double, double)>(&::fma))},
@@ -260,15 +293,37 @@ TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
       external{"hypot", address(static_cast<binary_f64>(&::hypot))},
       external{"nextafterf", address(static_cast<binary_f32>(&::nextafterf))},
       external{"nextafter", address(static_cast<binary_f64>(&::nextafter))},
-#define TILEWRIGHT_EXTERNAL(name) \
-  external{#name, address(static_cast<unary_f64>(&::name))}, external { #name "f", address(static_cast<unary_f32>(&::name##f)) }
-      TILEWRIGHT_EXTERNAL(exp), TILEWRIGHT_EXTERNAL(exp2), TILEWRIGHT_EXTERNAL(expm1), TILEWRIGHT_EXTERNAL(log),
-      TILEWRIGHT_EXTERNAL(log2), TILEWRIGHT_EXTERNAL(log10), TILEWRIGHT_EXTERNAL(log1p), TILEWRIGHT_EXTERNAL(sin),
-      TILEWRIGHT_EXTERNAL(cos), TILEWRIGHT_EXTERNAL(tan), TILEWRIGHT_EXTERNAL(asin), TILEWRIGHT_EXTERNAL(acos),
-      TILEWRIGHT_EXTERNAL(atan), TILEWRIGHT_EXTERNAL(sinh), TILEWRIGHT_EXTERNAL(cosh), TILEWRIGHT_EXTERNAL(tanh),
-      TILEWRIGHT_EXTERNAL(asinh), TILEWRIGHT_EXTERNAL(acosh), TILEWRIGHT_EXTERNAL(atanh), TILEWRIGHT_EXTERNAL(erf),
-      TILEWRIGHT_EXTERNAL(cbrt), TILEWRIGHT_EXTERNAL(floor), TILEWRIGHT_EXTERNAL(ceil), TILEWRIGHT_EXTERNAL(trunc),
-      TILEWRIGHT_EXTERNAL(rint), TILEWRIGHT_EXTERNAL(nearbyint), TILEWRIGHT_EXTERNAL(round), TILEWRIGHT_EXTERNAL(sqrt),
+#define TILEWRIGHT_EXTERNAL(name)                            \
+  external{#name, address(static_cast<unary_f64>(&::name))}, \
+      external{#name "f", address(static_cast<unary_f32>(&::name##f))}
+      TILEWRIGHT_EXTERNAL(exp),
+      TILEWRIGHT_EXTERNAL(exp2),
+      TILEWRIGHT_EXTERNAL(expm1),
+      TILEWRIGHT_EXTERNAL(log),
+      TILEWRIGHT_EXTERNAL(log2),
+      TILEWRIGHT_EXTERNAL(log10),
+      TILEWRIGHT_EXTERNAL(log1p),
+      TILEWRIGHT_EXTERNAL(sin),
+      TILEWRIGHT_EXTERNAL(cos),
+      TILEWRIGHT_EXTERNAL(tan),
+      TILEWRIGHT_EXTERNAL(asin),
+      TILEWRIGHT_EXTERNAL(acos),
+      TILEWRIGHT_EXTERNAL(atan),
+      TILEWRIGHT_EXTERNAL(sinh),
+      TILEWRIGHT_EXTERNAL(cosh),
+      TILEWRIGHT_EXTERNAL(tanh),
+      TILEWRIGHT_EXTERNAL(asinh),
+      TILEWRIGHT_EXTERNAL(acosh),
+      TILEWRIGHT_EXTERNAL(atanh),
+      TILEWRIGHT_EXTERNAL(erf),
+      TILEWRIGHT_EXTERNAL(cbrt),
+      TILEWRIGHT_EXTERNAL(floor),
+      TILEWRIGHT_EXTERNAL(ceil),
+      TILEWRIGHT_EXTERNAL(trunc),
+      TILEWRIGHT_EXTERNAL(rint),
+      TILEWRIGHT_EXTERNAL(nearbyint),
+      TILEWRIGHT_EXTERNAL(round),
+      TILEWRIGHT_EXTERNAL(sqrt),
 #undef TILEWRIGHT_EXTERNAL
   };
   for (const external& e : table)

@@ -29,18 +29,18 @@ inline constexpr std::chrono::microseconds spin_time{1000};
 
 /// A loop in progress. Its caller owns the slot; workers join while it is open.
 ///
-/// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so that a
-/// worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller waits for
-/// the count to reach zero before it reuses the slot.
+/// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so
+/// that a worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller
+/// waits for the count to reach zero before it reuses the slot.
 struct alignas(64) job {
   std::atomic<bool> taken{false};  // by a caller
   alignas(64) std::atomic<std::uint64_t> state{0};
-  std::atomic<int> tickets{0};     // worker numbers handed out; the caller is 0
+  std::atomic<int> tickets{0};  // worker numbers handed out; the caller is 0
   std::atomic<std::int64_t> next{0};
   std::int64_t chunks = 0;
   chunk_body body = nullptr;
   void* context = nullptr;
-  int limit = 1;                   // threads that may work on it
+  int limit = 1;  // threads that may work on it
 };
 
 inline constexpr std::uint64_t open_flag = std::uint64_t{1} << 31;
@@ -61,7 +61,8 @@ inline bool& inside_chunk() {
 /// Bumped in the child of every fork: a pool made under another number has no threads here.
 inline std::atomic<std::uint64_t>& fork_generation() {
   static std::atomic<std::uint64_t> generation{0};
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
   (void)registered;
   return generation;
 }
@@ -85,7 +86,8 @@ inline void work(job& j, int worker) {
 }  // namespace detail::pool_parts
 
 struct pool::state {
-  explicit state(int count) : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
+  explicit state(int count)
+      : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -97,7 +99,9 @@ struct pool::state {
     int threads;
   };
 
-  bool forked() const { return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born; }
+  bool forked() const {
+    return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born;
+  }
 
   static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
     auto* view = static_cast<limited*>(self);
@@ -124,21 +128,27 @@ struct pool::state {
     parts::work(*j, 0);
     // Nobody joins once the flag is gone; those inside finish the chunks they hold.
     j->state.fetch_and(~parts::open_flag, std::memory_order_acq_rel);
-    for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0; ++spins) {
-      if (spins < 4000) parts::cpu_pause();
-      else std::this_thread::yield();  // a worker may have been preempted in its chunk
+    for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0;
+         ++spins) {
+      if (spins < 4000)
+        parts::cpu_pause();
+      else
+        std::this_thread::yield();  // a worker may have been preempted in its chunk
     }
     j->taken.store(false, std::memory_order_release);
   }
 
   detail::pool_parts::job* take_job() {
     for (auto& j : jobs)
-      if (!j.taken.load(std::memory_order_relaxed) && !j.taken.exchange(true, std::memory_order_acquire)) return &j;
+      if (!j.taken.load(std::memory_order_relaxed) &&
+          !j.taken.exchange(true, std::memory_order_acquire))
+        return &j;
     return nullptr;
   }
 
-  /// Makes the new loop visible to sleepers. The epoch changes first, so that a worker that is about to
-  /// sleep sees another value; the count of sleepers says whether the futex call is needed.
+  /// Makes the new loop visible to sleepers. The epoch changes first, so that a worker that is
+  /// about to sleep sees another value; the count of sleepers says whether the futex call is
+  /// needed.
   void wake(std::int64_t wanted) {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     const int asleep = sleepers.load(std::memory_order_seq_cst);
@@ -187,7 +197,8 @@ struct pool::state {
     }
   }
 
-  /// A machine that gives no more threads leaves the pool with fewer; callers do the work themselves.
+  /// A machine that gives no more threads leaves the pool with fewer; callers do the work
+  /// themselves.
   void start() {
     try {
       for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
@@ -197,8 +208,8 @@ struct pool::state {
 
   void stop() {
     if (forked()) {
-      // The threads exist in the parent only, and the C library has reused their stacks: neither join
-      // nor detach may look at them, so the handles are left alone for good.
+      // The threads exist in the parent only, and the C library has reused their stacks: neither
+      // join nor detach may look at them, so the handles are left alone for good.
       (void)new std::vector<std::thread>(std::move(workers));
       return;
     }
@@ -237,7 +248,8 @@ TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
 }
 
 TILEWRIGHT_INLINE pool& pool::shared() {
-  // Never destroyed: kernels that run in destructors of other statics find a pool that works inline.
+  // Never destroyed: kernels that run in destructors of other statics find a pool that works
+  // inline.
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
     const int wanted = text ? std::atoi(text) : 0;

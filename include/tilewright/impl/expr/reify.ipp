@@ -172,8 +172,8 @@ class reifier : block_builder {
     }
     const bool named_after_definition = define < 0 && !only_reduction_.empty();
     emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
-               ir::make_seq(init),
-               store_results(targets, indices, u.result), footprint(u.read), std::move(writes));
+               ir::make_seq(init), store_results(targets, indices, u.result), footprint(u.read),
+               std::move(writes));
   }
 
   /// One result is stored as it is; of several, all are computed before the first is stored.

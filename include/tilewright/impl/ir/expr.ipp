@@ -51,9 +51,9 @@ inline expr binary(op o, const char* what, expr a, expr b) {
   match_types(what, a, b);
   const dtype type = a.type();
   if (is_int(a) && is_int(b) && type != dtype::boolean) {
-    const bool divides =
-        o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
-    if (!divides || b->integer != 0) return integer(type, fold_integer(o, type, a->integer, b->integer));
+    const bool divides = o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
+    if (!divides || b->integer != 0)
+      return integer(type, fold_integer(o, type, a->integer, b->integer));
   }
   return make_binary(o, type, std::move(a), std::move(b));
 }
@@ -238,12 +238,24 @@ TILEWRIGHT_INLINE expr max(const expr& a, const expr& b) {
   if (a.same(b)) return a;
   return detail::binary(op::max, "max", a, b);
 }
-TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) { return detail::compare(op::eq, "==", a, b); }
-TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) { return detail::compare(op::ne, "!=", a, b); }
-TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) { return detail::compare(op::lt, "<", a, b); }
-TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) { return detail::compare(op::le, "<=", a, b); }
-TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) { return detail::compare(op::gt, ">", a, b); }
-TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) { return detail::compare(op::ge, ">=", a, b); }
+TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) {
+  return detail::compare(op::eq, "==", a, b);
+}
+TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) {
+  return detail::compare(op::ne, "!=", a, b);
+}
+TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) {
+  return detail::compare(op::lt, "<", a, b);
+}
+TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) {
+  return detail::compare(op::le, "<=", a, b);
+}
+TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) {
+  return detail::compare(op::gt, ">", a, b);
+}
+TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) {
+  return detail::compare(op::ge, ">=", a, b);
+}
 
 TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
   detail::need_boolean("and", a);
@@ -317,7 +329,9 @@ TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args
 
 TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
   switch (like->op) {
-    case op::var: case op::integer: case op::real: return like;
+    case op::var:
+    case op::integer:
+    case op::real: return like;
     case op::add: return args[0] + args[1];
     case op::sub: return args[0] - args[1];
     case op::mul: return args[0] * args[1];

@@ -63,7 +63,8 @@ class compiler {
 inline int compiler::used_buffer(const buffer& b) {
   const int slot = buffer_slot(b);
   if (!live_.count(slot))
-    throw argument_error("buffer " + b->name + " is neither a parameter nor allocated around its use");
+    throw argument_error("buffer " + b->name +
+                         " is neither a parameter nor allocated around its use");
   return slot;
 }
 
@@ -74,8 +75,9 @@ inline void compiler::collect_affine(const expr& e, std::int64_t scale, expr_cod
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
   };
   if (e->op == op::integer) {
-    out.constant.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
-                                               static_cast<std::uint64_t>(times(scale, e->integer)));
+    out.constant.i =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
+                                  static_cast<std::uint64_t>(times(scale, e->integer)));
   } else if (e->op == op::add || e->op == op::sub) {
     collect_affine(e->args[0], scale, out);
     collect_affine(e->args[1], e->op == op::add ? scale : times(scale, -1), out);
@@ -101,7 +103,8 @@ inline const expr_code* compiler::compile_affine(const expr& e) {
 
 inline const expr_code* compiler::compile_call(const expr& e) {
   expr_code& out = fresh_expr();
-  if (e->args.empty()) throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
+  if (e->args.empty())
+    throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
   out.a = compile(e->args[0]);
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
@@ -113,32 +116,41 @@ inline const expr_code* compiler::compile_call(const expr& e) {
 
 inline const expr_code* compiler::compile(const expr& e) {
   switch (e->op) {
-    case op::integer: case op::real: {
+    case op::integer:
+    case op::real: {
       expr_code& out = fresh_expr();
       out.run = &run_constant;
-      if (e->op == op::integer) out.constant = of_int(e->integer);
-      else if (e.type() == dtype::f64) out.constant = of_double(e->real);
-      else out.constant = with_type(e.type(), [&](auto d) {
-        return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
-      });
+      if (e->op == op::integer)
+        out.constant = of_int(e->integer);
+      else if (e.type() == dtype::f64)
+        out.constant = of_double(e->real);
+      else
+        out.constant = with_type(e.type(), [&](auto d) {
+          return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
+        });
       return &out;
     }
     case op::var: {
-      if (!defined(e)) throw argument_error("variable " + e->name + " has no value where it is used");
+      if (!defined(e))
+        throw argument_error("variable " + e->name + " has no value where it is used");
       expr_code& out = fresh_expr();
       out.run = &run_variable;
       out.slot = slot_of(e);
       return &out;
     }
-    case op::add: case op::sub: case op::mul:
-      if (is_affine_type(e.type()) && (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
+    case op::add:
+    case op::sub:
+    case op::mul:
+      if (is_affine_type(e.type()) &&
+          (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
         return compile_affine(e);
       break;
     case op::load: {
       expr_code& out = fresh_expr();
       out.slot = used_buffer(e->buffer);
       out.indices = compile_all(e->args);
-      out.run = with_type(e->buffer->type, [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
+      out.run = with_type(e->buffer->type,
+                          [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
       return &out;
     }
     case op::call: return compile_call(e);
@@ -193,9 +205,11 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
-  out.check_races = false;  // what blocks allocate becomes private to an iteration when it is lowered
+  out.check_races =
+      false;  // what blocks allocate becomes private to an iteration when it is lowered
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
-  for (std::size_t k = 0; k < b.iters.size(); ++k) out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
+  for (std::size_t k = 0; k < b.iters.size(); ++k)
+    out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
   for (std::size_t k = 0; k < b.iters.size(); ++k) {
     const iter_var& iter = b.iters[k];
     define(iter.var);
@@ -236,7 +250,8 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.a = compile(n.value);
       out.slot = used_buffer(n.buffer);
       out.indices = compile_all(n.indices);
-      out.store = with_type(n.buffer->type, [](auto d) -> storer { return &run_store<decltype(d)::value>; });
+      out.store = with_type(n.buffer->type,
+                            [](auto d) -> storer { return &run_store<decltype(d)::value>; });
       break;
     }
     case stmt_kind::if_else: {
@@ -274,7 +289,8 @@ inline void bind_dims(compiler& c, const expr& e, const interpret_options& optio
     if (c.defined(v)) continue;
     const auto found = options.dims.find(v->name);
     if (found == options.dims.end())
-      throw argument_error("extent " + v->name + " has no value; give it in interpret_options::dims");
+      throw argument_error("extent " + v->name +
+                           " has no value; give it in interpret_options::dims");
     c.define(v);
     c.state().slots[static_cast<std::size_t>(c.slot_of(v))].i = wrap_to(v.type(), found->second);
   }
@@ -288,13 +304,13 @@ inline void bind_scalar(compiler& c, const var& v, const tensor_view& view) {
   });
 }
 
-/// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A declared
-/// stride that is a variable takes the value.
+/// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A
+/// declared stride that is a variable takes the value.
 inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, bound_buffer& b) {
   const std::vector<std::int64_t> dense = contiguous(b.shape);
   if (!view.strides.empty() && view.strides.size() != b.shape.size())
-    throw argument_error(p->name + " of rank " + std::to_string(b.shape.size()) + " needs as many strides, not " +
-                         std::to_string(view.strides.size()));
+    throw argument_error(p->name + " of rank " + std::to_string(b.shape.size()) +
+                         " needs as many strides, not " + std::to_string(view.strides.size()));
   b.strides.clear();
   for (std::size_t d = 0; d < b.shape.size(); ++d) {
     const expr declared = p->strides.empty() ? expr() : p->strides[d];
@@ -311,7 +327,8 @@ inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, 
   }
 }
 
-inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view, const interpret_options& options) {
+inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view,
+                        const interpret_options& options) {
   for (const expr& e : p->shape) bind_dims(c, e, options);
   const int slot = c.buffer_slot(p);
   c.define(p);
@@ -338,11 +355,12 @@ inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view, c
 
 namespace tilewright::ir {
 
-TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> args, interpret_options options) {
+TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> args,
+                                 interpret_options options) {
   using namespace detail::interp;
   if (args.size() != f.params.size())
-    throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) + " arguments, not " +
-                         std::to_string(args.size()));
+    throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) +
+                         " arguments, not " + std::to_string(args.size()));
   compiler c(options);
   for (std::size_t k = 0; k < args.size(); ++k)
     if (!f.params[k].buffer) bind_scalar(c, f.params[k].scalar, args[k]);

@@ -25,14 +25,19 @@ T half_to_even(T x) {
   return std::copysign(std::fmod(below, T(2)) == 0 ? below : below + 1, x);
 }
 
-#define TILEWRIGHT_UNARY(name, body) \
-  unary_function { name, [](float x) -> float { return body; }, [](double x) -> double { return body; } }
+#define TILEWRIGHT_UNARY(name, body)                                                     \
+  unary_function {                                                                       \
+    name, [](float x) -> float { return body; }, [](double x) -> double { return body; } \
+  }
 
 inline const unary_function* find_unary(std::string_view name) {
   static constexpr std::array table{
       TILEWRIGHT_UNARY("exp", std::exp(x)),
       TILEWRIGHT_UNARY("exp2", std::exp2(x)),
-      unary_function{"exp10", [](float x) -> float { return static_cast<float>(std::pow(10.0, static_cast<double>(x))); },
+      unary_function{"exp10",
+                     [](float x) -> float {
+                       return static_cast<float>(std::pow(10.0, static_cast<double>(x)));
+                     },
                      [](double x) -> double { return std::pow(10.0, x); }},
       TILEWRIGHT_UNARY("expm1", std::expm1(x)),
       TILEWRIGHT_UNARY("log", std::log(x)),
@@ -70,8 +75,12 @@ inline const unary_function* find_unary(std::string_view name) {
 }
 #undef TILEWRIGHT_UNARY
 
-inline value run_unary_float(const expr_code& n, machine& m) { return of_float(n.float_function(eval(n.a, m).f)); }
-inline value run_unary_double(const expr_code& n, machine& m) { return of_double(n.real_function(eval(n.a, m).d)); }
+inline value run_unary_float(const expr_code& n, machine& m) {
+  return of_float(n.float_function(eval(n.a, m).f));
+}
+inline value run_unary_double(const expr_code& n, machine& m) {
+  return of_double(n.real_function(eval(n.a, m).d));
+}
 
 template <class T, class F>
 evaluator binary_function(F) {
@@ -99,7 +108,8 @@ evaluator find_predicate(std::string_view name) {
   if (name == "isinf")
     return [](const expr_code& n, machine& m) { return of_int(std::isinf(get<T>(eval(n.a, m)))); };
   if (name == "isfinite")
-    return [](const expr_code& n, machine& m) { return of_int(std::isfinite(get<T>(eval(n.a, m)))); };
+    return
+        [](const expr_code& n, machine& m) { return of_int(std::isfinite(get<T>(eval(n.a, m)))); };
   return nullptr;
 }
 
@@ -112,7 +122,8 @@ value run_fma(const expr_code& n, machine& m) {
 template <dtype D>
 std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   std::uint64_t result = 1, factor = static_cast<std::uint64_t>(base);
-  for (auto e = exponent < 0 ? 0 : static_cast<std::uint64_t>(exponent); e; e >>= 1, factor *= factor)
+  for (auto e = exponent < 0 ? 0 : static_cast<std::uint64_t>(exponent); e;
+       e >>= 1, factor *= factor)
     if (e & 1) result *= factor;
   return wrap<D>(result);
 }
@@ -140,20 +151,28 @@ evaluator find_integer_function(std::string_view name) {
       const std::int64_t a = eval_int(n.a, m);
       return of_int(is_unsigned(D) || a >= 0 ? a : wrap<D>(0 - static_cast<std::uint64_t>(a)));
     };
-  if (name == "pow") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return integer_power<D>(a, b); });
-  if (name == "bitwise_and") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a & b; });
-  if (name == "bitwise_or") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a | b; });
-  if (name == "bitwise_xor") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a ^ b; });
+  if (name == "pow")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return integer_power<D>(a, b); });
+  if (name == "bitwise_and")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a & b; });
+  if (name == "bitwise_or")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a | b; });
+  if (name == "bitwise_xor")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a ^ b; });
   if (name == "shift_left")
     return binary_bits<D>([](std::int64_t a, std::int64_t b) {
       return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << (b & last));
     });
   if (name == "shift_right")
     return binary_bits<D>([](std::int64_t a, std::int64_t b) {
-      return D == dtype::u64 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> (b & last)) : a >> (b & last);
+      return D == dtype::u64
+                 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> (b & last))
+                 : a >> (b & last);
     });
   if (name == "bitwise_not")
-    return [](const expr_code& n, machine& m) { return of_int(wrap<D>(~static_cast<std::uint64_t>(eval_int(n.a, m)))); };
+    return [](const expr_code& n, machine& m) {
+      return of_int(wrap<D>(~static_cast<std::uint64_t>(eval_int(n.a, m))));
+    };
   if (name == "popcount")
     return [](const expr_code& n, machine& m) -> value {
       constexpr std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits(D));
@@ -162,14 +181,16 @@ evaluator find_integer_function(std::string_view name) {
   return nullptr;
 }
 
-/// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is unknown.
+/// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is
+/// unknown.
 inline bool pick_call(expr_code& code, std::string_view name, dtype operand, std::size_t arity) {
   if (name == "likely" && arity == 1) {
     code.run = [](const expr_code& n, machine& m) { return eval(n.a, m); };
     return true;
   }
   if (!is_float(operand)) {
-    code.run = with_type(operand, [&](auto d) { return find_integer_function<decltype(d)::value>(name); });
+    code.run =
+        with_type(operand, [&](auto d) { return find_integer_function<decltype(d)::value>(name); });
     const bool binary = name == "pow" || name.substr(0, 6) == "shift_" ||
                         (name.substr(0, 8) == "bitwise_" && name != "bitwise_not");
     return code.run && arity == (binary ? 2u : 1u);

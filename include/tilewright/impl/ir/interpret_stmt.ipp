@@ -10,7 +10,8 @@ namespace tilewright::ir::detail::interp {
 
 struct stmt_code;
 using executor = void (*)(const stmt_code&, machine&);
-using storer = void (*)(const bound_buffer&, const std::vector<const expr_code*>&, const value&, machine&);
+using storer = void (*)(const bound_buffer&, const std::vector<const expr_code*>&, const value&,
+                        machine&);
 
 /// Binding of one block iteration variable.
 struct iter_code {
@@ -76,8 +77,10 @@ inline void run_store_stmt(const stmt_code& n, machine& m) {
 }
 
 inline void run_if(const stmt_code& n, machine& m) {
-  if (eval_int(n.a, m)) execute(n.children[0], m);
-  else if (n.children[1]) execute(n.children[1], m);
+  if (eval_int(n.a, m))
+    execute(n.children[0], m);
+  else if (n.children[1])
+    execute(n.children[1], m);
 }
 
 inline void run_let(const stmt_code& n, machine& m) {
@@ -118,7 +121,8 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   const std::vector<std::int64_t> origin = values_of(c.origin, m), region = values_of(c.region, m);
   for (std::size_t d = 0; d < origin.size(); ++d) {
     if (origin[d] < 0 || origin[d] + region[d] > from.shape[d])
-      throw error("match buffer " + c.node->name + " in " + where(m) + " reaches out of " + from.node->name);
+      throw error("match buffer " + c.node->name + " in " + where(m) + " reaches out of " +
+                  from.node->name);
     offset += origin[d] * from.strides[d];
   }
   b.shape = values_of(c.shape, m);

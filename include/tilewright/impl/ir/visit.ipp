@@ -84,7 +84,9 @@ TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
   return changed ? with_args(e, std::move(args)) : e;
 }
 
-TILEWRIGHT_INLINE range mutator::mutate(const range& r) { return {mutate(r.min), mutate(r.extent)}; }
+TILEWRIGHT_INLINE range mutator::mutate(const range& r) {
+  return {mutate(r.min), mutate(r.extent)};
+}
 
 TILEWRIGHT_INLINE buffer mutator::mutate(const buffer& b) { return b; }
 
@@ -97,7 +99,9 @@ TILEWRIGHT_INLINE buffer_region mutator::mutate(const buffer_region& r) {
 
 namespace detail {
 
-inline bool same(const range& a, const range& b) { return a.min.same(b.min) && a.extent.same(b.extent); }
+inline bool same(const range& a, const range& b) {
+  return a.min.same(b.min) && a.extent.same(b.extent);
+}
 
 inline bool same(const buffer_region& a, const buffer_region& b) {
   if (a.buffer != b.buffer) return false;
@@ -165,7 +169,8 @@ TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
       expr condition = mutate(n.condition);
       stmt then_body = mutate(n.then_body);
       stmt else_body = n.else_body ? mutate(n.else_body) : stmt{};
-      if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
+      if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body)
+        return s;
       return make_if(std::move(condition), std::move(then_body), std::move(else_body));
     }
     case stmt_kind::let: {

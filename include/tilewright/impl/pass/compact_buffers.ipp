@@ -20,7 +20,8 @@ struct span {
   std::int64_t lo = 0, hi = 0;
 };
 
-/// Span of each dimension of one buffer over all its accesses; a dimension without one is kept whole.
+/// Span of each dimension of one buffer over all its accesses; a dimension without one is kept
+/// whole.
 class access_spans : public visitor {
  public:
   access_spans(buffer b, arith::analyzer known) : buffer_(std::move(b)), known_(std::move(known)) {}
@@ -32,7 +33,8 @@ class access_spans : public visitor {
   }
 
   void visit(const stmt& s) override {
-    if (const store_node* store = as_store(s); store && store->buffer == buffer_) add(store->indices);
+    if (const store_node* store = as_store(s); store && store->buffer == buffer_)
+      add(store->indices);
     const loop_node* loop = as_loop(s);
     if (loop) {
       known_.bind(loop->var, range{loop->min, loop->extent});
@@ -59,7 +61,8 @@ class access_spans : public visitor {
   bool is_inner(const expr& e) const {
     if (e->op == op::var) return inner_.count(e) != 0;
     if (e->op == op::load) return true;  // may change while the buffer lives
-    return std::any_of(e->args.begin(), e->args.end(), [&](const expr& arg) { return is_inner(arg); });
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const expr& arg) { return is_inner(arg); });
   }
 
   /// Adds factor * [range of term] to `out`; false when it has no constant range.
@@ -70,7 +73,8 @@ class access_spans : public visitor {
     if (loop && !is_int(loop->min) && !is_inner(loop->min)) {
       const arith::bounds extent = known_.const_bounds(loop->extent);
       if (!extent.bounded()) return false;
-      for (const auto& [t, c] : arith::to_linear(loop->min).terms) add_term(out.base, t, c * factor);
+      for (const auto& [t, c] : arith::to_linear(loop->min).terms)
+        add_term(out.base, t, c * factor);
       lo = arith::to_linear(loop->min).constant;
       hi = lo + std::max<std::int64_t>(extent.hi, 1) - 1;
     } else {
@@ -99,8 +103,10 @@ class access_spans : public visitor {
     out.base.type = index.type();
     out.lo = out.hi = sum.constant;
     for (const auto& [term, factor] : sum.terms)
-      if (!is_inner(term)) add_term(out.base, term, factor);
-      else if (!widen(term, factor, out)) return std::nullopt;
+      if (!is_inner(term))
+        add_term(out.base, term, factor);
+      else if (!widen(term, factor, out))
+        return std::nullopt;
     std::erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
     return out;
   }
@@ -141,14 +147,16 @@ class rebase : public mutator {
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const store_node* store = as_store(out);
-    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value) : out;
+    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value)
+                                           : out;
   }
 
  private:
   std::vector<expr> shift(const std::vector<expr>& indices) const {
     std::vector<expr> out;
     for (std::size_t d = 0; d < indices.size(); ++d)
-      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d])) : indices[d]);
+      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d]))
+                               : indices[d]);
     return out;
   }
   buffer from_, to_;
@@ -186,7 +194,8 @@ class compacter : public scoped_mutator {
   /// The new buffer, with its rows padded; null when nothing changes.
   static buffer finish(const buffer& b, std::vector<expr> shape, bool changed) {
     std::int64_t rows = 1;
-    for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
+    for (std::size_t d = 0; d + 1 < shape.size(); ++d)
+      rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
     if (b->scope != "local" && is_int(shape.back())) {
       const std::int64_t row = as_int(shape.back()), padded = padded_row(row, rows, b->type);
       changed = changed || padded != row;

@@ -16,18 +16,22 @@ TILEWRIGHT_INLINE std::optional<arith::linear> as_nonpositive(const ir::expr& co
   return out;
 }
 
-TILEWRIGHT_INLINE bool is_reduction(const ir::loop_node& loop) { return loop.annotations.count(reduction_note) != 0; }
+TILEWRIGHT_INLINE bool is_reduction(const ir::loop_node& loop) {
+  return loop.annotations.count(reduction_note) != 0;
+}
 
 TILEWRIGHT_INLINE bool is_tile_loop(const ir::loop_node& loop, bool inside_reduction) {
   const std::int64_t extent = constant_extent(loop);
   if (extent <= 0 || !ir::is_int(loop.min)) return false;
   if (loop.loop == ir::loop_kind::unrolled || loop.loop == ir::loop_kind::vectorized) return true;
-  if (loop.loop != ir::loop_kind::serial || !inside_reduction || is_reduction(loop) || extent > 16) return false;
+  if (loop.loop != ir::loop_kind::serial || !inside_reduction || is_reduction(loop) || extent > 16)
+    return false;
   bool innermost = true;
   ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
     const ir::loop_node* inner = ir::as_loop(s);
     if (!inner) return;
-    const bool stays = inner->loop == ir::loop_kind::parallel || is_reduction(*inner) || constant_extent(*inner) <= 0 ||
+    const bool stays = inner->loop == ir::loop_kind::parallel || is_reduction(*inner) ||
+                       constant_extent(*inner) <= 0 ||
                        (inner->loop == ir::loop_kind::serial && constant_extent(*inner) > 16);
     innermost = innermost && !stays;
   });

@@ -40,7 +40,8 @@ class match_resolver : public mutator {
     if (!store) return out;
     const auto found = sources_.find(store->buffer);
     if (found == sources_.end()) return out;
-    return mutate(make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
+    return mutate(
+        make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
   }
 
  private:
@@ -77,8 +78,10 @@ class placer : public visitor {
   void visit(const stmt& s) override {
     path_.push_back(s.get());
     if (const store_node* store = as_store(s)) access(store->buffer);
-    if (const block_realize_node* r = as_realize(s)) visit_realize(*r);
-    else visitor::visit(s);
+    if (const block_realize_node* r = as_realize(s))
+      visit_realize(*r);
+    else
+      visitor::visit(s);
     path_.pop_back();
   }
 
@@ -98,8 +101,10 @@ class placer : public visitor {
       std::vector<var>& loops = sources_[b->iters[k].var];
       for (const var& v : free_vars(r.values[k])) {
         const auto outer = sources_.find(v);
-        if (outer == sources_.end()) loops.push_back(v);
-        else loops.insert(loops.end(), outer->second.begin(), outer->second.end());
+        if (outer == sources_.end())
+          loops.push_back(v);
+        else
+          loops.insert(loops.end(), outer->second.begin(), outer->second.end());
       }
       if (is_carried(b->iters[k].kind))
         for (const var& v : loops) limit = std::min(limit, depth_of(v));
@@ -116,7 +121,8 @@ class placer : public visitor {
 
   std::size_t depth_of(const var& v) const {
     for (std::size_t d = 0; d < path_.size(); ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v)) return d + 1;
+      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v))
+        return d + 1;
     return path_.size();
   }
 
@@ -125,9 +131,11 @@ class placer : public visitor {
     for (const carried_scope& s : scopes_)
       if (s.written.count(b)) length = std::min(length, s.limit);
     for (std::size_t d = 0; d < length; ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
+      if (path_[d]->kind == stmt_kind::loop &&
+          static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
         length = d + 1;
-    const auto [at, fresh] = common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
+    const auto [at, fresh] =
+        common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
     if (fresh) return;
     std::size_t same = 0;
     while (same < length && same < at->second.size() && at->second[same] == path_[same]) ++same;
@@ -141,7 +149,8 @@ class placer : public visitor {
   std::vector<buffer> allocated_;
 };
 
-/// True when a block other than `self` inside `s` touches `b`, or a statement outside any block does.
+/// True when a block other than `self` inside `s` touches `b`, or a statement outside any block
+/// does.
 class other_access : public visitor {
  public:
   other_access(const buffer& b, const block& self) : buffer_(b), self_(self) {}
@@ -171,7 +180,8 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places) : places_(std::move(places)) {}
+  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places)
+      : places_(std::move(places)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -213,7 +223,8 @@ class lowering : public mutator {
       notes[reduction_note] = 1;
       if (lanes->second >= 0) notes.try_emplace(reduction_lanes_note, lanes->second);
     }
-    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes), loop.thread_tag);
+    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
+                         loop.thread_tag);
     std::vector<stmt> sequence;
     for (pending_init& p : pending_)
       if (p.loop.same(loop.var)) sequence.push_back(std::exchange(p.body, {}));
@@ -261,8 +272,8 @@ class lowering : public mutator {
         for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = lanes;
   }
 
-  /// Conjunction of "this reduce variable is at its start", split into single loop variables where the
-  /// value is a sum of them with positive factors.
+  /// Conjunction of "this reduce variable is at its start", split into single loop variables where
+  /// the value is a sum of them with positive factors.
   expr init_condition(const block_realize_node& r) const {
     std::vector<expr> terms;
     for (std::size_t k = 0; k < r.values.size(); ++k) {
@@ -279,14 +290,16 @@ class lowering : public mutator {
         rest += factor * as_int(loop->min);
         parts.push_back(eq(term, loop->min));
       }
-      if (parts.size() == sum.terms.size() && rest == 0) terms.insert(terms.end(), parts.begin(), parts.end());
-      else terms.push_back(whole);
+      if (parts.size() == sum.terms.size() && rest == 0)
+        terms.insert(terms.end(), parts.begin(), parts.end());
+      else
+        terms.push_back(whole);
     }
     return conjunction(terms);
   }
 
-  /// Puts the initialization in front of the outermost reduction loop, under copies of the loops inside it
-  /// that choose the element. False where that could change what is computed.
+  /// Puts the initialization in front of the outermost reduction loop, under copies of the loops
+  /// inside it that choose the element. False where that could change what is computed.
   bool hoist_init(const block_realize_node& r, const stmt& init) {
     var_set reduce, spatial;
     for (std::size_t k = 0; k < r.values.size(); ++k)
@@ -310,10 +323,12 @@ class lowering : public mutator {
     return push_init(r, init, first, reduce);
   }
 
-  bool push_init(const block_realize_node& r, const stmt& init, std::size_t first, const var_set& reduce) {
+  bool push_init(const block_realize_node& r, const stmt& init, std::size_t first,
+                 const var_set& reduce) {
     var_map map;
     for (std::size_t d = first; d < path_.size(); ++d)
-      if (reduce.count(as_loop(path_[d])->var)) map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
+      if (reduce.count(as_loop(path_[d])->var))
+        map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
     stmt body = guarded(substitute(r.predicate, map), substitute(init, map));
     for (std::size_t d = path_.size(); d-- > first;) {
       const loop_node& loop = *as_loop(path_[d]);

@@ -24,30 +24,36 @@ struct guard {
   arith::linear outer;  // without constant
   arith::linear inner;  // without constant
   std::int64_t constant = 0, lo = 0, hi = 0;
-  const loop_node* decides = nullptr;  // innermost loop with a say in `outer`
-  std::int64_t whole() const { return -constant - hi; }     // the tile is whole while outer <= whole
-  std::int64_t possible() const { return -constant - lo; }  // something is left while outer <= possible
+  const loop_node* decides = nullptr;                    // innermost loop with a say in `outer`
+  std::int64_t whole() const { return -constant - hi; }  // the tile is whole while outer <= whole
+  std::int64_t possible() const {
+    return -constant - lo;
+  }  // something is left while outer <= possible
 };
 
 /// Condition of an if_then_else whose every conjunct is a guard.
 struct value_guard {
   expr condition;
   std::vector<guard> parts;
-  /// Nothing runs between the question and the value: where the parts do not all hold, the condition is false.
+  /// Nothing runs between the question and the value: where the parts do not all hold, the
+  /// condition is false.
   bool exact() const {
-    return std::all_of(parts.begin(), parts.end(), [](const guard& g) { return g.inner.terms.empty(); });
+    return std::all_of(parts.begin(), parts.end(),
+                       [](const guard& g) { return g.inner.terms.empty(); });
   }
 };
 
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
   if (a.terms.size() != b.terms.size()) return false;
-  return std::all_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return b.coefficient(t.first) == t.second; });
+  return std::all_of(a.terms.begin(), a.terms.end(),
+                     [&](const auto& t) { return b.coefficient(t.first) == t.second; });
 }
 
 /// Finds the guards inside the body of a loop; conditions of statements and of values apart.
 class guard_finder : public visitor {
  public:
-  explicit guard_finder(std::vector<const loop_node*> path) : path_(std::move(path)), own_(path_.size()) {}
+  explicit guard_finder(std::vector<const loop_node*> path)
+      : path_(std::move(path)), own_(path_.size()) {}
   using visitor::visit;
   std::vector<guard> statements;
   std::vector<value_guard> values;
@@ -86,7 +92,8 @@ class guard_finder : public visitor {
       inside_reduction = inside_reduction || is_reduction(*l);
     }
     if (is_tile_loop(loop, inside_reduction)) return true;
-    return value && is_reduction(loop) && loop.loop == loop_kind::serial && constant_extent(loop) > 0 && is_int(loop.min);
+    return value && is_reduction(loop) && loop.loop == loop_kind::serial &&
+           constant_extent(loop) > 0 && is_int(loop.min);
   }
 
   std::optional<guard> analyze(const expr& condition, bool value) const {
@@ -136,10 +143,13 @@ class condition_replacer : public mutator {
   var_map map_;
 };
 
-inline stmt replace_conditions(const stmt& s, const var_map& map) { return condition_replacer(map).mutate(s); }
+inline stmt replace_conditions(const stmt& s, const var_map& map) {
+  return condition_replacer(map).mutate(s);
+}
 
-/// The part of a statement that a set of conditions is about: the smallest one around them that leaves out
-/// no more than copies and initializations, so that accumulators still live across what is left.
+/// The part of a statement that a set of conditions is about: the smallest one around them that
+/// leaves out no more than copies and initializations, so that accumulators still live across what
+/// is left.
 class target_finder {
  public:
   explicit target_finder(const var_map& conditions) : conditions_(conditions) {}
@@ -152,7 +162,8 @@ class target_finder {
     }
     if (const allocate_node* n = as_allocate(s)) return keep_or(s, n->body);
     if (const let_node* n = as_let(s)) return keep_or(s, n->body);
-    if (const if_node* n = as_if(s); n && !n->else_body && !asks(n->condition)) return keep_or(s, n->then_body);
+    if (const if_node* n = as_if(s); n && !n->else_body && !asks(n->condition))
+      return keep_or(s, n->then_body);
     return s;
   }
 
@@ -187,7 +198,8 @@ class target_finder {
 
   static bool reduces(const stmt& s) {
     bool found = false;
-    for_each_stmt(s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
+    for_each_stmt(
+        s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
     return found;
   }
 
@@ -266,7 +278,9 @@ class peeler : public scoped_mutator {
     found.visit(body);
     question q;
     for (guard& g : found.statements) {
-      if (g.decides != path_.back() || (!q.guards.empty() && !same_terms(g.outer, q.guards[0].outer))) continue;
+      if (g.decides != path_.back() ||
+          (!q.guards.empty() && !same_terms(g.outer, q.guards[0].outer)))
+        continue;
       q.guards.push_back(std::move(g));
     }
     if (q.guards.empty()) return std::nullopt;
@@ -290,16 +304,20 @@ class peeler : public scoped_mutator {
     return replace_conditions(body, map);
   }
 
-  /// The body where the tile is not whole. A tile that is whole or empty leaves nothing there. With one possible value of the outer part the guards ask the tile loops
-  /// only; else they are marked, so that nobody asks them again.
+  /// The body where the tile is not whole. A tile that is whole or empty leaves nothing there. With
+  /// one possible value of the outer part the guards ask the tile loops only; else they are marked,
+  /// so that nobody asks them again.
   static stmt cut_tile(const stmt& body, const question& q, bool one_value) {
     var_map map;
     for (const guard& g : q.guards) {
       arith::linear rest = g.inner;
       rest.constant = g.constant + q.possible;
-      if (q.possible <= q.whole) map[g.condition] = boolean(false);
-      else if (one_value) map[g.condition] = le(arith::from_linear(rest), integer(rest.type, 0));
-      else map[g.condition] = call(dtype::boolean, kept, {g.condition});
+      if (q.possible <= q.whole)
+        map[g.condition] = boolean(false);
+      else if (one_value)
+        map[g.condition] = le(arith::from_linear(rest), integer(rest.type, 0));
+      else
+        map[g.condition] = call(dtype::boolean, kept, {g.condition});
     }
     return rename_loops(mark_edge(replace_conditions(body, map)));
   }
@@ -312,7 +330,8 @@ class peeler : public scoped_mutator {
       marked->annotations[edge_note] = 1;
       return stmt(marked);
     };
-    return rewrite(s, [](const expr& e) { return e; }, on_stmt);
+    return rewrite(
+        s, [](const expr& e) { return e; }, on_stmt);
   }
 
   /// Nothing of `body` runs when the guards do not hold.
@@ -344,7 +363,8 @@ class peeler : public scoped_mutator {
     stmt main = whole_tile(part, q);
     const expr whole = at_most(q, q.whole), possible = at_most(q, q.possible);
     if (known.prove(whole)) return main;
-    const bool bounded = known.prove(possible), one_value = q.one_value() && (bounded || covers(q, part));
+    const bool bounded = known.prove(possible),
+               one_value = q.one_value() && (bounded || covers(q, part));
     stmt edge = cut_tile(part, q, one_value);
     if (one_value && !bounded) edge = make_if(possible, std::move(edge));
     return make_if(whole, std::move(main), std::move(edge));
@@ -366,7 +386,8 @@ class peeler : public scoped_mutator {
         holds[g.condition] = boolean(true);
         const expr whole = le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
         if (known.prove(whole)) continue;
-        if (std::none_of(terms.begin(), terms.end(), [&](const expr& t) { return arith::same_value(t, whole); }))
+        if (std::none_of(terms.begin(), terms.end(),
+                         [&](const expr& t) { return arith::same_value(t, whole); }))
           terms.push_back(whole);
       }
     }
@@ -379,13 +400,16 @@ class peeler : public scoped_mutator {
     for (const value_guard* v : decided)
       if (one) fails[v->condition] = boolean(false);
     const stmt edge = rename_loops(mark_edge(replace_conditions(part, fails)));
-    return replace_statement(body, part, make_if(conjunction(terms), replace_conditions(part, holds), edge));
+    return replace_statement(body, part,
+                             make_if(conjunction(terms), replace_conditions(part, holds), edge));
   }
 
-  /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for none.
+  /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for
+  /// none.
   std::size_t depth_of(const loop_node* loop) const {
     if (!loop) return 0;
-    return static_cast<std::size_t>(std::find(path_.begin(), path_.end(), loop) - path_.begin()) + 1;
+    return static_cast<std::size_t>(std::find(path_.begin(), path_.end(), loop) - path_.begin()) +
+           1;
   }
 
   /// Reduction loop with factor * v + rest <= whole in front, the remaining iterations behind.
@@ -396,13 +420,15 @@ class peeler : public scoped_mutator {
     std::erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
     const expr end = loop.min + loop.extent;
     const auto last = [&](std::int64_t bound) {  // end of the iterations with outer <= bound
-      const expr room = floordiv(integer(type, bound) - arith::from_linear(rest), integer(type, factor));
+      const expr room =
+          floordiv(integer(type, bound) - arith::from_linear(rest), integer(type, factor));
       return known.simplify(max(loop.min, min(end, room + integer(type, 1))));
     };
     const expr middle = last(q.whole), stop = one_value ? last(q.possible) : end;
-    const stmt main = with_domain(loop, loop.min, known.simplify(middle - loop.min), whole_tile(loop.body, q));
-    const stmt edge = rename_loops(
-        with_domain(loop, middle, known.simplify(stop - middle), cut_tile(loop.body, q, one_value)));
+    const stmt main =
+        with_domain(loop, loop.min, known.simplify(middle - loop.min), whole_tile(loop.body, q));
+    const stmt edge = rename_loops(with_domain(loop, middle, known.simplify(stop - middle),
+                                               cut_tile(loop.body, q, one_value)));
     stmt main_done = mutate(main);
     return make_seq({std::move(main_done), mutate(edge)});
   }
@@ -418,10 +444,13 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function peel_tails(const ir::function& f, const peel_limits& limits) {
   ir::function out = f;
   const int stores = detail::peel::count_stores(f.body);
-  out.body = detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores).mutate(f.body);
+  out.body =
+      detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores).mutate(f.body);
   out.body = ir::rewrite(
       out.body,
-      [](const ir::expr& e) { return e->op == ir::op::call && e->name == detail::peel::kept ? e->args[0] : e; },
+      [](const ir::expr& e) {
+        return e->op == ir::op::call && e->name == detail::peel::kept ? e->args[0] : e;
+      },
       [](const ir::stmt& s) { return s; });
   return out;
 }

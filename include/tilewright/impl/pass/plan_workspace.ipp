@@ -12,13 +12,15 @@ namespace tilewright::pass::detail::workspace {
 
 using namespace tilewright::ir;
 
-inline std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+inline std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /// Memory handed out in the order of nesting: what stands inside an allocation lies behind it.
 struct arena {
-  std::int64_t top = 0;   // bytes in use
-  std::int64_t peak = 0;  // bytes
-  std::int64_t stack = 0; // bytes of stack slots
+  std::int64_t top = 0;    // bytes in use
+  std::int64_t peak = 0;   // bytes
+  std::int64_t stack = 0;  // bytes of stack slots
 };
 
 class planner : public mutator {
@@ -53,7 +55,8 @@ class planner : public mutator {
   stmt place(const allocate_node& n) {
     const std::int64_t count = constant_size(n.buffer);
     if (count < 0)
-      throw build_error("buffer " + n.buffer->name + " is allocated with an extent that is no constant; bind all extents");
+      throw build_error("buffer " + n.buffer->name +
+                        " is allocated with an extent that is no constant; bind all extents");
     const std::int64_t size = round_up(count * bytes(n.buffer->type), 64);
     arena& where = in_parallel_ ? worker_ : shared_;
     buffer_node out = *n.buffer;
@@ -86,7 +89,8 @@ class planner : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function plan_workspace(const ir::function& f, const workspace_options& options) {
+TILEWRIGHT_INLINE ir::function plan_workspace(const ir::function& f,
+                                              const workspace_options& options) {
   detail::workspace::planner plan(options);
   ir::function out = f;
   out.body = plan.mutate(f.body);

@@ -76,12 +76,15 @@ class summarizer : public visitor {
       result.unconditional = true;
       return;
     }
-    result.uniform = result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
+    result.uniform =
+        result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
     const std::size_t before = result.guards.size();
     std::erase_if(result.guards, [&](const expr& g) {
-      return std::none_of(guards_.begin(), guards_.end(), [&](const expr& h) { return arith::same_value(g, h); });
+      return std::none_of(guards_.begin(), guards_.end(),
+                          [&](const expr& h) { return arith::same_value(g, h); });
     });
-    result.unconditional = (result.unconditional && result.guards.size() == before) || guards_.size() == result.guards.size();
+    result.unconditional = (result.unconditional && result.guards.size() == before) ||
+                           guards_.size() == result.guards.size();
   }
 
   buffer buffer_;
@@ -94,7 +97,10 @@ class summarizer : public visitor {
 class replacer : public mutator {
  public:
   replacer(buffer from, buffer to, std::vector<expr> indices, var_set unrolled)
-      : from_(std::move(from)), to_(std::move(to)), indices_(std::move(indices)), unrolled_(std::move(unrolled)) {}
+      : from_(std::move(from)),
+        to_(std::move(to)),
+        indices_(std::move(indices)),
+        unrolled_(std::move(unrolled)) {}
   using mutator::mutate;
   expr mutate(const expr& e) override {
     if (e->op == op::load && e->buffer == from_) return load(to_, indices_);
@@ -104,7 +110,8 @@ class replacer : public mutator {
     stmt out = mutator::mutate(s);
     if (const store_node* store = as_store(out); store && store->buffer == from_)
       return make_store(to_, indices_, store->value);
-    if (const loop_node* loop = as_loop(out); loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
+    if (const loop_node* loop = as_loop(out);
+        loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
       return with_kind(*loop, loop_kind::unrolled, loop->body);
     return out;
   }
@@ -127,12 +134,16 @@ struct tile {
 
 inline bool has_serial_loop(const stmt& s) {
   bool found = false;
-  for_each_stmt(s, [&](const stmt& x) { found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial); });
+  for_each_stmt(s, [&](const stmt& x) {
+    found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial);
+  });
   return found;
 }
 
-/// Different points of the tile are different elements: every variable occurs in one index, as a digit.
-inline bool is_injective(const std::vector<expr>& indices, const std::vector<const loop_node*>& loops) {
+/// Different points of the tile are different elements: every variable occurs in one index, as a
+/// digit.
+inline bool is_injective(const std::vector<expr>& indices,
+                         const std::vector<const loop_node*>& loops) {
   std::size_t covered = 0;
   for (const expr& index : indices) {
     std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
@@ -181,14 +192,16 @@ class promoter : public scoped_mutator {
   }
 
  private:
-  /// Promotes what can be at this loop, then looks inside it. `before` is the statement in front of the
-  /// loop; it is cleared when an accumulator takes it over.
+  /// Promotes what can be at this loop, then looks inside it. `before` is the statement in front of
+  /// the loop; it is cleared when an accumulator takes it over.
   stmt promote(const stmt& s, stmt* before) {
     const loop_node& loop = *as_loop(s);
     std::vector<tile> tiles;
-    if (loop.loop == loop_kind::serial || loop.loop == loop_kind::unrolled) tiles = find_tiles(loop);
+    if (loop.loop == loop_kind::serial || loop.loop == loop_kind::unrolled)
+      tiles = find_tiles(loop);
     stmt body = loop.body;
-    for (const tile& t : tiles) body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
+    for (const tile& t : tiles)
+      body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
     const arith::analyzer outside = known;
     known.bind(loop.var, range{loop.min, loop.extent});
     body = mutate(body);
@@ -196,10 +209,13 @@ class promoter : public scoped_mutator {
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
       stmt first = before && *before ? take_over(*before, t) : stmt{};
-      if (first) *before = {};
-      else first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
+      if (first)
+        *before = {};
+      else
+        first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
       stmt last = copies(t, make_store(t.original, t.indices, load(t.accumulators, t.local)));
-      out = make_allocate(t.accumulators, make_seq({std::move(first), std::move(out), std::move(last)}));
+      out = make_allocate(t.accumulators,
+                          make_seq({std::move(first), std::move(out), std::move(last)}));
     }
     return out;
   }
@@ -209,7 +225,8 @@ class promoter : public scoped_mutator {
     std::vector<buffer> order;  // of first store, so that equal programs give equal results
     for_each_stmt(loop.body, [&](const stmt& x) {
       const store_node* store = as_store(x);
-      if (store && std::find(order.begin(), order.end(), store->buffer) == order.end()) order.push_back(store->buffer);
+      if (store && std::find(order.begin(), order.end(), store->buffer) == order.end())
+        order.push_back(store->buffer);
     });
     for (const buffer& b : order) {
       if (accumulators_.count(b) || allocated_inside(loop.body, b)) continue;
@@ -226,11 +243,14 @@ class promoter : public scoped_mutator {
 
   static bool allocated_inside(const stmt& s, const buffer& b) {
     bool found = false;
-    for_each_stmt(s, [&](const stmt& x) { found = found || (as_allocate(x) && as_allocate(x)->buffer == b); });
+    for_each_stmt(s, [&](const stmt& x) {
+      found = found || (as_allocate(x) && as_allocate(x)->buffer == b);
+    });
     return found;
   }
 
-  std::optional<tile> make_tile(const loop_node& loop, const buffer& b, const access_summary& access) const {
+  std::optional<tile> make_tile(const loop_node& loop, const buffer& b,
+                                const access_summary& access) const {
     tile t;
     t.original = b;
     t.indices = access.indices;
@@ -240,13 +260,17 @@ class promoter : public scoped_mutator {
       if (as_loop(x)) inner.insert(as_loop(x)->var);
     });
     for (const loop_node* l : access.loops)
-      if (std::any_of(t.indices.begin(), t.indices.end(), [&](const expr& e) { return uses_var(e, l->var); }))
+      if (std::any_of(t.indices.begin(), t.indices.end(),
+                      [&](const expr& e) { return uses_var(e, l->var); }))
         t.loops.push_back(l);
     for (const loop_node* l : t.loops) {
       if (constant_extent(*l) <= 0 || uses_any(l->min, inner)) return std::nullopt;
-      if (l->loop == loop_kind::serial && has_serial_loop(l->body) && !only_tile_loops(l->body, t)) return std::nullopt;
-      if (l->loop == loop_kind::serial) t.unrolled.insert(l->var);
-      else if (l->loop != loop_kind::unrolled && l->loop != loop_kind::vectorized) return std::nullopt;
+      if (l->loop == loop_kind::serial && has_serial_loop(l->body) && !only_tile_loops(l->body, t))
+        return std::nullopt;
+      if (l->loop == loop_kind::serial)
+        t.unrolled.insert(l->var);
+      else if (l->loop != loop_kind::unrolled && l->loop != loop_kind::vectorized)
+        return std::nullopt;
     }
     var_set tile_vars;
     for (const loop_node* l : t.loops) tile_vars.insert(l->var);
@@ -255,10 +279,13 @@ class promoter : public scoped_mutator {
         if (inner.count(v) && !tile_vars.count(v)) return false;
       return !reads_memory(e);
     };
-    if (!std::all_of(t.indices.begin(), t.indices.end(), usable) || !is_injective(t.indices, t.loops)) return std::nullopt;
+    if (!std::all_of(t.indices.begin(), t.indices.end(), usable) ||
+        !is_injective(t.indices, t.loops))
+      return std::nullopt;
     bool complete = access.unconditional && constant_extent(loop) > 0;
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
-    for (const expr& g : access.guards) (usable(g) ? t.guards.push_back(g) : void(complete = false));
+    for (const expr& g : access.guards)
+      (usable(g) ? t.guards.push_back(g) : void(complete = false));
     if (!fits(t) || (!complete && !in_bounds(t))) return std::nullopt;
     make_buffers(t);
     return t;
@@ -268,7 +295,8 @@ class promoter : public scoped_mutator {
     bool only = true;
     for_each_stmt(s, [&](const stmt& x) {
       const loop_node* l = as_loop(x);
-      if (l && l->loop == loop_kind::serial) only = only && std::find(t.loops.begin(), t.loops.end(), l) != t.loops.end();
+      if (l && l->loop == loop_kind::serial)
+        only = only && std::find(t.loops.begin(), t.loops.end(), l) != t.loops.end();
     });
     return only;
   }
@@ -283,7 +311,8 @@ class promoter : public scoped_mutator {
     }
     if (!vectors) return elements <= limits_.scalar_elements;
     // what the schedule unrolled itself may exceed the registers somewhat
-    return elements * bytes(t.original->type) <= limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
+    return elements * bytes(t.original->type) <=
+           limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
   }
 
   /// The copies touch only elements of the buffer, whatever the loop does.
@@ -293,7 +322,8 @@ class promoter : public scoped_mutator {
     for (const expr& g : t.guards) here.assume(g);
     for (std::size_t d = 0; d < t.indices.size(); ++d) {
       const expr& e = t.indices[d];
-      if (!here.prove(ge(e, integer(e.type(), 0))) || !here.prove(lt(e, t.original->shape[d]))) return false;
+      if (!here.prove(ge(e, integer(e.type(), 0))) || !here.prove(lt(e, t.original->shape[d])))
+        return false;
     }
     return true;
   }
@@ -301,7 +331,8 @@ class promoter : public scoped_mutator {
   static void make_buffers(tile& t) {
     std::vector<expr> shape;
     std::vector<const loop_node*> order, lanes;  // vectors are rows
-    for (const loop_node* l : t.loops) (l->loop == loop_kind::vectorized ? lanes : order).push_back(l);
+    for (const loop_node* l : t.loops)
+      (l->loop == loop_kind::vectorized ? lanes : order).push_back(l);
     order.insert(order.end(), lanes.begin(), lanes.end());
     for (const loop_node* l : order) {
       shape.push_back(l->extent);
@@ -311,7 +342,8 @@ class promoter : public scoped_mutator {
       shape.push_back(integer(dtype::i32, 1));
       t.local.push_back(integer(dtype::i32, 0));
     }
-    t.accumulators = make_buffer(t.original->name + "_acc", t.original->type, std::move(shape), "local");
+    t.accumulators =
+        make_buffer(t.original->name + "_acc", t.original->type, std::move(shape), "local");
   }
 
   /// The loops of the tile, with its guards, around `body`; new variables.
@@ -319,7 +351,8 @@ class promoter : public scoped_mutator {
     if (!t.guards.empty()) body = make_if(conjunction(t.guards), std::move(body));
     for (std::size_t k = t.loops.size(); k-- > 0;) {
       const loop_node& l = *t.loops[k];
-      body = make_loop(l.var, l.min, l.extent, std::move(body), l.loop == loop_kind::serial ? loop_kind::unrolled : l.loop);
+      body = make_loop(l.var, l.min, l.extent, std::move(body),
+                       l.loop == loop_kind::serial ? loop_kind::unrolled : l.loop);
     }
     return rename_loops(body);
   }
@@ -330,7 +363,9 @@ class promoter : public scoped_mutator {
     stmt s = before;
     for (const loop_node* l : t.loops) {
       const loop_node* own = as_loop(s);
-      if (!own || !arith::same_value(own->min, l->min) || !arith::same_value(own->extent, l->extent)) return {};
+      if (!own || !arith::same_value(own->min, l->min) ||
+          !arith::same_value(own->extent, l->extent))
+        return {};
       map[own->var] = l->var;
       s = own->body;
     }
@@ -345,8 +380,12 @@ class promoter : public scoped_mutator {
     for (const expr& e : store->indices) indices.push_back(substitute(e, map));
     if (!same_indices(indices, t.indices) || !same_indices(guards, t.guards)) return {};
     bool reads_itself = false;
-    for_each_expr(store->value, [&](const expr& e) { reads_itself = reads_itself || (e->op == op::load && e->buffer == t.original); });
-    return reads_itself ? stmt{} : copies(t, make_store(t.accumulators, t.local, substitute(store->value, map)));
+    for_each_expr(store->value, [&](const expr& e) {
+      reads_itself = reads_itself || (e->op == op::load && e->buffer == t.original);
+    });
+    return reads_itself
+               ? stmt{}
+               : copies(t, make_store(t.accumulators, t.local, substitute(store->value, map)));
   }
 
   const accumulator_limits& limits_;
@@ -357,7 +396,8 @@ class promoter : public scoped_mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function promote_accumulators(const ir::function& f, const accumulator_limits& limits) {
+TILEWRIGHT_INLINE ir::function promote_accumulators(const ir::function& f,
+                                                    const accumulator_limits& limits) {
   ir::function out = f;
   out.body = detail::promote::promoter(limits).mutate(f.body);
   return out;

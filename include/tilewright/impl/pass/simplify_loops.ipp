@@ -51,7 +51,8 @@ class simplifier : public mutator {
       case stmt_kind::allocate: {
         stmt body = mutate(as_allocate(s)->body);
         if (body == as_allocate(s)->body) return s;
-        return is_nothing(body) ? nothing() : make_allocate(as_allocate(s)->buffer, std::move(body));
+        return is_nothing(body) ? nothing()
+                                : make_allocate(as_allocate(s)->buffer, std::move(body));
       }
       default: return mutator::mutate(s);
     }
@@ -67,8 +68,10 @@ class simplifier : public mutator {
       stmt next = mutate(child);
       changed = changed || next != child;
       if (is_nothing(next)) continue;
-      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next)) out.back() = std::move(joined);
-      else out.push_back(std::move(next));
+      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next))
+        out.back() = std::move(joined);
+      else
+        out.push_back(std::move(next));
     }
     return changed || out.size() != as_seq(s)->stmts.size() ? make_seq(std::move(out)) : s;
   }
@@ -76,7 +79,9 @@ class simplifier : public mutator {
   /// Two statements under one condition, when they ask the same.
   static stmt join(const stmt& a, const stmt& b) {
     const if_node *first = as_if(a), *second = as_if(b);
-    if (!first || !second || first->else_body || second->else_body || reads_memory(first->condition)) return {};
+    if (!first || !second || first->else_body || second->else_body ||
+        reads_memory(first->condition))
+      return {};
     if (!arith::same_value(first->condition, second->condition)) return {};
     return make_if(first->condition, make_seq({first->then_body, second->then_body}));
   }
@@ -123,7 +128,8 @@ class simplifier : public mutator {
     if (!else_body && is_nothing(then_body)) return nothing();
     // the inner ifs of a chain become one condition, unless the outer one keeps a load in bounds
     std::vector<expr> terms = conjuncts(condition);
-    if (const if_node* inner = as_if(then_body); inner && !else_body && !reads_memory(inner->condition))
+    if (const if_node* inner = as_if(then_body);
+        inner && !else_body && !reads_memory(inner->condition))
       for (expr& term : take_guard(then_body)) terms.push_back(std::move(term));
     return make_if(conjunction(terms), std::move(then_body), std::move(else_body));
   }
@@ -135,7 +141,9 @@ class simplifier : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::stmt simplify_loops(const ir::stmt& s) { return detail::simplify::simplifier{}.mutate(s); }
+TILEWRIGHT_INLINE ir::stmt simplify_loops(const ir::stmt& s) {
+  return detail::simplify::simplifier{}.mutate(s);
+}
 
 TILEWRIGHT_INLINE ir::function simplify_loops(const ir::function& f) {
   ir::function out = f;

@@ -47,7 +47,9 @@ class sinker : public mutator {
   }
 
  private:
-  static stmt lanes_around(const loop_node& loop, const stmt& body) { return rename_loops(with_body(loop, body)); }
+  static stmt lanes_around(const loop_node& loop, const stmt& body) {
+    return rename_loops(with_body(loop, body));
+  }
 
   /// A value that is the same whenever it is computed inside the loop.
   bool is_stable(const expr& e) const {
@@ -63,13 +65,17 @@ class sinker : public mutator {
     if (const seq_node* seq = as_seq(body)) return distribute_seq(loop, *seq);
     if (const loop_node* inner = as_loop(body)) {
       const bool fixed = !uses_var(inner->min, loop.var) && !uses_var(inner->extent, loop.var);
-      if (!fixed || inner->loop == loop_kind::vectorized || inner->loop == loop_kind::thread_binding) return {};
+      if (!fixed || inner->loop == loop_kind::vectorized ||
+          inner->loop == loop_kind::thread_binding)
+        return {};
       stmt moved = distribute(loop, inner->body);
       return moved ? with_body(*inner, std::move(moved)) : stmt{};
     }
     if (const if_node* n = as_if(body)) return distribute_if(loop, *n);
     if (const let_node* let = as_let(body))
-      return is_stable(let->value) ? distribute(loop, substitute(let->body, {{let->var, let->value}})) : stmt{};
+      return is_stable(let->value)
+                 ? distribute(loop, substitute(let->body, {{let->var, let->value}}))
+                 : stmt{};
     return {};
   }
 
@@ -95,8 +101,10 @@ class sinker : public mutator {
   stmt distribute_if(const loop_node& loop, const if_node& n) const {
     if (!is_stable(n.condition)) return {};
     if (!uses_var(n.condition, loop.var)) {
-      stmt yes = distribute(loop, n.then_body), no = n.else_body ? distribute(loop, n.else_body) : stmt{};
-      return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no)) : stmt{};
+      stmt yes = distribute(loop, n.then_body),
+           no = n.else_body ? distribute(loop, n.else_body) : stmt{};
+      return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no))
+                                         : stmt{};
     }
     stmt out = distribute(loop, push_condition(n.condition, n.then_body));
     if (!out || !n.else_body) return out;
@@ -106,7 +114,8 @@ class sinker : public mutator {
 
   /// The condition around each part of `s` that is free of loops.
   static stmt push_condition(const expr& condition, const stmt& s) {
-    if (const loop_node* loop = as_loop(s)) return with_body(*loop, push_condition(condition, loop->body));
+    if (const loop_node* loop = as_loop(s))
+      return with_body(*loop, push_condition(condition, loop->body));
     const seq_node* seq = as_seq(s);
     if (!seq) return make_if(condition, s);
     std::vector<stmt> out;

@@ -38,13 +38,19 @@ class skipper : public mutator {
  private:
   stmt skip(const store_node& store, const stmt& unchanged) const {
     const expr& v = store.value;
-    if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min) return unchanged;
+    if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+      return unchanged;
     const expr &old = v->args[0], &choice = v->args[1];
-    if (old->op != op::load || old->buffer != store.buffer || !same_indices(old->args, store.indices)) return unchanged;
+    if (old->op != op::load || old->buffer != store.buffer ||
+        !same_indices(old->args, store.indices))
+      return unchanged;
     if (choice->op != op::select && choice->op != op::if_then_else) return unchanged;
     const expr& condition = choice->args[0];
-    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) || uses_any(condition, lanes_)) return unchanged;
-    return make_if(condition, make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
+    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) ||
+        uses_any(condition, lanes_))
+      return unchanged;
+    return make_if(condition,
+                   make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
   }
 
   bool in_reduction_ = false;

@@ -21,7 +21,8 @@ class splitter : public mutator {
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::vectorized) return out;
     const std::int64_t lanes = lanes_of(loop->body, target_);
-    return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes) : split_symbolic(*loop, lanes);
+    return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes)
+                                : split_symbolic(*loop, lanes);
   }
 
  private:
@@ -29,20 +30,22 @@ class splitter : public mutator {
 
   /// `width` lanes from `start` on.
   static stmt chunk(const loop_node& loop, const expr& start, std::int64_t width) {
-    const expr first = loop.min.type() == loop.var.type() ? loop.min : cast(loop.var.type(), loop.min);
+    const expr first =
+        loop.min.type() == loop.var.type() ? loop.min : cast(loop.var.type(), loop.min);
     if (width == 1) return rename_loops(substitute(loop.body, {{loop.var, first + start}}));
     const var lane = make_var(loop.var->name, loop.var.type());
     return make_loop(lane, number(loop, 0), number(loop, width),
-                     rename_loops(substitute(loop.body, {{loop.var, first + start + lane}})), loop_kind::vectorized,
-                     loop.annotations);
+                     rename_loops(substitute(loop.body, {{loop.var, first + start + lane}})),
+                     loop_kind::vectorized, loop.annotations);
   }
 
   /// `count` chunks of `width` lanes from `start` on, written out.
-  static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count, std::int64_t width) {
+  static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count,
+                     std::int64_t width) {
     if (count == 1) return chunk(loop, start, width);
     const var u = make_var(loop.var->name + "_v", loop.var.type());
-    return make_loop(u, number(loop, 0), number(loop, count), chunk(loop, start + u * number(loop, width), width),
-                     loop_kind::unrolled);
+    return make_loop(u, number(loop, 0), number(loop, count),
+                     chunk(loop, start + u * number(loop, width), width), loop_kind::unrolled);
   }
 
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t lanes) const {
@@ -67,7 +70,8 @@ class splitter : public mutator {
   }
 
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
-    const expr extent = loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
+    const expr extent =
+        loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
     const expr whole = floordiv(extent, number(loop, lanes));
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));

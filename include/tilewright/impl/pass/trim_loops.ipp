@@ -18,18 +18,22 @@ class trimmer : public scoped_mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* original = as_loop(s);
     if (!original) return scoped_mutator::mutate(s);
-    const bool outer = std::exchange(inside_reduction_, inside_reduction_ || is_reduction(*original));
+    const bool outer =
+        std::exchange(inside_reduction_, inside_reduction_ || is_reduction(*original));
     const stmt out = scoped_mutator::mutate(s);
     inside_reduction_ = outer;
     const loop_node& loop = *as_loop(out);
     const if_node* guard = as_if(loop.body);
-    if (!guard || guard->else_body || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding) return out;
+    if (!guard || guard->else_body || loop.loop == loop_kind::parallel ||
+        loop.loop == loop_kind::thread_binding)
+      return out;
     return trim(loop, *guard, out);
   }
 
  private:
   stmt trim(const loop_node& loop, const if_node& guard, const stmt& unchanged) {
-    const bool constant_only = loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);
+    const bool constant_only =
+        loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);
     const dtype type = loop.var.type();
     expr lo = loop.min, end = loop.min + loop.extent;
     std::vector<expr> rest;
@@ -38,20 +42,24 @@ class trimmer : public scoped_mutator {
       const std::int64_t factor = sum && sum->type == type ? sum->coefficient(loop.var) : 0;
       arith::linear others = factor ? *sum : arith::linear{};
       std::erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
-      const bool usable = factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
+      const bool usable =
+          factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
       if (!usable) {
         rest.push_back(term);
         continue;
       }
       // factor * v + t <= 0
       const expr t = arith::from_linear(others);
-      if (factor > 0) end = min(end, floordiv(integer(type, 0) - t, integer(type, factor)) + integer(type, 1));
-      else lo = max(lo, ceildiv(t, integer(type, -factor)));
+      if (factor > 0)
+        end = min(end, floordiv(integer(type, 0) - t, integer(type, factor)) + integer(type, 1));
+      else
+        lo = max(lo, ceildiv(t, integer(type, -factor)));
     }
     if (lo.same(loop.min) && rest.size() == conjuncts(guard.condition).size()) return unchanged;
     const expr first = known.simplify(lo);
     expr extent = known.simplify(end - first);
-    if (!known.prove(ge(extent, integer(type, 0)))) extent = known.simplify(max(extent, integer(type, 0)));
+    if (!known.prove(ge(extent, integer(type, 0))))
+      extent = known.simplify(max(extent, integer(type, 0)));
     stmt body = rest.empty() ? guard.then_body : make_if(conjunction(rest), guard.then_body);
     return with_domain(loop, first, extent, std::move(body));
   }

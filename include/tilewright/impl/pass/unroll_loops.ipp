@@ -17,14 +17,16 @@ using namespace tilewright::ir;
 /// Vector statements that `s` writes out: unrolled loops multiply, serial ones count once.
 inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
   switch (s->kind) {
-    case stmt_kind::store: case stmt_kind::evaluate: return 1;
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return 1;
     case stmt_kind::seq: {
       std::int64_t sum = 0;
       for (const stmt& child : as_seq(s)->stmts) sum += written_out(child, target);
       return sum;
     }
     case stmt_kind::if_else:
-      return written_out(as_if(s)->then_body, target) + (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
+      return written_out(as_if(s)->then_body, target) +
+             (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
     case stmt_kind::let: return written_out(as_let(s)->body, target);
     case stmt_kind::allocate: return written_out(as_allocate(s)->body, target);
     case stmt_kind::block_realize: return written_out(as_realize(s)->block->body, target);
@@ -44,7 +46,9 @@ inline bool writes_out(const stmt& s) {
   bool all = true;
   for_each_stmt(s, [&](const stmt& x) {
     const loop_node* l = as_loop(x);
-    if (l) all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) && constant_extent(*l) > 0;
+    if (l)
+      all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) &&
+            constant_extent(*l) > 0;
     all = all && x->kind != stmt_kind::allocate;
   });
   return all;
@@ -59,7 +63,8 @@ inline std::int64_t step_of(const loop_node& loop) {
 
 class unroller : public mutator {
  public:
-  unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  unroller(const target::cpu& target, const unroll_limits& limits)
+      : target_(target), limits_(limits) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -81,7 +86,8 @@ class unroller : public mutator {
   }
 
  private:
-  loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step, bool in_parallel) const {
+  loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step,
+                   bool in_parallel) const {
     const std::int64_t extent = constant_extent(loop), size = extent * written_out(body, target_);
     const bool literal = extent > 0 && is_int(loop.min);
     switch (loop.loop) {
@@ -104,13 +110,16 @@ class unroller : public mutator {
 
 class reduction_unroller : public mutator {
  public:
-  reduction_unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  reduction_unroller(const target::cpu& target, const unroll_limits& limits)
+      : target_(target), limits_(limits) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
-    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || loop->annotations.count(edge_note)) return out;
+    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) ||
+        loop->annotations.count(edge_note))
+      return out;
     if (!writes_out(loop->body)) return out;
     const std::int64_t size = written_out(loop->body, target_), extent = constant_extent(*loop);
     std::int64_t factor = limits_.reduction_factor;
@@ -125,11 +134,14 @@ class reduction_unroller : public mutator {
     const expr by = integer(type, factor);
     const expr whole = extent > 0 ? integer(type, extent / factor) : floordiv(loop.extent, by);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
-    stmt inner = make_loop(u, integer(type, 0), by, rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
+    stmt inner = make_loop(u, integer(type, 0), by,
+                           rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
                            loop_kind::unrolled);
-    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial, loop.annotations);
+    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial,
+                          loop.annotations);
     if (extent > 0 && extent % factor == 0) return main;
-    return make_seq({std::move(main), with_domain(loop, loop.min + whole * by, loop.extent - whole * by, loop.body)});
+    return make_seq({std::move(main), with_domain(loop, loop.min + whole * by,
+                                                  loop.extent - whole * by, loop.body)});
   }
 
   const target::cpu& target_;
@@ -140,7 +152,8 @@ class reduction_unroller : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target::cpu& target, const unroll_limits& limits) {
+TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target::cpu& target,
+                                            const unroll_limits& limits) {
   ir::function out = f;
   out.body = detail::unroll::unroller(target, limits).mutate(f.body);
   return out;

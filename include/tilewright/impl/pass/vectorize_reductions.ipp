@@ -53,7 +53,8 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   const store_node* store = as_store(loop->body);
   if (!store) return std::nullopt;
   const expr& v = store->value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min) return std::nullopt;
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+    return std::nullopt;
   const auto is_old = [&](const expr& e) {
     return e->op == op::load && e->buffer == store->buffer && same_indices(e->args, store->indices);
   };
@@ -64,7 +65,8 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   r.at = store->indices;
   r.combine = v->op;
   bool again = false;
-  for_each_expr(r.value, [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
+  for_each_expr(r.value,
+                [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
   for (const expr& e : r.at)
     for (const loop_node* l : r.chain) again = again || uses_var(e, l->var);
   return again ? std::nullopt : std::optional(std::move(r));
@@ -122,14 +124,18 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 || extent < 2 * lanes) return 1;
+    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 ||
+        extent < 2 * lanes)
+      return 1;
     std::int64_t parts = lanes;
     while (parts < 4 * lanes && extent >= 4 * parts) parts *= 2;
     return parts;
   }
 
   static stmt update(const reduction& r, const buffer& part, const expr& lane, const expr& k) {
-    return make_store(part, {lane}, apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
+    return make_store(
+        part, {lane},
+        apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
@@ -140,33 +146,46 @@ class vectorizer : public mutator {
   static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
-    const buffer part = make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
+    const buffer part =
+        make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
     const std::int64_t extent = constant_extent(inner), whole = extent / parts;
     const auto at = [&](const expr& e) { return cast(index, e); };
     std::vector<stmt> body;
     const var v = make_var(inner.var->name, index);
-    body.push_back(make_loop(v, integer(index, 0), integer(index, whole), lanes_loop(parts, [&](const expr& l) {
-                               return update(r, part, l, inner.min + v * integer(index, parts) + at(l));
-                             }),
-                             loop_kind::serial, {{reduction_note, 1}}));
+    body.push_back(make_loop(
+        v, integer(index, 0), integer(index, whole),
+        lanes_loop(parts,
+                   [&](const expr& l) {
+                     return update(r, part, l, inner.min + v * integer(index, parts) + at(l));
+                   }),
+        loop_kind::serial, {{reduction_note, 1}}));
     std::int64_t done = whole * parts;
     if (const std::int64_t rest = (extent - done) / lanes * lanes; rest > 0) {
-      body.push_back(lanes_loop(rest, [&](const expr& l) { return update(r, part, l, inner.min + integer(index, done) + at(l)); }));
+      body.push_back(lanes_loop(rest, [&](const expr& l) {
+        return update(r, part, l, inner.min + integer(index, done) + at(l));
+      }));
       done += rest;
     }
     if (done < extent) {
       const var t = make_var(inner.var->name, index);
       body.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
-                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial, {{reduction_note, 1}}));
+                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
+                               {{reduction_note, 1}}));
     }
     stmt main = make_seq(std::move(body));
-    for (std::size_t d = r.chain.size() - 1; d-- > 0;) main = with_body(*r.chain[d], std::move(main));
-    std::vector<stmt> all{
-        lanes_loop(parts, [&](const expr& l) { return make_store(part, {l}, identity_of(r.combine, r.to->type)); }),
-        std::move(main)};
+    for (std::size_t d = r.chain.size() - 1; d-- > 0;)
+      main = with_body(*r.chain[d], std::move(main));
+    std::vector<stmt> all{lanes_loop(parts,
+                                     [&](const expr& l) {
+                                       return make_store(part, {l},
+                                                         identity_of(r.combine, r.to->type));
+                                     }),
+                          std::move(main)};
     for (std::int64_t width = parts / 2; width >= 1; width /= 2)
       all.push_back(lanes_loop(width, [&](const expr& l) {
-        return make_store(part, {l}, apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
+        return make_store(
+            part, {l},
+            apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
       }));
     all.push_back(make_store(r.to, r.at, apply(r.combine, load(r.to, r.at), load(part, {0}))));
     return make_allocate(part, make_seq(std::move(all)));
@@ -179,7 +198,8 @@ class vectorizer : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f, const target::cpu& target) {
+TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f,
+                                                    const target::cpu& target) {
   ir::function out = f;
   out.body = detail::reductions::vectorizer(target).mutate(f.body);
   return out;

@@ -24,7 +24,8 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
       else_body = mutate(n->else_body);
       known = before;
     }
-    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body) return s;
+    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body)
+      return s;
     return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
   }
   return ir::mutator::mutate(s);
@@ -36,7 +37,8 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
-TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body) {
+TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
+                                       ir::stmt body) {
   auto* node = new ir::loop_node(like);
   node->min = std::move(min);
   node->extent = std::move(extent);
@@ -94,7 +96,9 @@ class renamer : public ir::mutator {
 
 }  // namespace detail::walk
 
-TILEWRIGHT_INLINE ir::stmt rename_loops(const ir::stmt& s) { return detail::walk::renamer{}.mutate(s); }
+TILEWRIGHT_INLINE ir::stmt rename_loops(const ir::stmt& s) {
+  return detail::walk::renamer{}.mutate(s);
+}
 
 TILEWRIGHT_INLINE buffer_set stored_buffers(const ir::stmt& s) {
   buffer_set out;
@@ -119,7 +123,8 @@ TILEWRIGHT_INLINE bool reads_memory(const ir::expr& e) {
   return false;
 }
 
-TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b) {
+TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a,
+                                    const std::vector<ir::expr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t d = 0; d < a.size(); ++d)
     if (!a[d].same(b[d]) && !arith::same_value(a[d], b[d])) return false;

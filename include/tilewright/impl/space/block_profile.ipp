@@ -45,7 +45,8 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
   if (loops.size() != realize.values.size()) return false;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const ir::iter_var& iter = realize.block->iters[i];
-    if (!realize.values[i].same(loops[i]) || !ir::is_int(iter.dom.extent) || !ir::is_int(iter.dom.min, 0))
+    if (!realize.values[i].same(loops[i]) || !ir::is_int(iter.dom.extent) ||
+        !ir::is_int(iter.dom.min, 0))
       return false;
     if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce) return false;
   }
@@ -54,8 +55,9 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
-                                                 const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
+                                                const ir::buffer& buffer,
+                                                const std::vector<ir::expr>& indices) {
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -87,7 +89,8 @@ TILEWRIGHT_INLINE bool block_profile::loads_vectors(std::size_t iter) const noex
   return true;
 }
 
-TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(std::size_t vector) const noexcept {
+TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(
+    std::size_t vector) const noexcept {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < kind.size(); ++i) {
     if (i == vector || kind[i] != ir::iter_kind::spatial || extent[i] < 2) continue;

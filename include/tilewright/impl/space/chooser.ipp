@@ -13,15 +13,16 @@ TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
   return digits_[next_++].value;
 }
 
-TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s, const std::vector<std::int64_t>& candidates,
+TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s,
+                                               const std::vector<std::int64_t>& candidates,
                                                const std::vector<double>& weights) {
   if (!first_) return s.sample_categorical(candidates, weights);
   const auto likeliest = std::max_element(weights.begin(), weights.end()) - weights.begin();
   return s.sample_categorical(candidates, weights, likeliest);
 }
 
-TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(schedule& s, loop_rv loop, int max_innermost,
-                                                             const std::vector<std::int64_t>& preferred) {
+TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(
+    schedule& s, loop_rv loop, int max_innermost, const std::vector<std::int64_t>& preferred) {
   const int n = static_cast<int>(preferred.size()) + 1;
   const ir::expr extent = s.get(loop).extent;
   if (!first_ || !ir::is_int(extent)) return s.sample_perfect_tile(loop, n, max_innermost);
@@ -55,8 +56,8 @@ TILEWRIGHT_INLINE bool chooser::advance() {
   return true;
 }
 
-TILEWRIGHT_INLINE std::vector<schedule> enumerate(schedule& start, std::size_t limit,
-                                                  const std::function<void(schedule&, chooser&)>& build) {
+TILEWRIGHT_INLINE std::vector<schedule> enumerate(
+    schedule& start, std::size_t limit, const std::function<void(schedule&, chooser&)>& build) {
   std::vector<schedule> out;
   std::exception_ptr refusal;
   chooser choices;

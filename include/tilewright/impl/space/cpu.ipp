@@ -10,8 +10,8 @@
 namespace tilewright::space {
 namespace detail {
 
-/// One sketch; consumers come before their producers, so that a producer is placed into loops that are
-/// final.
+/// One sketch; consumers come before their producers, so that a producer is placed into loops that
+/// are final.
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
   bool tiled = false;
   const std::vector<std::string> blocks = root_block_names(s);

@@ -8,8 +8,10 @@
 
 namespace tilewright::space {
 
-TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates, std::vector<double> weights) {
-  if (candidates.empty() || std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
+TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
+                                     std::vector<double> weights) {
+  if (candidates.empty() ||
+      std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
     throw argument_error("choose({sizes}) needs at least one size, all positive");
   if (!weights.empty() && weights.size() != candidates.size())
     throw argument_error("choose({sizes}, {weights}) needs one weight a size");
@@ -34,8 +36,8 @@ TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) 
   if (level.level < 0 || static_cast<std::size_t>(level.level) >= loops.size())
     throw schedule_error("space", 2,
                          "axis " + std::string(level.axis()) + " of block " + block + " has " +
-                             std::to_string(loops.size()) + " levels; level " + std::to_string(level.level) +
-                             " does not exist");
+                             std::to_string(loops.size()) + " levels; level " +
+                             std::to_string(level.level) + " does not exist");
   return loops[static_cast<std::size_t>(level.level)];
 }
 
@@ -62,9 +64,10 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
   const std::vector<loop_rv> loops = s.get_loops(b);
   const ir::block_node& block = *s.get(b).block;
   if (loops.size() != block.iters.size())
-    throw schedule_error("tile", 1, "block " + in.block + " is already tiled: it has " +
-                                        std::to_string(loops.size()) + " loops for " +
-                                        std::to_string(block.iters.size()) + " iteration variables");
+    throw schedule_error("tile", 1,
+                         "block " + in.block + " is already tiled: it has " +
+                             std::to_string(loops.size()) + " loops for " +
+                             std::to_string(block.iters.size()) + " iteration variables");
   std::vector<std::vector<loop_rv>> position(structure.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {
     const char letter = block.iters[l].kind == ir::iter_kind::reduce ? 'R' : 'S';
@@ -88,12 +91,13 @@ TILEWRIGHT_INLINE void reorder_levels(schedule& s, scope& in, const meta::loop_l
   s.reorder(order);
 }
 
-TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step) {
+TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level,
+                                      loop_step step) {
   (s.*step)(in.at(s, level));
 }
 
-TILEWRIGHT_INLINE std::vector<schedule> expand(schedule start, const context& where,
-                                               const std::function<void(schedule&, scope&)>& build) {
+TILEWRIGHT_INLINE std::vector<schedule> expand(
+    schedule start, const context& where, const std::function<void(schedule&, scope&)>& build) {
   constexpr std::size_t limit = 256;
   return enumerate(start, limit, [&](schedule& s, chooser& choices) {
     const std::vector<std::string> blocks = root_block_names(s);

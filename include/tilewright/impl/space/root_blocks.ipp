@@ -21,7 +21,8 @@ inline std::vector<std::string> touching(const schedule& s, const std::string& s
                                          const std::vector<ir::buffer_region>& buffers,
                                          std::vector<ir::buffer_region> ir::block_node::*regions) {
   std::vector<std::string> out;
-  for (const ir::block_realize_node* realize : primitive::child_blocks(ir::root_block(s.function())->body)) {
+  for (const ir::block_realize_node* realize :
+       primitive::child_blocks(ir::root_block(s.function())->body)) {
     const ir::block_node& other = *realize->block;
     const auto touches = [&](const ir::buffer_region& mine) {
       return std::any_of((other.*regions).begin(), (other.*regions).end(),
@@ -35,7 +36,8 @@ inline std::vector<std::string> touching(const schedule& s, const std::string& s
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE const ir::block_realize_node& named_block(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE const ir::block_realize_node& named_block(const schedule& s,
+                                                            const std::string& name) {
   const ir::block_realize_node* found = detail::find_named(s, name);
   if (!found) throw internal_error("a space asks for block " + name + ", which does not exist");
   return *found;
@@ -47,7 +49,8 @@ TILEWRIGHT_INLINE bool has_block(const schedule& s, const std::string& name) {
 
 TILEWRIGHT_INLINE std::vector<std::string> root_block_names(const schedule& s) {
   std::vector<std::string> out;
-  for (const ir::block_realize_node* realize : primitive::child_blocks(ir::root_block(s.function())->body))
+  for (const ir::block_realize_node* realize :
+       primitive::child_blocks(ir::root_block(s.function())->body))
     out.push_back(realize->block->name);
   return out;
 }
@@ -59,11 +62,13 @@ TILEWRIGHT_INLINE bool is_output(const schedule& s, const std::string& name) {
   return false;
 }
 
-TILEWRIGHT_INLINE std::vector<std::string> consumer_names(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE std::vector<std::string> consumer_names(const schedule& s,
+                                                          const std::string& name) {
   return detail::touching(s, name, named_block(s, name).block->writes, &ir::block_node::reads);
 }
 
-TILEWRIGHT_INLINE std::vector<std::string> producer_names(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE std::vector<std::string> producer_names(const schedule& s,
+                                                          const std::string& name) {
   return detail::touching(s, name, named_block(s, name).block->reads, &ir::block_node::writes);
 }
 

@@ -55,7 +55,8 @@ TILEWRIGHT_INLINE void* dynamic_library::find(const char* symbol) const noexcept
 
 TILEWRIGHT_INLINE void* dynamic_library::get(const char* symbol) const {
   if (void* address = find(symbol)) return address;
-  throw build_error(what_ + " (" + name_ + ") has no function " + symbol + "; its version is not supported");
+  throw build_error(what_ + " (" + name_ + ") has no function " + symbol +
+                    "; its version is not supported");
 }
 
 }  // namespace tilewright::support

@@ -34,13 +34,14 @@ inline constexpr std::array<known_cpu, 20> known_cpus{{
     {"skylake-avx512", "skylake-avx512", 4, "", 32, 1024, 16384},
     {"cascadelake", "cascadelake", 4, "avx512vnni", 32, 1024, 16384},
     {"icelake-server", "icelake-server", 4, "avx512vbmi,avx512vbmi2,avx512vnni", 48, 1280, 24576},
-    {"sapphirerapids", "sapphirerapids", 4, "avx512bf16,avx512fp16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni",
-     48, 2048, 32768},
+    {"sapphirerapids", "sapphirerapids", 4,
+     "avx512bf16,avx512fp16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 2048, 32768},
     {"znver1", "znver1", 3, "", 32, 512, 8192},
     {"znver2", "znver2", 3, "", 32, 512, 16384},
     {"znver3", "znver3", 3, "", 32, 512, 32768},
     {"znver4", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni", 32, 1024, 32768},
-    {"znver5", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 1024, 32768},
+    {"znver5", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 1024,
+     32768},
 }};
 
 /// Appends the features in a comma-separated list.
@@ -133,8 +134,9 @@ TILEWRIGHT_INLINE int cpu::lanes(dtype type) const {
 TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
   std::vector<std::string_view> all;
   detail::add_features(features, all);
-  return std::any_of(all.begin(), all.end(),
-                     [&](std::string_view f) { return !f.empty() && f[0] == '+' && f.substr(1) == feature; });
+  return std::any_of(all.begin(), all.end(), [&](std::string_view f) {
+    return !f.empty() && f[0] == '+' && f.substr(1) == feature;
+  });
 }
 
 TILEWRIGHT_INLINE const cpu& host() {
@@ -160,8 +162,9 @@ TILEWRIGHT_INLINE std::vector<std::string_view> known_names() {
 TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& machine) {
   std::vector<std::string_view> needed;
   detail::add_features(code.features, needed);
-  return std::all_of(needed.begin(), needed.end(),
-                     [&](std::string_view f) { return f.empty() || f[0] != '+' || machine.has(f.substr(1)); });
+  return std::all_of(needed.begin(), needed.end(), [&](std::string_view f) {
+    return f.empty() || f[0] != '+' || machine.has(f.substr(1));
+  });
 }
 
 }  // namespace tilewright::target

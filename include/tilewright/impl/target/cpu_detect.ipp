@@ -39,7 +39,8 @@ inline std::array<std::uint32_t, 4> cpuid_leaf(std::uint32_t leaf, std::uint32_t
   return r;
 }
 
-/// Register sets that the operating system saves (XCR0); a feature without its registers is unusable.
+/// Register sets that the operating system saves (XCR0); a feature without its registers is
+/// unusable.
 inline std::uint32_t saved_registers() {
   if (!((cpuid_leaf(1)[2] >> 27) & 1)) return 0;
   std::uint32_t low = 0, high = 0;
@@ -50,25 +51,38 @@ inline std::uint32_t saved_registers() {
 struct feature_bit {
   std::string_view name;
   std::uint32_t leaf, sub;
-  unsigned reg, bit;      // reg: 0 eax .. 3 edx
-  std::uint32_t needs;    // of saved_registers
+  unsigned reg, bit;    // reg: 0 eax .. 3 edx
+  std::uint32_t needs;  // of saved_registers
 };
 
 inline constexpr std::uint32_t ymm_state = 0x6, zmm_state = 0xe6;
 inline constexpr std::array<feature_bit, 26> feature_bits{{
-    {"sse3", 1, 0, 2, 0, 0},           {"ssse3", 1, 0, 2, 9, 0},
-    {"sse4.1", 1, 0, 2, 19, 0},        {"sse4.2", 1, 0, 2, 20, 0},
-    {"popcnt", 1, 0, 2, 23, 0},        {"movbe", 1, 0, 2, 22, 0},
-    {"lzcnt", 0x80000001, 0, 2, 5, 0}, {"bmi", 7, 0, 1, 3, 0},
-    {"bmi2", 7, 0, 1, 8, 0},           {"avx", 1, 0, 2, 28, ymm_state},
-    {"fma", 1, 0, 2, 12, ymm_state},   {"f16c", 1, 0, 2, 29, ymm_state},
-    {"avx2", 7, 0, 1, 5, ymm_state},   {"avxvnni", 7, 1, 0, 4, ymm_state},
-    {"avx512f", 7, 0, 1, 16, zmm_state},     {"avx512dq", 7, 0, 1, 17, zmm_state},
-    {"avx512cd", 7, 0, 1, 28, zmm_state},    {"avx512bw", 7, 0, 1, 30, zmm_state},
-    {"avx512vl", 7, 0, 1, 31, zmm_state},    {"avx512vbmi", 7, 0, 2, 1, zmm_state},
-    {"avx512vbmi2", 7, 0, 2, 6, zmm_state},  {"avx512vnni", 7, 0, 2, 11, zmm_state},
-    {"avx512ifma", 7, 0, 1, 21, zmm_state},  {"avx512bitalg", 7, 0, 2, 12, zmm_state},
-    {"avx512fp16", 7, 0, 3, 23, zmm_state},  {"avx512bf16", 7, 1, 0, 5, zmm_state},
+    {"sse3", 1, 0, 2, 0, 0},
+    {"ssse3", 1, 0, 2, 9, 0},
+    {"sse4.1", 1, 0, 2, 19, 0},
+    {"sse4.2", 1, 0, 2, 20, 0},
+    {"popcnt", 1, 0, 2, 23, 0},
+    {"movbe", 1, 0, 2, 22, 0},
+    {"lzcnt", 0x80000001, 0, 2, 5, 0},
+    {"bmi", 7, 0, 1, 3, 0},
+    {"bmi2", 7, 0, 1, 8, 0},
+    {"avx", 1, 0, 2, 28, ymm_state},
+    {"fma", 1, 0, 2, 12, ymm_state},
+    {"f16c", 1, 0, 2, 29, ymm_state},
+    {"avx2", 7, 0, 1, 5, ymm_state},
+    {"avxvnni", 7, 1, 0, 4, ymm_state},
+    {"avx512f", 7, 0, 1, 16, zmm_state},
+    {"avx512dq", 7, 0, 1, 17, zmm_state},
+    {"avx512cd", 7, 0, 1, 28, zmm_state},
+    {"avx512bw", 7, 0, 1, 30, zmm_state},
+    {"avx512vl", 7, 0, 1, 31, zmm_state},
+    {"avx512vbmi", 7, 0, 2, 1, zmm_state},
+    {"avx512vbmi2", 7, 0, 2, 6, zmm_state},
+    {"avx512vnni", 7, 0, 2, 11, zmm_state},
+    {"avx512ifma", 7, 0, 1, 21, zmm_state},
+    {"avx512bitalg", 7, 0, 2, 12, zmm_state},
+    {"avx512fp16", 7, 0, 3, 23, zmm_state},
+    {"avx512bf16", 7, 1, 0, 5, zmm_state},
 }};
 
 /// What the code generator never chooses by itself; left out so that equal code has an equal key.
@@ -100,7 +114,8 @@ inline cpuid_data read_cpuid() {
   while (!out.brand.empty() && out.brand.back() == ' ') out.brand.pop_back();
   const std::uint32_t saved = saved_registers();
   for (const feature_bit& f : feature_bits)
-    if (matters(f.name) && ((cpuid_leaf(f.leaf, f.sub)[f.reg] >> f.bit) & 1) && (saved & f.needs) == f.needs)
+    if (matters(f.name) && ((cpuid_leaf(f.leaf, f.sub)[f.reg] >> f.bit) & 1) &&
+        (saved & f.needs) == f.needs)
       out.features.push_back(f.name);
   return out;
 }
@@ -127,7 +142,8 @@ inline cache_sizes cpuid_caches() { return {}; }
 
 /// First line of a small file of the kernel; empty when there is none.
 inline std::string first_line(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"), &std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
+                                                             &std::fclose);
   char text[128] = {};
   if (!file || !std::fgets(text, sizeof text, file.get())) return {};
   std::string line = text;
@@ -139,7 +155,8 @@ inline std::string first_line(const std::string& path) {
 inline std::int64_t parse_size(const std::string& text) {
   std::int64_t value = 0;
   std::size_t i = 0;
-  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i) value = value * 10 + (text[i] - '0');
+  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i)
+    value = value * 10 + (text[i] - '0');
   if (i < text.size() && text[i] == 'K') return value << 10;
   if (i < text.size() && text[i] == 'M') return value << 20;
   return value;
@@ -164,7 +181,8 @@ inline cache_sizes read_caches() {
 inline int quota_cores() {
   const std::string line = first_line("/sys/fs/cgroup/cpu.max");
   long long quota = 0, period = 0;
-  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0 || quota <= 0) return 1 << 20;
+  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0 || quota <= 0)
+    return 1 << 20;
   return static_cast<int>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 

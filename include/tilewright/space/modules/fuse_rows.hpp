@@ -8,8 +8,9 @@
 
 namespace tilewright::space {
 
-/// Moves the producers of an output block below the deepest of its loops, the innermost one left out,
-/// at which all of them are legal; where there is no such loop, or the choice says so, they stay.
+/// Moves the producers of an output block below the deepest of its loops, the innermost one left
+/// out, at which all of them are legal; where there is no such loop, or the choice says so, they
+/// stay.
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```

@@ -1,4 +1,5 @@
-// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its "SSRSRS").
+// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its
+// "SSRSRS").
 #pragma once
 
 #include <string>
@@ -10,30 +11,32 @@
 
 namespace tilewright::space {
 
-/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more vectors.
+/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more
+/// vectors.
 struct register_tile {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   double weight = 1;  // how likely it is drawn
 };
 
-/// Register tiles that respect the register file: rows * vectors accumulators, one register per vector
-/// of the streamed operand, and one for the broadcast one. Weights grow with the number of
+/// Register tiles that respect the register file: rows * vectors accumulators, one register per
+/// vector of the streamed operand, and one for the broadcast one. Weights grow with the number of
 /// multiply-adds per load and with the share of the tiles' work that lies inside the extents.
-std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type, std::int64_t row_extent,
-                                          std::int64_t column_extent);
+std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
+                                          std::int64_t row_extent, std::int64_t column_extent);
 
-/// True when the block is a reduction with constant loops whose output is contiguous along one of its
-/// spatial variables and whose operands can be loaded as vectors along it.
+/// True when the block is a reduction with constant loops whose output is contiguous along one of
+/// its spatial variables and whose operands can be loaded as vectors along it.
 bool needs_multi_level_tiling(const schedule& s, const std::string& block);
 
 /// Tiles the block in the structure SSRSRS, the innermost S a register tile:
 /// ```
 /// i, j, k  ->  i0 j0 (parallel) | i1 j1 | k0 | j2 i2 | k1 | i3 (unrolled) j3 (vectorized)
 /// ```
-/// Structural choices: reduction loops split or whole; operands left in place, the streamed one staged
-/// into a panel below j2, or the broadcast one staged into a block too; where the producer of a padded
-/// operand and an element-wise consumer are computed. Tile sizes need not divide.
-void multi_level_tiling(schedule& s, const std::string& block, const context& where, chooser& choices);
+/// Structural choices: reduction loops split or whole; operands left in place, the streamed one
+/// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
+/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide.
+void multi_level_tiling(schedule& s, const std::string& block, const context& where,
+                        chooser& choices);
 
 }  // namespace tilewright::space

@@ -22,8 +22,9 @@ TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
       const auto found = bound.find(e.get());
       return found == bound.end() ? all : found->second.bounds;
     }
-    case ir::op::add: case ir::op::sub: case ir::op::mul:
-      return kept(m::linear(e->op, bounds(e->args[0]), bounds(e->args[1])));
+    case ir::op::add:
+    case ir::op::sub:
+    case ir::op::mul: return kept(m::linear(e->op, bounds(e->args[0]), bounds(e->args[1])));
     case ir::op::min: {
       const interval a = bounds(e->args[0]), c = bounds(e->args[1]);
       return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
@@ -44,10 +45,9 @@ TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
       const interval a = bounds(e->args[0]);
       return a.within(0, by.lo - 1) ? a : interval{0, by.hi - 1};
     }
-    case ir::op::select: case ir::op::if_then_else:
-      return m::unite(bounds(e->args[1]), bounds(e->args[2]));
-    case ir::op::cast:
-      return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
+    case ir::op::select:
+    case ir::op::if_then_else: return m::unite(bounds(e->args[1]), bounds(e->args[2]));
+    case ir::op::cast: return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
     case ir::op::call: return e->name == "likely" ? bounds(e->args[0]) : all;
     default: return all;
   }
@@ -70,9 +70,11 @@ TILEWRIGHT_INLINE std::optional<bool> emitter::decided(const ir::expr& e) {
   const dtype type = e->args[0].type();
   if (is_float(type) || type == dtype::u64) return std::nullopt;
   const interval x = bounds(e->args[0]), y = bounds(e->args[1]);
-  const bool below = x.hi < y.lo, at_most = x.hi <= y.lo, above = x.lo > y.hi, at_least = x.lo >= y.hi;
+  const bool below = x.hi<y.lo, at_most = x.hi <= y.lo, above = x.lo> y.hi, at_least = x.lo >= y.hi;
   const bool same = x.lo == x.hi && y.lo == y.hi && x.lo == y.lo;
-  const auto judge = [](bool yes, bool no) { return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt; };
+  const auto judge = [](bool yes, bool no) {
+    return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt;
+  };
   switch (e->op) {
     case ir::op::lt: return judge(below, at_least);
     case ir::op::le: return judge(at_most, above);
@@ -107,12 +109,16 @@ TILEWRIGHT_INLINE affine emitter::multiply(const affine& a, const affine& x) {
   base.constant = varying.constant;
   base.scalars = varying.scalars;
   if (!base.fixed() || base.constant != 0) {
-    if (base.fixed()) out.scalars.emplace_back(factor, base.constant);
-    else out.scalars.emplace_back(b.mul_nsw(scalar_sum(base), factor), 1);
+    if (base.fixed())
+      out.scalars.emplace_back(factor, base.constant);
+    else
+      out.scalars.emplace_back(b.mul_nsw(scalar_sum(base), factor), 1);
   }
   if (varying.lane_step != 0) out.lane_steps.emplace_back(factor, varying.lane_step);
-  for (const auto& [v, k] : varying.lane_steps) out.lane_steps.emplace_back(b.mul_nsw(v, factor), k);
-  for (const auto& [v, k] : varying.vectors) out.vectors.emplace_back(b.mul_nsw(v, b.splat(factor, lane.lanes)), k);
+  for (const auto& [v, k] : varying.lane_steps)
+    out.lane_steps.emplace_back(b.mul_nsw(v, factor), k);
+  for (const auto& [v, k] : varying.vectors)
+    out.vectors.emplace_back(b.mul_nsw(v, b.splat(factor, lane.lanes)), k);
   return out;
 }
 
@@ -135,7 +141,8 @@ TILEWRIGHT_INLINE value_ref emitter::lane_sum(const affine& a) {
   const value_ref ramp = b.ramp(b.i64, 0, 1, lane.lanes);
   for (const auto& [v, k] : a.lane_steps)
     include(b.mul_nsw(b.splat(k == 1 ? v : b.mul_nsw(v, b.index(k)), lane.lanes), ramp));
-  for (const auto& [v, k] : a.vectors) include(k == 1 ? v : b.mul_nsw(v, b.integer(b.i64, k, lane.lanes)));
+  for (const auto& [v, k] : a.vectors)
+    include(k == 1 ? v : b.mul_nsw(v, b.integer(b.i64, k, lane.lanes)));
   return sum;
 }
 
@@ -150,7 +157,9 @@ TILEWRIGHT_INLINE value emitter::integer_of(const affine& a, dtype type) {
     affine base = a;
     base.lane_step = 0;
     const value start = integer_of(base, type);
-    return {b.binary(opcode::add, b.splat(start.v, lane.lanes), b.ramp(element, 0, a.lane_step, lane.lanes)), true};
+    return {b.binary(opcode::add, b.splat(start.v, lane.lanes),
+                     b.ramp(element, 0, a.lane_step, lane.lanes)),
+            true};
   }
   const value_ref wide = lane_sum(a);
   return {bits(type) < 64 ? b.convert(opcode::trunc, wide, b.held(type, lane.lanes)) : wide, true};
@@ -168,8 +177,10 @@ TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
     if (found != bound.end() && found->second.is != binding::kind::value) {
       const binding& known = found->second;
       if (known.is == binding::kind::form) return known.form;
-      if (known.is == binding::kind::index) out.scalars.emplace_back(known.held.v, 1);
-      else out.constant = known.constant;
+      if (known.is == binding::kind::index)
+        out.scalars.emplace_back(known.held.v, 1);
+      else
+        out.constant = known.constant;
       if (known.is == binding::kind::lane) out.lane_step = 1;
       return out;
     }
@@ -179,14 +190,16 @@ TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
     const interval exact = m::linear(e->op, bounds(e->args[0]), bounds(e->args[1]));
     const interval all = m::range_of(e.type());
     // Where the result may wrap at its width it has to be computed at that width.
-    if (m::saturated(exact) || !exact.within(all.lo, all.hi) || e.type() == dtype::u64) return opaque_index(e);
+    if (m::saturated(exact) || !exact.within(all.lo, all.hi) || e.type() == dtype::u64)
+      return opaque_index(e);
     const affine x = index(e->args[0]), y = index(e->args[1]);
     if (e->op == ir::op::mul) return multiply(x, y);
     return add(x, y, e->op == ir::op::sub ? -1 : 1);
   }
   if (e->op == ir::op::cast && !is_float(e->args[0].type())) {
     const interval all = m::range_of(e.type()), from = bounds(e->args[0]);
-    if (e.type() != dtype::boolean && from.within(all.lo, all.hi) && e->args[0].type() != dtype::u64)
+    if (e.type() != dtype::boolean && from.within(all.lo, all.hi) &&
+        e->args[0].type() != dtype::u64)
       return index(e->args[0]);
   }
   if (e->op == ir::op::call && e->name == "likely") return index(e->args[0]);
@@ -200,13 +213,14 @@ TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
   const int lanes = lanes_of(v.vector);
   const bool no_sign = is_unsigned(e.type()) || e.type() == dtype::boolean;
   value_ref wide = v.v;
-  if (bits(e.type()) < 64) wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
+  if (bits(e.type()) < 64)
+    wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
   (v.vector ? out.vectors : out.scalars).emplace_back(wide, 1);
   return out;
 }
 
-/// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a constant, or a
-/// known function of the lane alone.
+/// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a
+/// constant, or a known function of the lane alone.
 TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   const interval by = bounds(e->args[1]);
   const bool divides = e->op == ir::op::floordiv;
@@ -217,8 +231,10 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   affine out, rest = x;
   rest.scalars.clear();
   for (const auto& [v, k] : x.scalars) {
-    if (k % c != 0) rest.scalars.emplace_back(v, k);
-    else if (divides) out.scalars.emplace_back(v, k / c);
+    if (k % c != 0)
+      rest.scalars.emplace_back(v, k);
+    else if (divides)
+      out.scalars.emplace_back(v, k / c);
   }
   if (!rest.scalars.empty()) {
     if (rest.lane_step != 0) return opaque_index(e);
@@ -226,7 +242,9 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
     out.scalars.emplace_back(q, 1);
     return out;
   }
-  const auto piece = [&](std::int64_t r) { return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c); };
+  const auto piece = [&](std::int64_t r) {
+    return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c);
+  };
   out.constant = piece(rest.constant);
   if (rest.lane_step == 0) return out;
   std::vector<std::int64_t> lanes;

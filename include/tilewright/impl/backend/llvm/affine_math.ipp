@@ -36,13 +36,17 @@ inline interval negate(const interval& a) {
 
 inline interval multiply(const interval& a, const interval& b) {
   std::int64_t corner[4];
-  const bool over = __builtin_mul_overflow(a.lo, b.lo, &corner[0]) || __builtin_mul_overflow(a.lo, b.hi, &corner[1]) ||
-                    __builtin_mul_overflow(a.hi, b.lo, &corner[2]) || __builtin_mul_overflow(a.hi, b.hi, &corner[3]);
+  const bool over = __builtin_mul_overflow(a.lo, b.lo, &corner[0]) ||
+                    __builtin_mul_overflow(a.lo, b.hi, &corner[1]) ||
+                    __builtin_mul_overflow(a.hi, b.lo, &corner[2]) ||
+                    __builtin_mul_overflow(a.hi, b.hi, &corner[3]);
   if (over) return {lowest, highest};
   return {*std::min_element(corner, corner + 4), *std::max_element(corner, corner + 4)};
 }
 
-inline interval unite(const interval& a, const interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+inline interval unite(const interval& a, const interval& b) {
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
 
 inline bool is_linear(ir::op o) { return o == ir::op::add || o == ir::op::sub || o == ir::op::mul; }
 
@@ -54,11 +58,15 @@ inline interval linear(ir::op o, const interval& a, const interval& b) {
 
 inline void append(affine::terms& to, const affine::terms& from, std::int64_t scale) {
   for (const auto& [v, coefficient] : from) {
-    const auto found = std::find_if(to.begin(), to.end(), [&, value = v](const auto& t) { return t.first == value; });
-    if (found == to.end()) to.emplace_back(v, coefficient * scale);
-    else found->second += coefficient * scale;
+    const auto found = std::find_if(to.begin(), to.end(),
+                                    [&, value = v](const auto& t) { return t.first == value; });
+    if (found == to.end())
+      to.emplace_back(v, coefficient * scale);
+    else
+      found->second += coefficient * scale;
   }
-  to.erase(std::remove_if(to.begin(), to.end(), [](const auto& t) { return t.second == 0; }), to.end());
+  to.erase(std::remove_if(to.begin(), to.end(), [](const auto& t) { return t.second == 0; }),
+           to.end());
 }
 
 }  // namespace detail::affine_math

@@ -25,11 +25,13 @@ inline api open_library() {
   unsigned major = 0, minor = 0, patch = 0;
   table.GetVersion(&major, &minor, &patch);
   if (major < 17 || major > 21)
-    throw build_error("LLVM " + version_of(table) + " (" + opened.name() +
-                      ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
+    throw build_error(
+        "LLVM " + version_of(table) + " (" + opened.name() +
+        ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
   table.visit([&](const char* name, auto& function) {
     const std::string symbol = std::string("LLVM") + name;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
   });
   table.InitializeX86TargetInfo();
   table.InitializeX86Target();

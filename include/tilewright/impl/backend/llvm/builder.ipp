@@ -11,7 +11,8 @@ TILEWRIGHT_INLINE builder::builder(const target::cpu& target, const std::string&
     : c(library()), cpu(target) {
   context = c.ContextCreate();
   // Errors are read from the verifier and from the calls' results; LLVM must not print or exit.
-  c.ContextSetDiagnosticHandler(context, [](diagnostic_ref, void*) {}, nullptr);
+  c.ContextSetDiagnosticHandler(
+      context, [](diagnostic_ref, void*) {}, nullptr);
   module = c.ModuleCreateWithNameInContext(module_name.c_str(), context);
   b = c.CreateBuilderInContext(context);
   i1 = c.IntTypeInContext(context, 1);
@@ -59,13 +60,15 @@ TILEWRIGHT_INLINE value_ref builder::real(type_ref scalar, double value, int lan
   return c.ConstReal(vector(scalar, lanes), value);
 }
 
-TILEWRIGHT_INLINE value_ref builder::integers(type_ref scalar, const std::vector<std::int64_t>& values) const {
+TILEWRIGHT_INLINE value_ref builder::integers(type_ref scalar,
+                                              const std::vector<std::int64_t>& values) const {
   std::vector<value_ref> all;
   for (std::int64_t v : values) all.push_back(integer(scalar, v));
   return c.ConstVector(all.data(), static_cast<unsigned>(all.size()));
 }
 
-TILEWRIGHT_INLINE value_ref builder::ramp(type_ref scalar, std::int64_t first, std::int64_t step, int lanes) const {
+TILEWRIGHT_INLINE value_ref builder::ramp(type_ref scalar, std::int64_t first, std::int64_t step,
+                                          int lanes) const {
   std::vector<std::int64_t> values;
   for (int i = 0; i < lanes; ++i) values.push_back(first + i * step);
   return integers(scalar, values);
@@ -83,11 +86,16 @@ TILEWRIGHT_INLINE value_ref builder::compare(int_predicate p, value_ref x, value
 TILEWRIGHT_INLINE value_ref builder::compare(real_predicate p, value_ref x, value_ref y) const {
   return c.BuildFCmp(b, static_cast<int>(p), x, y, "");
 }
-TILEWRIGHT_INLINE value_ref builder::select(value_ref condition, value_ref yes, value_ref no) const {
+TILEWRIGHT_INLINE value_ref builder::select(value_ref condition, value_ref yes,
+                                            value_ref no) const {
   return c.BuildSelect(b, condition, yes, no, "");
 }
-TILEWRIGHT_INLINE value_ref builder::add_nsw(value_ref x, value_ref y) const { return c.BuildNSWAdd(b, x, y, ""); }
-TILEWRIGHT_INLINE value_ref builder::mul_nsw(value_ref x, value_ref y) const { return c.BuildNSWMul(b, x, y, ""); }
+TILEWRIGHT_INLINE value_ref builder::add_nsw(value_ref x, value_ref y) const {
+  return c.BuildNSWAdd(b, x, y, "");
+}
+TILEWRIGHT_INLINE value_ref builder::mul_nsw(value_ref x, value_ref y) const {
+  return c.BuildNSWMul(b, x, y, "");
+}
 
 TILEWRIGHT_INLINE value_ref builder::extract(value_ref v, int lane) const {
   return c.BuildExtractElement(b, v, integer(i32, lane), "");
@@ -104,7 +112,8 @@ TILEWRIGHT_INLINE value_ref builder::splat(value_ref scalar, int lanes) const {
   return c.BuildShuffleVector(b, first, c.GetPoison(type), integer(i32, 0, lanes), "");
 }
 
-TILEWRIGHT_INLINE value_ref builder::element_pointer(type_ref element, value_ref base, value_ref idx) const {
+TILEWRIGHT_INLINE value_ref builder::element_pointer(type_ref element, value_ref base,
+                                                     value_ref idx) const {
   return c.BuildInBoundsGEP2(b, element, base, &idx, 1, "");
 }
 
@@ -112,22 +121,27 @@ TILEWRIGHT_INLINE value_ref builder::byte_pointer(value_ref base, std::int64_t o
   return offset == 0 ? base : element_pointer(i8, base, index(offset));
 }
 
-TILEWRIGHT_INLINE value_ref builder::load(type_ref type, value_ref pointer, unsigned alignment) const {
+TILEWRIGHT_INLINE value_ref builder::load(type_ref type, value_ref pointer,
+                                          unsigned alignment) const {
   const value_ref v = c.BuildLoad2(b, type, pointer, "");
   c.SetAlignment(v, alignment);
   return v;
 }
 
-TILEWRIGHT_INLINE void builder::store(value_ref value, value_ref pointer, unsigned alignment) const {
+TILEWRIGHT_INLINE void builder::store(value_ref value, value_ref pointer,
+                                      unsigned alignment) const {
   c.SetAlignment(c.BuildStore(b, value, pointer), alignment);
 }
 
-TILEWRIGHT_INLINE value_ref builder::call(value_ref function, const std::vector<value_ref>& arguments) const {
-  return c.BuildCall2(b, function_type(function), function, const_cast<value_ref*>(arguments.data()),
+TILEWRIGHT_INLINE value_ref builder::call(value_ref function,
+                                          const std::vector<value_ref>& arguments) const {
+  return c.BuildCall2(b, function_type(function), function,
+                      const_cast<value_ref*>(arguments.data()),
                       static_cast<unsigned>(arguments.size()), "");
 }
 
-TILEWRIGHT_INLINE value_ref builder::call(value_ref function, std::initializer_list<value_ref> arguments) const {
+TILEWRIGHT_INLINE value_ref builder::call(value_ref function,
+                                          std::initializer_list<value_ref> arguments) const {
   return call(function, std::vector<value_ref>(arguments));
 }
 
@@ -146,12 +160,13 @@ TILEWRIGHT_INLINE value_ref builder::multiply_add(value_ref x, value_ref y, valu
 }
 
 TILEWRIGHT_INLINE value_ref builder::library_call(const char* name, type_ref scalar,
-                                                  const std::vector<value_ref>& arguments, int lanes) const {
+                                                  const std::vector<value_ref>& arguments,
+                                                  int lanes) const {
   value_ref declared = c.GetNamedFunction(module, name);
   if (!declared) {
     std::vector<type_ref> types(arguments.size(), scalar);
-    declared = c.AddFunction(module, name,
-                             c.FunctionType(scalar, types.data(), static_cast<unsigned>(types.size()), 0));
+    declared = c.AddFunction(
+        module, name, c.FunctionType(scalar, types.data(), static_cast<unsigned>(types.size()), 0));
   }
   if (lanes == 1) return call(declared, arguments);
   value_ref out = c.GetPoison(vector(scalar, lanes));
@@ -167,8 +182,8 @@ TILEWRIGHT_INLINE block_ref builder::new_block(value_ref function, const char* n
   return c.AppendBasicBlockInContext(context, function, name);
 }
 
-TILEWRIGHT_INLINE value_ref builder::phi(type_ref type,
-                                         const std::vector<std::pair<value_ref, block_ref>>& incoming) const {
+TILEWRIGHT_INLINE value_ref
+builder::phi(type_ref type, const std::vector<std::pair<value_ref, block_ref>>& incoming) const {
   const value_ref p = c.BuildPhi(b, type, "");
   for (const auto& [value, from] : incoming) add_incoming(p, value, from);
   return p;
@@ -178,15 +193,18 @@ TILEWRIGHT_INLINE void builder::add_incoming(value_ref p, value_ref value, block
   c.AddIncoming(p, &value, &from, 1);
 }
 
-TILEWRIGHT_INLINE void builder::function_attribute(value_ref function, const char* key, const std::string& value) const {
+TILEWRIGHT_INLINE void builder::function_attribute(value_ref function, const char* key,
+                                                   const std::string& value) const {
   const std::string_view k = key;
-  c.AddAttributeAtIndex(function, function_index,
-                        c.CreateStringAttribute(context, key, static_cast<unsigned>(k.size()), value.c_str(),
-                                                static_cast<unsigned>(value.size())));
+  c.AddAttributeAtIndex(
+      function, function_index,
+      c.CreateStringAttribute(context, key, static_cast<unsigned>(k.size()), value.c_str(),
+                              static_cast<unsigned>(value.size())));
 }
 
 TILEWRIGHT_INLINE value_ref builder::function(const std::string& name, type_ref result,
-                                              const std::vector<type_ref>& parameters, bool internal) const {
+                                              const std::vector<type_ref>& parameters,
+                                              bool internal) const {
   const type_ref type = c.FunctionType(result, const_cast<type_ref*>(parameters.data()),
                                        static_cast<unsigned>(parameters.size()), 0);
   const value_ref f = c.AddFunction(module, name.c_str(), type);
@@ -201,9 +219,11 @@ TILEWRIGHT_INLINE value_ref builder::function(const std::string& name, type_ref 
   return f;
 }
 
-TILEWRIGHT_INLINE void builder::parameter_attribute(value_ref function, unsigned parameter, const char* attribute,
+TILEWRIGHT_INLINE void builder::parameter_attribute(value_ref function, unsigned parameter,
+                                                    const char* attribute,
                                                     std::uint64_t value) const {
-  const unsigned kind = c.GetEnumAttributeKindForName(attribute, std::char_traits<char>::length(attribute));
+  const unsigned kind =
+      c.GetEnumAttributeKindForName(attribute, std::char_traits<char>::length(attribute));
   c.AddAttributeAtIndex(function, parameter + 1, c.CreateEnumAttribute(context, kind, value));
 }
 

@@ -11,7 +11,8 @@ namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   if (e->args.empty())
-    throw argument_error("intrinsic \"" + e->name + "\" without arguments is not known to the CPU backend");
+    throw argument_error("intrinsic \"" + e->name +
+                         "\" without arguments is not known to the CPU backend");
   std::vector<value> arguments;
   bool vector = false;
   for (const ir::expr& a : e->args) {
@@ -26,13 +27,14 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   const value_ref out = is_float(type) ? emit_math(b, e->name, type == dtype::f64, wide, lanes)
                                        : call_integer(e->name, type, wide, lanes);
   if (!out)
-    throw argument_error("intrinsic \"" + e->name + "\" of " + std::to_string(wide.size()) + " arguments of " +
-                         std::string(name(type)) + " is not known to the CPU backend");
+    throw argument_error("intrinsic \"" + e->name + "\" of " + std::to_string(wide.size()) +
+                         " arguments of " + std::string(name(type)) +
+                         " is not known to the CPU backend");
   return {out, vector};
 }
 
-TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a,
-                                                  int lanes) {
+TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype type,
+                                                  const std::vector<value_ref>& a, int lanes) {
   const type_ref element = b.held(type), all = b.held(type, lanes);
   const auto number = [&](std::int64_t v) { return b.integer(element, v, lanes); };
   const value_ref x = a[0];
@@ -51,15 +53,19 @@ TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype
   if (name == "bitwise_and") return b.binary(opcode::and_, x, y);
   if (name == "bitwise_or") return b.binary(opcode::or_, x, y);
   if (name == "bitwise_xor") return b.binary(opcode::xor_, x, y);
-  const value_ref amount = type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
+  const value_ref amount =
+      type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
   if (name == "shift_left" && amount) return b.binary(opcode::shl, x, amount);
-  if (name == "shift_right" && amount) return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);
+  if (name == "shift_right" && amount)
+    return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);
   if (name == "pow" && amount) return integer_power(type, x, y, lanes);
   return nullptr;
 }
 
-/// x to the power y by squaring, wrapping; 1 for y below 0. One step per bit of y, without branches.
-TILEWRIGHT_INLINE value_ref emitter::integer_power(dtype type, value_ref x, value_ref y, int lanes) {
+/// x to the power y by squaring, wrapping; 1 for y below 0. One step per bit of y, without
+/// branches.
+TILEWRIGHT_INLINE value_ref emitter::integer_power(dtype type, value_ref x, value_ref y,
+                                                   int lanes) {
   const type_ref element = b.held(type);
   const value_ref zero = b.integer(element, 0, lanes), one = b.integer(element, 1, lanes);
   if (!is_unsigned(type)) y = b.select(b.compare(int_predicate::slt, y, zero), zero, y);

@@ -59,8 +59,12 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
     case ir::op::call: return emit_call(e);
     case ir::op::select: return emit_select(e);
     case ir::op::if_then_else: return emit_choice(e);
-    case ir::op::eq: case ir::op::ne: case ir::op::lt: case ir::op::le: case ir::op::gt: case ir::op::ge:
-      return emit_compare(e);
+    case ir::op::eq:
+    case ir::op::ne:
+    case ir::op::lt:
+    case ir::op::le:
+    case ir::op::gt:
+    case ir::op::ge: return emit_compare(e);
     case ir::op::logical_not: {
       const value x = emit(e->args[0]);
       return {b.c.BuildNot(b.b, x.v, ""), x.vector};
@@ -72,7 +76,8 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
     default: break;
   }
   if (is_float(e.type())) return emit_float_binary(e);
-  const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv || e->op == ir::op::floormod;
+  const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv ||
+                       e->op == ir::op::floormod;
   if (divides) return emit_division(e);
   const value x = emit(e->args[0]), y = emit(e->args[1]);
   const bool vector = x.vector || y.vector;
@@ -88,7 +93,8 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
 TILEWRIGHT_INLINE value emitter::emit_var(const ir::expr& e) {
   const auto found = bound.find(e.get());
   if (found == bound.end())
-    throw argument_error("variable \"" + e->name + "\" is used but has no value in the lowered function; bind it with a "
+    throw argument_error("variable \"" + e->name +
+                         "\" is used but has no value in the lowered function; bind it with a "
                          "loop, a let or a scalar parameter");
   const binding& known = found->second;
   switch (known.is) {
@@ -117,17 +123,23 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   const int lanes = lanes_of(vector);
   const value_ref l = widen(x, vector), r = widen(y, vector);
   const type_ref type = b.held(e.type(), lanes);
-  const auto floor_of_quotient = [&] { return b.intrinsic("llvm.floor", {type}, {b.binary(opcode::fdiv, l, r)}); };
+  const auto floor_of_quotient = [&] {
+    return b.intrinsic("llvm.floor", {type}, {b.binary(opcode::fdiv, l, r)});
+  };
   switch (e->op) {
     case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
     case ir::op::div: return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
     case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};
     case ir::op::floordiv: return {floor_of_quotient(), vector};
-    case ir::op::floormod: return {b.binary(opcode::fsub, l, b.binary(opcode::fmul, floor_of_quotient(), r)), vector};
+    case ir::op::floormod:
+      return {b.binary(opcode::fsub, l, b.binary(opcode::fmul, floor_of_quotient(), r)), vector};
     case ir::op::mod:
-      return {b.library_call(e.type() == dtype::f64 ? "fmod" : "fmodf", b.held(e.type()), {l, r}, lanes), vector};
-    default: throw argument_error("the CPU backend met an operator of floats that it does not know");
+      return {b.library_call(e.type() == dtype::f64 ? "fmod" : "fmodf", b.held(e.type()), {l, r},
+                             lanes),
+              vector};
+    default:
+      throw argument_error("the CPU backend met an operator of floats that it does not know");
   }
 }
 
@@ -159,14 +171,15 @@ TILEWRIGHT_INLINE value emitter::emit_division(const ir::expr& e) {
   std::optional<std::int64_t> divisor;
   if (by.lo == by.hi && e.type() != dtype::u64) divisor = by.lo;
   ir::op o = e->op;
-  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask more often.
+  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask
+  // more often.
   if (divisor && *divisor > 0 && bounds(e->args[0]).lo >= 0)
     o = o == ir::op::div ? ir::op::floordiv : o == ir::op::mod ? ir::op::floormod : o;
   return {divide(o, e.type(), widen(x, vector), widen(y, vector), vector, divisor), vector};
 }
 
-TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
-                                            std::optional<std::int64_t> by) {
+TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y,
+                                            bool vector, std::optional<std::int64_t> by) {
   const int lanes = lanes_of(vector);
   const type_ref element = b.held(type);
   const auto number = [&](std::int64_t v) { return b.integer(element, v, lanes); };
@@ -198,7 +211,9 @@ TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, v
   const value_ref nonzero = b.compare(int_predicate::ne, r, number(0));
   const value_ref differ = b.compare(int_predicate::slt, b.binary(opcode::xor_, r, y), number(0));
   const value_ref below = b.binary(opcode::and_, nonzero, differ);
-  if (quotient) return fixed(b.binary(opcode::add, q, b.convert(opcode::sext, below, b.vector(element, lanes))), negated);
+  if (quotient)
+    return fixed(b.binary(opcode::add, q, b.convert(opcode::sext, below, b.vector(element, lanes))),
+                 negated);
   return fixed(b.select(below, b.binary(opcode::add, r, y), r), number(0));
 }
 
@@ -215,8 +230,9 @@ TILEWRIGHT_INLINE bool emitter::safe_everywhere(const ir::expr& e) {
   bool safe = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
     ++nodes;
-    const bool divides = !is_float(x.type()) && (x->op == ir::op::div || x->op == ir::op::mod ||
-                                                 x->op == ir::op::floordiv || x->op == ir::op::floormod);
+    const bool divides =
+        !is_float(x.type()) && (x->op == ir::op::div || x->op == ir::op::mod ||
+                                x->op == ir::op::floordiv || x->op == ir::op::floormod);
     if (x->op == ir::op::load && !in_bounds(x->buffer, x->args)) safe = false;
     if (x->op == ir::op::call && x->name != "likely") safe = false;
     if (divides && !(ir::is_int(x->args[1]) && x->args[1]->integer != 0)) safe = false;
@@ -228,7 +244,8 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
   if (const auto known = decided(e->args[0])) return emit(e->args[*known ? 1 : 2]);
   const value condition = emit(e->args[0]);
   if (!condition.vector) {
-    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2])) return branch_choice(e, condition.v);
+    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2]))
+      return branch_choice(e, condition.v);
     const value x = emit(e->args[1]), y = emit(e->args[2]);
     const bool vector = x.vector || y.vector;
     return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
@@ -247,7 +264,8 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
 }
 
 TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref condition) {
-  const block_ref yes_block = b.new_block(at.function, "yes"), no_block = b.new_block(at.function, "no");
+  const block_ref yes_block = b.new_block(at.function, "yes"),
+                  no_block = b.new_block(at.function, "no");
   const block_ref join = b.new_block(at.function, "join");
   b.branch(condition, yes_block, no_block);
   const auto side = [&](block_ref start, const ir::expr& branch) {

@@ -1,7 +1,8 @@
 // The functions of a module: the entry, and one per parallel loop.
 //
-// Each comes as a pair. The outer one has the signature that the library calls and reads pointers from memory;
-// the inner one gets the buffers as parameters, since only parameters can be marked as not aliasing.
+// Each comes as a pair. The outer one has the signature that the library calls and reads pointers
+// from memory; the inner one gets the buffers as parameters, since only parameters can be marked as
+// not aliasing.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 namespace tilewright::backend::llvm {
 namespace detail::function_parts {
 
-/// Chunks per thread: enough that a preempted thread costs little, few enough that claiming is cheap.
+/// Chunks per thread: enough that a preempted thread costs little, few enough that claiming is
+/// cheap.
 inline constexpr std::int64_t chunks_per_thread = 4;
 
 /// What a piece of the program uses from around it.
@@ -26,7 +28,8 @@ struct uses {
 inline uses uses_of(const ir::stmt& s) {
   uses out;
   const auto note = [&](const ir::buffer& b) {
-    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end()) out.buffers.push_back(b);
+    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end())
+      out.buffers.push_back(b);
   };
   ir::var_set seen;
   ir::for_each_expr(s, [&](const ir::expr& e) {
@@ -41,7 +44,8 @@ inline uses uses_of(const ir::stmt& s) {
 
 }  // namespace detail::function_parts
 
-TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function, std::string entry_symbol)
+TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function,
+                                   std::string entry_symbol)
     : b(module), f(function), symbol(std::move(entry_symbol)) {}
 
 TILEWRIGHT_INLINE void emitter::run() {
@@ -59,7 +63,8 @@ TILEWRIGHT_INLINE std::int64_t emitter::attribute(const char* name) const {
 }
 
 /// Starts an inner function: parameters are the call, the data pointers, then `more`.
-TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, const std::vector<type_ref>& more) {
+TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
+                                                    const std::vector<type_ref>& more) {
   std::vector<type_ref> types(1 + f.params.size(), b.ptr);
   types.insert(types.end(), more.begin(), more.end());
   at = {};
@@ -77,7 +82,9 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, con
   at.data.clear();
   for (std::size_t i = 0; i < f.params.size(); ++i)
     at.data.push_back(b.c.GetParam(at.function, static_cast<unsigned>(i + 1)));
-  const auto field = [&](std::int64_t offset) { return b.load(b.ptr, b.byte_pointer(at.call, offset), 8); };
+  const auto field = [&](std::int64_t offset) {
+    return b.load(b.ptr, b.byte_pointer(at.call, offset), 8);
+  };
   at.workspace = field(offsetof(backend::call, workspace));
   const value_ref flag = field(offsetof(backend::call, cancel));
   const value_ref missing = b.compare(int_predicate::eq, flag, b.c.ConstNull(b.ptr));
@@ -99,14 +106,20 @@ TILEWRIGHT_INLINE void emitter::finish_function() {
 
 TILEWRIGHT_INLINE void emitter::bind_parameters() {
   std::int64_t stride_number = 0;
-  const value_ref strides = b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, strides)), 8);
+  const value_ref strides =
+      b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, strides)), 8);
   // Scalars first: shapes and strides may refer to them.
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     if (f.params[i].buffer) continue;
     const ir::var& v = f.params[i].scalar;
-    const value_ref raw = b.load(b.stored(v.type()), at.data[i], static_cast<unsigned>(bytes(v.type())));
-    bound[v.get()] = binding{binding::kind::value, 0, {b.to_held(v.type(), raw, 1), false},
-                             is_float(v.type()) ? interval{0, 0} : detail::affine_math::range_of(v.type()), {}};
+    const value_ref raw =
+        b.load(b.stored(v.type()), at.data[i], static_cast<unsigned>(bytes(v.type())));
+    bound[v.get()] =
+        binding{binding::kind::value,
+                0,
+                {b.to_held(v.type(), raw, 1), false},
+                is_float(v.type()) ? interval{0, 0} : detail::affine_math::range_of(v.type()),
+                {}};
   }
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     const ir::buffer& buffer = f.params[i].buffer;
@@ -162,26 +175,31 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::call_arguments(value_ref call)
   return out;
 }
 
-/// What the body of a parallel loop needs beyond the call: variables of outer loops and outer stack slots.
+/// What the body of a parallel loop needs beyond the call: variables of outer loops and outer stack
+/// slots.
 TILEWRIGHT_INLINE emitter::captures emitter::capture(const ir::loop_node& l) {
   captures out;
   const detail::function_parts::uses used = detail::function_parts::uses_of(l.body);
   for (const ir::var& v : used.vars) {
     const auto found = bound.find(v.get());
     if (found == bound.end()) continue;
-    if (found->second.is == binding::kind::constant) out.constants.emplace_back(v.get(), found->second);
-    else out.values.push_back({v.get(), found->second});
+    if (found->second.is == binding::kind::constant)
+      out.constants.emplace_back(v.get(), found->second);
+    else
+      out.values.push_back({v.get(), found->second});
   }
   for (const ir::buffer& buffer : used.buffers) {
     const auto found = at.places.find(buffer.get());
-    const bool local = found != at.places.end() && buffer->scope != "workspace" && buffer->scope != "worker" &&
-                       std::find(at.data.begin(), at.data.end(), found->second.base) == at.data.end();
+    const bool local =
+        found != at.places.end() && buffer->scope != "workspace" && buffer->scope != "worker" &&
+        std::find(at.data.begin(), at.data.end(), found->second.base) == at.data.end();
     if (local) out.slots.push_back({buffer.get(), found->second});
   }
   return out;
 }
 
-TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const captures& outside, interval range) {
+TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const captures& outside,
+                                                 interval range) {
   std::vector<type_ref> types;
   for (const auto& v : outside.values) types.push_back(b.c.TypeOf(v.known.held.v));
   for (std::size_t i = 0; i < outside.slots.size(); ++i) types.push_back(b.ptr);
@@ -212,7 +230,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   const value_ref first = b.c.GetParam(inner, next), end = b.c.GetParam(inner, next + 1);
   const value_ref worker = b.convert(opcode::sext, b.c.GetParam(inner, next + 2), b.i64);
   const value_ref slot = b.mul_nsw(worker, b.index(attribute("tilewright.worker_bytes")));
-  at.worker_base = b.byte_pointer(b.element_pointer(b.i8, at.workspace, slot), attribute("tilewright.worker_offset"));
+  at.worker_base = b.byte_pointer(b.element_pointer(b.i8, at.workspace, slot),
+                                  attribute("tilewright.worker_offset"));
   in_region = true;
   poll_cancel();
   emit_serial(l, first, end, range, false);
@@ -230,13 +249,17 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   return inner;
 }
 
-/// Context of a parallel loop, in slots of 8 bytes: call, first, extent, chunks, captured values, slots.
-TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref inner, const captures& outside) {
+/// Context of a parallel loop, in slots of 8 bytes: call, first, extent, chunks, captured values,
+/// slots.
+TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref inner,
+                                           const captures& outside) {
   const value_ref outer = b.function(name, b.none, {b.ptr, b.i64, b.i32}, true);
   b.at(b.new_block(outer, "entry"));
   const value_ref context = b.c.GetParam(outer, 0), chunk = b.c.GetParam(outer, 1);
   std::int64_t slot = 0;
-  const auto read = [&](type_ref type) { return b.load(type, b.byte_pointer(context, 8 * slot++), 8); };
+  const auto read = [&](type_ref type) {
+    return b.load(type, b.byte_pointer(context, 8 * slot++), 8);
+  };
   std::vector<value_ref> arguments = call_arguments(read(b.ptr));
   const value_ref first = read(b.i64), extent = read(b.i64), chunks = read(b.i64);
   for (const auto& v : outside.values) {
@@ -254,12 +277,14 @@ TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref in
   b.c.BuildRetVoid(b.b);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref first, value_ref extent, interval range) {
+TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref first,
+                                              value_ref extent, interval range) {
   const captures outside = capture(l);
   const std::string chunk_name = symbol + ".parallel" + std::to_string(regions);
   const value_ref inner = emit_region(l, outside, range);
   const auto block = [&](const char* name) { return b.new_block(at.function, name); };
-  const block_ref ask = block("ask"), share = block("share"), alone = block("alone"), done = block("done");
+  const block_ref ask = block("ask"), share = block("share"), alone = block("alone"),
+                  done = block("done");
   const value_ref exec = b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, exec)), 8);
   b.branch(b.compare(int_predicate::eq, exec, b.c.ConstNull(b.ptr)), alone, ask);
 
@@ -268,13 +293,15 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
   value_ref several = b.compare(int_predicate::sgt, threads, b.integer(b.i32, 1));
   if (attribute("tilewright.worker_bytes") != 0) {
     // More workers than the workspace was planned for would write beyond it.
-    const value_ref fits = b.compare(int_predicate::sle, threads, b.integer(b.i32, attribute("tilewright.workers")));
+    const value_ref fits =
+        b.compare(int_predicate::sle, threads, b.integer(b.i32, attribute("tilewright.workers")));
     several = b.binary(opcode::and_, several, fits);
   }
   b.branch(several, share, alone);
 
   b.at(share);
-  const value_ref wanted = b.mul_nsw(b.convert(opcode::sext, threads, b.i64), b.index(detail::function_parts::chunks_per_thread));
+  const value_ref wanted = b.mul_nsw(b.convert(opcode::sext, threads, b.i64),
+                                     b.index(detail::function_parts::chunks_per_thread));
   const value_ref chunks = b.select(b.compare(int_predicate::slt, extent, wanted), extent, wanted);
   std::vector<value_ref> slots{at.call, first, extent, chunks};
   for (const auto& v : outside.values) {
@@ -290,8 +317,10 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
   const value_ref run_function = b.load(b.ptr, b.byte_pointer(exec, offsetof(executor, run)), 8);
   const value_ref self = b.load(b.ptr, b.byte_pointer(exec, offsetof(executor, self)), 8);
   type_ref run_types[] = {b.ptr, b.i64, b.ptr, b.ptr};
-  value_ref run_arguments[] = {self, chunks, b.c.GetNamedFunction(b.module, chunk_name.c_str()), context};
-  b.c.BuildCall2(b.b, b.c.FunctionType(b.none, run_types, 4, 0), run_function, run_arguments, 4, "");
+  value_ref run_arguments[] = {self, chunks, b.c.GetNamedFunction(b.module, chunk_name.c_str()),
+                               context};
+  b.c.BuildCall2(b.b, b.c.FunctionType(b.none, run_types, 4, 0), run_function, run_arguments, 4,
+                 "");
   poll_cancel();
   b.branch(done);
 

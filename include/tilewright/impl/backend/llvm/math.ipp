@@ -1,5 +1,5 @@
-// Coefficients are minimax fits made for this file, in the form their comments give; the errors that
-// backend/llvm/math.hpp states are measured by its test.
+// Coefficients are minimax fits made for this file, in the form their comments give; the errors
+// that backend/llvm/math.hpp states are measured by its test.
 #pragma once
 
 #include <array>
@@ -29,22 +29,36 @@ struct num {
   num unary(const char* name) const { return with(b->intrinsic(name, {type()}, {v})); }
 };
 
-inline num operator+(const num& x, const num& y) { return x.with(x.b->binary(opcode::fadd, x.v, y.v)); }
-inline num operator-(const num& x, const num& y) { return x.with(x.b->binary(opcode::fsub, x.v, y.v)); }
-inline num operator*(const num& x, const num& y) { return x.with(x.b->binary(opcode::fmul, x.v, y.v)); }
-inline num operator/(const num& x, const num& y) { return x.with(x.b->binary(opcode::fdiv, x.v, y.v)); }
+inline num operator+(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fadd, x.v, y.v));
+}
+inline num operator-(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fsub, x.v, y.v));
+}
+inline num operator*(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fmul, x.v, y.v));
+}
+inline num operator/(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fdiv, x.v, y.v));
+}
 inline num operator+(const num& x, double y) { return x + x.number(y); }
 inline num operator-(const num& x, double y) { return x - x.number(y); }
 inline num operator*(const num& x, double y) { return x * x.number(y); }
 inline num operator-(const num& x) { return x.with(x.b->c.BuildFNeg(x.b->b, x.v, "")); }
-inline num madd(const num& x, const num& y, const num& z) { return x.with(x.b->multiply_add(x.v, y.v, z.v)); }
+inline num madd(const num& x, const num& y, const num& z) {
+  return x.with(x.b->multiply_add(x.v, y.v, z.v));
+}
 inline num madd(const num& x, double y, const num& z) { return madd(x, x.number(y), z); }
-inline value_ref test(real_predicate p, const num& x, const num& y) { return x.b->compare(p, x.v, y.v); }
+inline value_ref test(real_predicate p, const num& x, const num& y) {
+  return x.b->compare(p, x.v, y.v);
+}
 inline value_ref test(real_predicate p, const num& x, double y) { return test(p, x, x.number(y)); }
 inline num choose(value_ref condition, const num& yes, const num& no) {
   return yes.with(yes.b->select(condition, yes.v, no.v));
 }
-inline num choose(value_ref condition, double yes, const num& no) { return choose(condition, no.number(yes), no); }
+inline num choose(value_ref condition, double yes, const num& no) {
+  return choose(condition, no.number(yes), no);
+}
 
 /// c[0] + c[1] x + ...
 template <std::size_t N>
@@ -60,8 +74,8 @@ inline num clamp(const num& x, double low, double high) {
   return choose(test(real_predicate::olt, upper, low), low, upper);
 }
 
-/// Nearest integer, as a float and in `bits`; |x| below 2^22 (f32) or 2^51. NaN gives arbitrary bits and no
-/// poison, which a conversion instruction would.
+/// Nearest integer, as a float and in `bits`; |x| below 2^22 (f32) or 2^51. NaN gives arbitrary
+/// bits and no poison, which a conversion instruction would.
 inline num nearest(const num& x, value_ref& bits) {
   const double magic = x.wide ? 0x1.8p52 : 0x1.8p23;
   const num shifted = x + magic;
@@ -76,17 +90,20 @@ inline num scale(const num& x, value_ref n) {
   const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
   const value_ref rest = b.binary(opcode::sub, n, half);
   const auto power = [&](value_ref e) {
-    return x.from_raw(b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
+    return x.from_raw(
+        b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
   };
   return x * power(half) * power(rest);
 }
 
 /// exp(r + error) for |r| <= ln(2) / 2 and a tiny error: 1 + (r + (r^2 q(r) + error)).
 inline num exp_reduced(const num& r, const num& error) {
-  static constexpr std::array<double, 5> narrow{0x1.000000p-1, 0x1.55548cp-3, 0x1.55545ep-5, 0x1.123cecp-7, 0x1.6db3a8p-10};
+  static constexpr std::array<double, 5> narrow{0x1.000000p-1, 0x1.55548cp-3, 0x1.55545ep-5,
+                                                0x1.123cecp-7, 0x1.6db3a8p-10};
   static constexpr std::array<double, 10> wide{
-      0x1.000000000000cp-1, 0x1.555555555555fp-3, 0x1.555555554fda1p-5, 0x1.111111110dd71p-7, 0x1.6c16c186339e5p-10,
-      0x1.a01a01b8b3275p-13, 0x1.a019951ab0412p-16, 0x1.71dde439fb870p-19, 0x1.28b1a4abe352bp-22, 0x1.af7f152e5fa99p-26};
+      0x1.000000000000cp-1,  0x1.555555555555fp-3,  0x1.555555554fda1p-5,  0x1.111111110dd71p-7,
+      0x1.6c16c186339e5p-10, 0x1.a01a01b8b3275p-13, 0x1.a019951ab0412p-16, 0x1.71dde439fb870p-19,
+      0x1.28b1a4abe352bp-22, 0x1.af7f152e5fa99p-26};
   const num q = r.wide ? polynomial(r, wide) : polynomial(r, narrow);
   return r + madd(q, r * r, error) + 1.0;
 }
@@ -110,8 +127,10 @@ inline num exp2(const num& x) {
   const num c = x.wide ? clamp(x, -1080.0, 1025.0) : clamp(x, -151.0, 129.0);
   value_ref n = nullptr;
   const num whole = nearest(c, n);
-  const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1), r = rest * ln2;
-  const num error = madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
+  const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1),
+            r = rest * ln2;
+  const num error =
+      madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
   return scale(exp_reduced(r, error), n);
 }
 
@@ -145,15 +164,16 @@ inline log_parts log_reduced(const num& m) {
   const num f = m - 1.0;
   if (m.wide) {
     // With s = f / (2 + f), log(1 + f) = f - (f^2/2 - s (f^2/2 + s^2 L(s^2))).
-    static constexpr std::array<double, 7> c{0x1.5555555555593p-1, 0x1.999999997f93dp-2, 0x1.2492494234398p-2,
-                                             0x1.c71c51cf2beb2p-3, 0x1.74664ba35b661p-3, 0x1.39a05dd3d8496p-3,
-                                             0x1.2f13e8fd5825ep-3};
+    static constexpr std::array<double, 7> c{
+        0x1.5555555555593p-1, 0x1.999999997f93dp-2, 0x1.2492494234398p-2, 0x1.c71c51cf2beb2p-3,
+        0x1.74664ba35b661p-3, 0x1.39a05dd3d8496p-3, 0x1.2f13e8fd5825ep-3};
     const num s = f / (f + 2.0), z = s * s, half_square = f * f * 0.5;
     return {f, s * (half_square + z * polynomial(z, c)) - half_square};
   }
   // log(1 + f) = f - f^2/2 + f^3 R(f).
-  static constexpr std::array<double, 9> c{0x1.555546p-2, -0x1.ffffeep-3, 0x1.99a55ap-3, -0x1.5562ecp-3, 0x1.2330fcp-3,
-                                           -0x1.fb3ff2p-4, 0x1.e6695ap-4, -0x1.e30812p-4, 0x1.1b2e3cp-4};
+  static constexpr std::array<double, 9> c{0x1.555546p-2,  -0x1.ffffeep-3, 0x1.99a55ap-3,
+                                           -0x1.5562ecp-3, 0x1.2330fcp-3,  -0x1.fb3ff2p-4,
+                                           0x1.e6695ap-4,  -0x1.e30812p-4, 0x1.1b2e3cp-4};
   const num square = f * f;
   return {f, madd(square, -0.5, polynomial(f, c) * f * square)};
 }
@@ -191,14 +211,19 @@ num odd_rational(const num& x, const std::array<double, P>& p, const std::array<
 inline num within_one(const num& x) { return clamp(x, -1.0, 1.0); }
 
 inline num tanh_f32(const num& x) {
-  static constexpr std::array<double, 7> p{0x1.0p+0, 0x1.0c8ca6p-3, 0x1.9b13c0p-9, 0x1.81dcd0p-17, -0x1.748c3ap-26, 0x1.08ec80p-34, -0x1.daf904p-44};
+  static constexpr std::array<double, 7> p{0x1.0p+0,       0x1.0c8ca6p-3,   0x1.9b13c0p-9,
+                                           0x1.81dcd0p-17, -0x1.748c3ap-26, 0x1.08ec80p-34,
+                                           -0x1.daf904p-44};
   static constexpr std::array<double, 4> q{0x1.0p+0, 0x1.db9ba6p-2, 0x1.936d96p-6, 0x1.0ff53ep-12};
   return within_one(odd_rational(clamp(x, -8.3, 8.3), p, q));
 }
 
 inline num erf_f32(const num& x) {
-  static constexpr std::array<double, 7> p{0x1.20dd74p+0, 0x1.898c86p-3, 0x1.960208p-5, 0x1.bceb7cp-9, 0x1.1e2ea6p-13, -0x1.0aa386p-19, 0x1.68e1bep-26};
-  static constexpr std::array<double, 5> q{0x1.0p+0, 0x1.01dc02p-1, 0x1.c9f61cp-4, 0x1.c135a2p-7, 0x1.d19102p-11};
+  static constexpr std::array<double, 7> p{0x1.20dd74p+0, 0x1.898c86p-3,  0x1.960208p-5,
+                                           0x1.bceb7cp-9, 0x1.1e2ea6p-13, -0x1.0aa386p-19,
+                                           0x1.68e1bep-26};
+  static constexpr std::array<double, 5> q{0x1.0p+0, 0x1.01dc02p-1, 0x1.c9f61cp-4, 0x1.c135a2p-7,
+                                           0x1.d19102p-11};
   return within_one(odd_rational(clamp(x, -3.83, 3.83), p, q));
 }
 
@@ -209,22 +234,30 @@ inline num pow_f32(const num& x, const num& y) {
   const builder& b = *x.b;
   const type_ref wide_type = b.vector(b.f64, x.lanes);
   const num base = x.unary("llvm.fabs");
-  const auto widen = [&](const num& n) { return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes}; };
-  const num magnitude = x.with(b.convert(opcode::fptrunc, exp(widen(y) * log(widen(base))).v, x.type()));
+  const auto widen = [&](const num& n) {
+    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
+  };
+  const num magnitude =
+      x.with(b.convert(opcode::fptrunc, exp(widen(y) * log(widen(base))).v, x.type()));
   const num half = y * 0.5;
   const value_ref whole = test(real_predicate::oeq, y.unary("llvm.floor"), y);
-  const value_ref odd = b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
+  const value_ref odd =
+      b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
   const value_ref negative = b.compare(int_predicate::slt, x.raw(), x.integer(0));
   const value_ref flips = b.binary(opcode::and_, negative, odd);
   num out = choose(flips, -magnitude, magnitude);
   const value_ref below = test(real_predicate::olt, x, 0.0);
   const value_ref finite = test(real_predicate::one, base, __builtin_inf());
-  const value_ref invalid = b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
+  const value_ref invalid =
+      b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
   const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
-  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")), __builtin_nan(""), out);
-  const value_ref unit = b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
+  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
+               __builtin_nan(""), out);
+  const value_ref unit =
+      b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
   out = choose(unit, 1.0, out);
-  const value_ref one = b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
+  const value_ref one =
+      b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
   return choose(one, 1.0, out);
 }
 
@@ -235,27 +268,46 @@ struct named_unary {
 };
 
 inline constexpr std::array<named_unary, 24> plain_functions{{
-    {"sqrt", "llvm.sqrt", nullptr},   {"abs", "llvm.fabs", nullptr},      {"fabs", "llvm.fabs", nullptr},
-    {"floor", "llvm.floor", nullptr}, {"ceil", "llvm.ceil", nullptr},     {"trunc", "llvm.trunc", nullptr},
-    {"round", "llvm.nearbyint", nullptr}, {"nearbyint", "llvm.nearbyint", nullptr},
-    {"sin", nullptr, "sin"},     {"cos", nullptr, "cos"},     {"tan", nullptr, "tan"},
-    {"asin", nullptr, "asin"},   {"acos", nullptr, "acos"},   {"atan", nullptr, "atan"},
-    {"sinh", nullptr, "sinh"},   {"cosh", nullptr, "cosh"},   {"asinh", nullptr, "asinh"},
-    {"acosh", nullptr, "acosh"}, {"atanh", nullptr, "atanh"}, {"cbrt", nullptr, "cbrt"},
-    {"expm1", nullptr, "expm1"}, {"log1p", nullptr, "log1p"}, {"tanh", nullptr, "tanh"},
+    {"sqrt", "llvm.sqrt", nullptr},
+    {"abs", "llvm.fabs", nullptr},
+    {"fabs", "llvm.fabs", nullptr},
+    {"floor", "llvm.floor", nullptr},
+    {"ceil", "llvm.ceil", nullptr},
+    {"trunc", "llvm.trunc", nullptr},
+    {"round", "llvm.nearbyint", nullptr},
+    {"nearbyint", "llvm.nearbyint", nullptr},
+    {"sin", nullptr, "sin"},
+    {"cos", nullptr, "cos"},
+    {"tan", nullptr, "tan"},
+    {"asin", nullptr, "asin"},
+    {"acos", nullptr, "acos"},
+    {"atan", nullptr, "atan"},
+    {"sinh", nullptr, "sinh"},
+    {"cosh", nullptr, "cosh"},
+    {"asinh", nullptr, "asinh"},
+    {"acosh", nullptr, "acosh"},
+    {"atanh", nullptr, "atanh"},
+    {"cbrt", nullptr, "cbrt"},
+    {"expm1", nullptr, "expm1"},
+    {"log1p", nullptr, "log1p"},
+    {"tanh", nullptr, "tanh"},
     {"erf", nullptr, "erf"},
 }};
 
-inline value_ref call_library(const num& x, std::string name, const std::vector<value_ref>& arguments) {
+inline value_ref call_library(const num& x, std::string name,
+                              const std::vector<value_ref>& arguments) {
   if (!x.wide) name += "f";
   return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
 }
 
 /// Tests of the bits rather than of the value, which no later pass may take for always false.
 inline value_ref predicate(const num& x, std::string_view name) {
-  const value_ref magnitude = x.b->binary(opcode::and_, x.raw(), x.integer(x.wide ? 0x7fffffffffffffff : 0x7fffffff));
+  const value_ref magnitude =
+      x.b->binary(opcode::and_, x.raw(), x.integer(x.wide ? 0x7fffffffffffffff : 0x7fffffff));
   const value_ref infinity = x.integer(x.wide ? 0x7ff0000000000000 : 0x7f800000);
-  const int_predicate p = name == "isnan" ? int_predicate::ugt : name == "isinf" ? int_predicate::eq : int_predicate::ult;
+  const int_predicate p = name == "isnan"   ? int_predicate::ugt
+                          : name == "isinf" ? int_predicate::eq
+                                            : int_predicate::ult;
   return x.b->compare(p, magnitude, infinity);
 }
 

@@ -14,10 +14,13 @@ TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
   place p;
   p.type = buffer->type;
   p.alignment = 64;
-  if (buffer->scope == "workspace") p.base = at.workspace;
-  else if (buffer->scope == "worker") p.base = at.worker_base;
+  if (buffer->scope == "workspace")
+    p.base = at.workspace;
+  else if (buffer->scope == "worker")
+    p.base = at.worker_base;
   else
-    throw argument_error("buffer \"" + buffer->name + "\" is used outside of its allocation; allocate it around its uses");
+    throw argument_error("buffer \"" + buffer->name +
+                         "\" is used outside of its allocation; allocate it around its uses");
   std::int64_t stride = 1;
   p.strides.resize(buffer->shape.size());
   for (std::size_t d = buffer->shape.size(); d-- > 0;) {
@@ -26,24 +29,29 @@ TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
       continue;
     }
     if (!ir::is_int(buffer->shape[d]))
-      throw argument_error("buffer \"" + buffer->name + "\" is allocated with a shape that is no number");
+      throw argument_error("buffer \"" + buffer->name +
+                           "\" is allocated with a shape that is no number");
     p.strides[d].constant = stride;
     stride *= buffer->shape[d]->integer;
   }
   return at.places.emplace(buffer.get(), std::move(p)).first->second;
 }
 
-TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer,
+                                         const std::vector<ir::expr>& indices) {
   if (indices.size() != p.strides.size())
-    throw argument_error("buffer \"" + buffer->name + "\" of rank " + std::to_string(p.strides.size()) + " is accessed with " +
+    throw argument_error("buffer \"" + buffer->name + "\" of rank " +
+                         std::to_string(p.strides.size()) + " is accessed with " +
                          std::to_string(indices.size()) + " indices");
   affine out;
   if (buffer->elem_offset) out = index(buffer->elem_offset);
-  for (std::size_t d = 0; d < indices.size(); ++d) out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
   return out;
 }
 
-TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer,
+                                          const std::vector<ir::expr>& indices) {
   for (std::size_t d = 0; d < indices.size() && d < buffer->shape.size(); ++d)
     if (!bounds(indices[d]).within(0, bounds(buffer->shape[d]).lo - 1)) return false;
   return true;
@@ -99,7 +107,9 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   if (!safe) {
     // One element for all lanes, wanted only when a lane is on: else read something harmless.
     const type_ref mask_bits = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lane.lanes));
-    const value_ref any = b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane.mask, mask_bits), b.c.ConstNull(mask_bits));
+    const value_ref any =
+        b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane.mask, mask_bits),
+                  b.c.ConstNull(mask_bits));
     address = b.select(any, address, b.zeros());
   }
   const value_ref raw = b.load(b.stored(p.type), address, static_cast<unsigned>(bytes(p.type)));
@@ -126,7 +136,8 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     affine last = a;
     last.constant -= lanes - 1;
     const value_ref ordered = b.load(all, pointer(p, last), size);
-    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all), b.ramp(b.i32, lanes - 1, -1, lanes), "");
+    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all),
+                                  b.ramp(b.i32, lanes - 1, -1, lanes), "");
   }
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
@@ -146,7 +157,8 @@ TILEWRIGHT_INLINE value_ref emitter::lane_pointer(const place& p, const affine& 
   for (const auto& [v, k] : a.lane_steps)
     if (i != 0) rest.scalars.emplace_back(v, k * i);
   for (const auto& [v, k] : a.vectors) rest.scalars.emplace_back(b.extract(v, i), k);
-  return rest.scalars.empty() ? start : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
+  return rest.scalars.empty() ? start
+                              : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
@@ -154,7 +166,8 @@ TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
   if (lane.lanes == 1)
-    return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a), static_cast<unsigned>(bytes(p.type)));
+    return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a),
+                   static_cast<unsigned>(bytes(p.type)));
   store_lanes(p, a, b.to_stored(p.type, widen(v, true), lane.lanes));
 }
 

@@ -19,13 +19,15 @@ inline constexpr double work_per_poll = 1 << 12;
 inline constexpr std::int64_t most_lanes = 128;
 inline constexpr std::int64_t most_stack_bytes = 64 * 1024;
 
-/// True when `body` can run for all lanes at once: no loop inside, and every store moves with the lane.
+/// True when `body` can run for all lanes at once: no loop inside, and every store moves with the
+/// lane.
 inline bool vectorizable(const ir::stmt& body, const ir::var& lane) {
   bool fine = true;
   ir::var_set varying{lane};
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (s->kind == ir::stmt_kind::loop || s->kind == ir::stmt_kind::allocate) fine = false;
-    if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying)) varying.insert(let->var);
+    if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying))
+      varying.insert(let->var);
     if (const auto* store = ir::as_store(s))
       fine = fine && std::any_of(store->indices.begin(), store->indices.end(),
                                  [&](const ir::expr& i) { return ir::uses_any(i, varying); });
@@ -39,8 +41,8 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
   namespace p = detail::stmt_parts;
   if (!s) return;
   if (++emitted > p::most_statements)
-    throw build_error("function \"" + f.name + "\" unrolls to more than " + std::to_string(p::most_statements) +
-                      " statements; unroll less");
+    throw build_error("function \"" + f.name + "\" unrolls to more than " +
+                      std::to_string(p::most_statements) + " statements; unroll less");
   switch (s->kind) {
     case ir::stmt_kind::loop: return emit_loop(*ir::as_loop(s));
     case ir::stmt_kind::seq:
@@ -53,7 +55,8 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
     case ir::stmt_kind::evaluate: return;  // no intrinsic of this backend has an effect
     case ir::stmt_kind::block_realize: break;
   }
-  throw argument_error("function \"" + f.name + "\" still has blocks; pass the result of pass::lower to compile");
+  throw argument_error("function \"" + f.name +
+                       "\" still has blocks; pass the result of pass::lower to compile");
 }
 
 TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
@@ -63,17 +66,22 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
   if (count.hi <= 0) return;
   if (literal && count.lo == 1) return emit_repeated(l, first.lo, 1);
   if (l.loop == ir::loop_kind::thread_binding)
-    throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag + "; the CPU backend has no such threads");
+    throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag +
+                         "; the CPU backend has no such threads");
   if (literal && l.loop == ir::loop_kind::unrolled) return emit_repeated(l, first.lo, count.lo);
-  if (literal && l.loop == ir::loop_kind::vectorized && lane.lanes == 1 && p::vectorizable(l.body, l.var)) {
+  if (literal && l.loop == ir::loop_kind::vectorized && lane.lanes == 1 &&
+      p::vectorizable(l.body, l.var)) {
     if (count.lo <= p::most_lanes && std::has_single_bit(static_cast<std::uint64_t>(count.lo)))
       return emit_vectorized(l, first.lo, count.lo);
   }
   if (lane.lanes != 1) {
-    if (!literal) throw argument_error("loop \"" + l.var->name + "\" inside a vectorized loop needs constant bounds");
+    if (!literal)
+      throw argument_error("loop \"" + l.var->name +
+                           "\" inside a vectorized loop needs constant bounds");
     return emit_repeated(l, first.lo, count.lo);
   }
-  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 && reads_rows(l))
+  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 &&
+      reads_rows(l))
     return emit_by_four(l, first.lo, count.lo);
   const value_ref from = scalar_sum(index(l.min)), extent = scalar_sum(index(l.extent));
   const std::int64_t top = detail::affine_math::add(first, count).hi;
@@ -82,8 +90,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
   emit_serial(l, from, b.add_nsw(from, extent), range, count.lo >= 1);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
-                                            bool never_empty) {
+TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end,
+                                            interval range, bool never_empty) {
   const double inside = work(l.body);
   emit_counted(l.var->name, first, end, never_empty, inside, [&](value_ref i) {
     bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
@@ -92,13 +100,17 @@ TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref fi
   });
 }
 
-/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes long.
-TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
-                                             double inside, const std::function<void(value_ref)>& emit_body) {
+/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes
+/// long.
+TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first,
+                                             value_ref end, bool never_empty, double inside,
+                                             const std::function<void(value_ref)>& emit_body) {
   const block_ref body = b.new_block(at.function, name.c_str());
   const block_ref after = b.new_block(at.function, "after");
-  if (never_empty) b.branch(body);
-  else b.branch(b.compare(int_predicate::slt, first, end), body, after);
+  if (never_empty)
+    b.branch(body);
+  else
+    b.branch(b.compare(int_predicate::slt, first, end), body, after);
   const block_ref before = b.here();
   b.at(body);
   const value_ref i = b.phi(b.i64, {{first, before}});
@@ -113,7 +125,8 @@ TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref 
   b.at(after);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64_t first,
+                                              std::int64_t extent) {
   for (std::int64_t i = first; i < first + extent; ++i) {
     bound[l.var.get()] = binding{binding::kind::constant, i, {}, {i, i}, {}};
     emit(l.body);
@@ -122,7 +135,8 @@ TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64
 }
 
 /// A serial loop whose body is written out for four values of the variable at a time.
-TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first,
+                                             std::int64_t extent) {
   const double inside = 4 * work(l.body);
   emit_counted(l.var->name, b.index(0), b.index(extent / 4), true, inside, [&](value_ref group) {
     for (std::int64_t u = first; u < first + 4; ++u) {
@@ -136,7 +150,8 @@ TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_
   });
 }
 
-TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first,
+                                                std::int64_t extent) {
   lane = {static_cast<int>(extent), nullptr};
   bound[l.var.get()] = binding{binding::kind::lane, first, {}, {first, first + extent - 1}, {}};
   emit(l.body);
@@ -181,8 +196,9 @@ TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
     bound[s.var.get()] = binding{binding::kind::constant, known.lo, {}, known, {}};
   } else if (whole && type != dtype::u64 && !is_loaded(s.value)) {
     const affine a = index(s.value);
-    bound[s.var.get()] = a.uniform() ? binding{binding::kind::index, 0, {scalar_sum(a), false}, known, {}}
-                                     : binding{binding::kind::form, 0, {}, known, a};
+    bound[s.var.get()] = a.uniform()
+                             ? binding{binding::kind::index, 0, {scalar_sum(a), false}, known, {}}
+                             : binding{binding::kind::form, 0, {}, known, a};
   } else {
     bound[s.var.get()] = binding{binding::kind::value, 0, emit(s.value), known, {}};
   }
@@ -192,7 +208,9 @@ TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
 
 TILEWRIGHT_INLINE bool emitter::is_loaded(const ir::expr& e) {
   bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->op == ir::op::load || x->op == ir::op::call; });
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    found = found || x->op == ir::op::load || x->op == ir::op::call;
+  });
   return found;
 }
 
@@ -207,8 +225,11 @@ TILEWRIGHT_INLINE void emitter::emit_allocate(const ir::allocate_node& s) {
   for (std::size_t d = buffer->shape.size(); d-- > 0;) {
     const interval extent = bounds(buffer->shape[d]);
     const std::int64_t size = bytes(p.type);
-    if (extent.lo != extent.hi || extent.lo < 0 || extent.hi * size > detail::stmt_parts::most_stack_bytes / std::max<std::int64_t>(elements, 1))
-      throw argument_error("buffer \"" + buffer->name + "\" does not fit the stack; give it a place in the workspace "
+    if (extent.lo != extent.hi || extent.lo < 0 ||
+        extent.hi * size >
+            detail::stmt_parts::most_stack_bytes / std::max<std::int64_t>(elements, 1))
+      throw argument_error("buffer \"" + buffer->name +
+                           "\" does not fit the stack; give it a place in the workspace "
                            "with pass::plan_workspace");
     p.strides[d].constant = elements;
     elements *= extent.lo;
@@ -217,16 +238,21 @@ TILEWRIGHT_INLINE void emitter::emit_allocate(const ir::allocate_node& s) {
     elements = 1;
     for (std::size_t d = 0; d < buffer->shape.size(); ++d) {
       const interval stride = bounds(buffer->strides[d]);
-      if (stride.lo != stride.hi || stride.lo < 0 || stride.lo > detail::stmt_parts::most_stack_bytes)
-        throw argument_error("buffer \"" + buffer->name + "\" is allocated with strides that are no numbers");
+      if (stride.lo != stride.hi || stride.lo < 0 ||
+          stride.lo > detail::stmt_parts::most_stack_bytes)
+        throw argument_error("buffer \"" + buffer->name +
+                             "\" is allocated with strides that are no numbers");
       p.strides[d].constant = stride.lo;
       elements += (bounds(buffer->shape[d]).lo - 1) * stride.lo;
     }
   }
   const block_ref here = b.here();
   b.at(at.entry);
-  p.base = b.c.BuildAlloca(b.b, b.c.ArrayType2(b.stored(p.type), static_cast<std::uint64_t>(std::max<std::int64_t>(elements, 1))),
-                           buffer->name.c_str());
+  p.base = b.c.BuildAlloca(
+      b.b,
+      b.c.ArrayType2(b.stored(p.type),
+                     static_cast<std::uint64_t>(std::max<std::int64_t>(elements, 1))),
+      buffer->name.c_str());
   b.c.SetAlignment(p.base, 64);
   b.at(here);
   at.places[buffer.get()] = std::move(p);
@@ -251,14 +277,17 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
   switch (s->kind) {
     case ir::stmt_kind::loop: {
       const interval count = bounds(ir::as_loop(s)->extent);
-      const double times = count.hi > (1 << 30) ? 64.0 : static_cast<double>(std::max<std::int64_t>(count.hi, 0));
+      const double times =
+          count.hi > (1 << 30) ? 64.0 : static_cast<double>(std::max<std::int64_t>(count.hi, 0));
       sum = times * work(ir::as_loop(s)->body);
       break;
     }
     case ir::stmt_kind::seq:
       for (const ir::stmt& part : ir::as_seq(s)->stmts) sum += work(part);
       break;
-    case ir::stmt_kind::if_else: sum = work(ir::as_if(s)->then_body) + work(ir::as_if(s)->else_body); break;
+    case ir::stmt_kind::if_else:
+      sum = work(ir::as_if(s)->then_body) + work(ir::as_if(s)->else_body);
+      break;
     case ir::stmt_kind::let: sum = work(ir::as_let(s)->body); break;
     case ir::stmt_kind::allocate: sum = work(ir::as_allocate(s)->body); break;
     default: sum = 1;

@@ -1,12 +1,14 @@
 // Strided vector loads that become loads of rows and a transposition in registers.
 //
-// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several consecutive columns
-// are wanted, which is so in unrolled code along the contiguous dimension, 16 bytes of each row are
-// loaded at once, and in-register shuffles make one vector per column out of them:
+// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several
+// consecutive columns are wanted, which is so in unrolled code along the contiguous dimension, 16
+// bytes of each row are loaded at once, and in-register shuffles make one vector per column out of
+// them:
 //
 //   X[lane, c], X[lane, c+1], X[lane, c+2], X[lane, c+3]  ->  rows X[lane, c:c+4], transposed
 //
-// The columns are remembered for the loads to come, hence only buffers that the function never writes qualify.
+// The columns are remembered for the loads to come, hence only buffers that the function never
+// writes qualify.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +64,8 @@ TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
     const place& home = place_of(e->buffer);
     for (std::size_t d = 0; d < e->args.size() && d < home.strides.size(); ++d) {
       const bool contiguous = home.strides[d].fixed() && home.strides[d].constant == 1;
-      if (!contiguous || !p::moves_with(e->args[d], l.var) || ir::uses_var(e->args[d], lanes->var)) continue;
+      if (!contiguous || !p::moves_with(e->args[d], l.var) || ir::uses_var(e->args[d], lanes->var))
+        continue;
       for (std::size_t other = 0; other < e->args.size(); ++other)
         found = found || (other != d && ir::uses_var(e->args[other], lanes->var));
     }
@@ -70,10 +73,14 @@ TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
   return found;
 }
 
-/// Loads X[lanes at a] and its neighbours as rows; null when that is not possible or not known to be in bounds.
-TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p, const affine& a) {
+/// Loads X[lanes at a] and its neighbours as rows; null when that is not possible or not known to
+/// be in bounds.
+TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p,
+                                                 const affine& a) {
   const int columns = columns_at_once(e->buffer), lanes = lane.lanes;
-  const bool strided = a.vectors.empty() && (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
+  const bool strided =
+      a.vectors.empty() &&
+      (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
   if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
   const column_key key{p.base, a.scalars, a.lane_steps, a.lane_step, a.constant, lanes};
   const auto known = columns_loaded.find(key);
@@ -89,13 +96,15 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
   for (int w = 0; w < columns; ++w) {
     column_key each = key;
     each.constant += w;
-    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second) columns_order.push_back(std::move(each));
+    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second)
+      columns_order.push_back(std::move(each));
   }
   return loaded[0];
 }
 
 /// Vector r holds in its 16-byte group g the row of lane g * columns + r.
-TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a, int columns) {
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a,
+                                                            int columns) {
   const type_ref row = b.stored(p.type, columns);
   const auto join = [&](value_ref x, value_ref y, int each) {
     return b.c.BuildShuffleVector(b.b, x, y, b.ramp(b.i32, 0, 1, 2 * each), "");
@@ -104,10 +113,12 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
   for (int r = 0; r < columns; ++r) {
     std::vector<value_ref> groups;
     for (int lane_number = r; lane_number < lane.lanes; lane_number += columns)
-      groups.push_back(b.load(row, lane_pointer(p, a, lane_number), static_cast<unsigned>(bytes(p.type))));
+      groups.push_back(
+          b.load(row, lane_pointer(p, a, lane_number), static_cast<unsigned>(bytes(p.type))));
     for (int each = columns; groups.size() > 1; each *= 2) {
       std::vector<value_ref> wider;
-      for (std::size_t g = 0; g < groups.size(); g += 2) wider.push_back(join(groups[g], groups[g + 1], each));
+      for (std::size_t g = 0; g < groups.size(); g += 2)
+        wider.push_back(join(groups[g], groups[g + 1], each));
       groups = std::move(wider);
     }
     out.push_back(groups[0]);
@@ -116,9 +127,11 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
 }
 
 /// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w).
-TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows, int columns) {
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows,
+                                                             int columns) {
   const int lanes = lane.lanes;
-  // Within each group takes elements `from` of x and y, where elements of y count from `columns` on.
+  // Within each group takes elements `from` of x and y, where elements of y count from `columns`
+  // on.
   const auto pick = [&](value_ref x, value_ref y, const std::vector<int>& from) {
     std::vector<std::int64_t> mask;
     for (int g = 0; g < lanes; g += columns)
@@ -126,10 +139,12 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
     return b.c.BuildShuffleVector(b.b, x, y, b.integers(b.i32, mask), "");
   };
   if (columns == 2) return {pick(rows[0], rows[1], {0, 2}), pick(rows[0], rows[1], {1, 3})};
-  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}), high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
-  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}), high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
-  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}), pick(high01, high23, {0, 1, 4, 5}),
-          pick(high01, high23, {2, 3, 6, 7})};
+  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}),
+                  high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
+  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}),
+                  high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
+  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}),
+          pick(high01, high23, {0, 1, 4, 5}), pick(high01, high23, {2, 3, 6, 7})};
 }
 
 }  // namespace tilewright::backend::llvm

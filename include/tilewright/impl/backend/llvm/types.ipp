@@ -6,44 +6,59 @@
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) const {
-  if (cpu.has("f16c")) return convert(opcode::fpext, convert(opcode::bitcast, raw, vector(half, lanes)), vector(f32, lanes));
-  // Exponent and mantissa move into place; multiplying by 2^112 corrects the bias and normalizes subnormals.
-  // Infinities and NaNs come out as finite values of at least 2^16 and get the top exponent.
+  if (cpu.has("f16c"))
+    return convert(opcode::fpext, convert(opcode::bitcast, raw, vector(half, lanes)),
+                   vector(f32, lanes));
+  // Exponent and mantissa move into place; multiplying by 2^112 corrects the bias and normalizes
+  // subnormals. Infinities and NaNs come out as finite values of at least 2^16 and get the top
+  // exponent.
   const type_ref word = vector(i32, lanes);
   const value_ref wide = convert(opcode::zext, raw, word);
   const value_ref magnitude = binary(opcode::and_, wide, integer(i32, 0x7fff, lanes));
-  const value_ref sign = binary(opcode::shl, binary(opcode::and_, wide, integer(i32, 0x8000, lanes)), integer(i32, 16, lanes));
+  const value_ref sign =
+      binary(opcode::shl, binary(opcode::and_, wide, integer(i32, 0x8000, lanes)),
+             integer(i32, 16, lanes));
   const value_ref moved = binary(opcode::shl, magnitude, integer(i32, 13, lanes));
-  const value_ref scaled = convert(
-      opcode::bitcast,
-      binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)), real(f32, 0x1p112, lanes)), word);
+  const value_ref scaled =
+      convert(opcode::bitcast,
+              binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)),
+                     real(f32, 0x1p112, lanes)),
+              word);
   const value_ref special = compare(int_predicate::uge, magnitude, integer(i32, 0x7c00, lanes));
   const value_ref top = binary(opcode::or_, moved, integer(i32, 0x7f800000, lanes));
-  return convert(opcode::bitcast, binary(opcode::or_, select(special, top, scaled), sign), vector(f32, lanes));
+  return convert(opcode::bitcast, binary(opcode::or_, select(special, top, scaled), sign),
+                 vector(f32, lanes));
 }
 
 TILEWRIGHT_INLINE value_ref builder::float_to_half(value_ref x, int lanes) const {
   const type_ref narrow = vector(i16, lanes), word = vector(i32, lanes);
-  if (cpu.has("f16c")) return convert(opcode::bitcast, convert(opcode::fptrunc, x, vector(half, lanes)), narrow);
+  if (cpu.has("f16c"))
+    return convert(opcode::bitcast, convert(opcode::fptrunc, x, vector(half, lanes)), narrow);
   const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
   const value_ref raw = convert(opcode::bitcast, x, word);
   const value_ref magnitude = binary(opcode::and_, raw, number(0x7fffffff));
-  const value_ref sign = binary(opcode::and_, binary(opcode::lshr, raw, number(16)), number(0x8000));
+  const value_ref sign =
+      binary(opcode::and_, binary(opcode::lshr, raw, number(16)), number(0x8000));
   // Normal results: rebias and round by adding half of the last place, less one when it is even.
-  const value_ref odd = binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(1));
+  const value_ref odd =
+      binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(1));
   const value_ref rebiased = binary(opcode::add, magnitude, number(-0x38000000 + 0xfff));
   const value_ref normal = binary(opcode::lshr, binary(opcode::add, rebiased, odd), number(13));
   // Subnormal results: adding 0.5 makes the hardware round at 2^-24; the low bits are the answer.
-  const value_ref shifted = binary(opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)), real(f32, 0.5, lanes));
-  const value_ref tiny = binary(opcode::sub, convert(opcode::bitcast, shifted, word), number(0x3f000000));
+  const value_ref shifted = binary(
+      opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)), real(f32, 0.5, lanes));
+  const value_ref tiny =
+      binary(opcode::sub, convert(opcode::bitcast, shifted, word), number(0x3f000000));
   const value_ref is_tiny = compare(int_predicate::ult, magnitude, number(0x38800000));
   const value_ref is_huge = compare(int_predicate::uge, magnitude, number(0x47800000));
   const value_ref is_nan = compare(int_predicate::ugt, magnitude, number(0x7f800000));
-  const value_ref payload = binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(0x3ff));
+  const value_ref payload =
+      binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(0x3ff));
   const value_ref quiet = binary(opcode::or_, payload, number(0x7e00));
   const value_ref special = select(is_nan, quiet, number(0x7c00));
   const value_ref finite = select(is_tiny, tiny, normal);
-  return convert(opcode::trunc, binary(opcode::or_, select(is_huge, special, finite), sign), narrow);
+  return convert(opcode::trunc, binary(opcode::or_, select(is_huge, special, finite), sign),
+                 narrow);
 }
 
 TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) const {
@@ -51,13 +66,16 @@ TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) cons
   const value_ref raw = convert(opcode::bitcast, x, vector(i32, lanes));
   const value_ref upper = binary(opcode::lshr, raw, number(16));
   const value_ref odd = binary(opcode::and_, upper, number(1));
-  const value_ref up = binary(opcode::lshr, binary(opcode::add, binary(opcode::add, raw, number(0x7fff)), odd), number(16));
+  const value_ref up = binary(
+      opcode::lshr, binary(opcode::add, binary(opcode::add, raw, number(0x7fff)), odd), number(16));
   const value_ref nan = compare(real_predicate::uno, x, x);
-  return convert(opcode::trunc, select(nan, binary(opcode::or_, upper, number(0x40)), up), vector(i16, lanes));
+  return convert(opcode::trunc, select(nan, binary(opcode::or_, upper, number(0x40)), up),
+                 vector(i16, lanes));
 }
 
 TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes) const {
-  // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been only one.
+  // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been
+  // only one.
   const type_ref word = vector(i32, lanes);
   const value_ref near = convert(opcode::fptrunc, x, vector(f32, lanes));
   const value_ref back = convert(opcode::fpext, near, vector(f64, lanes));
@@ -65,7 +83,8 @@ TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes)
   const auto size = [&](value_ref v) { return intrinsic("llvm.fabs", {vector(f64, lanes)}, {v}); };
   const value_ref away = compare(real_predicate::ogt, size(back), size(x));
   const value_ref cut = binary(opcode::sub, raw, convert(opcode::zext, away, word));
-  const value_ref odd = convert(opcode::bitcast, binary(opcode::or_, cut, integer(i32, 1, lanes)), vector(f32, lanes));
+  const value_ref odd = convert(opcode::bitcast, binary(opcode::or_, cut, integer(i32, 1, lanes)),
+                                vector(f32, lanes));
   return select(compare(real_predicate::one, back, x), odd, near);
 }
 
@@ -74,7 +93,8 @@ TILEWRIGHT_INLINE value_ref builder::to_held(dtype t, value_ref v, int lanes) co
   if (t == dtype::f16) return half_to_float(v, lanes);
   if (t == dtype::bf16) {
     const value_ref wide = convert(opcode::zext, v, vector(i32, lanes));
-    return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)), vector(f32, lanes));
+    return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)),
+                   vector(f32, lanes));
   }
   return v;
 }
@@ -105,7 +125,8 @@ TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int
   if (is_float(from)) {
     const type_ref source = held(from, lanes);
     if (to == dtype::boolean) return compare(real_predicate::une, v, c.ConstNull(source));
-    return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source}, {v});
+    return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source},
+                     {v});
   }
   const bool from_unsigned = is_unsigned(from) || from == dtype::boolean;
   if (is_float(to)) {

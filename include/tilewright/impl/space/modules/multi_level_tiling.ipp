@@ -35,7 +35,8 @@ class tiling {
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
-    if (reduction_extent() > 128) split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
+    if (reduction_extent() > 128)
+      split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
     block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
     split_spatial();
@@ -45,7 +46,8 @@ class tiling {
     stage_operands();
     s_.vectorize(column_tile_);
     if (rows_) s_.unroll(row_tile_);
-    s_.decompose_reduction(block_, split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
+    s_.decompose_reduction(block_,
+                           split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
   }
 
  private:
@@ -60,8 +62,8 @@ class tiling {
     const std::int64_t row_extent = rows_ ? profile_.extent[*rows_] : 1;
     std::vector<std::int64_t> codes;
     std::vector<double> weights;
-    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type, row_extent,
-                                                 profile_.extent[columns_])) {
+    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
+                                                 row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
       weights.push_back(t.weight);
     }
@@ -120,7 +122,9 @@ class tiling {
 
   void order() {
     std::vector<loop_rv> all = outer_;
-    const auto add = [&](const std::vector<loop_rv>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    const auto add = [&](const std::vector<loop_rv>& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
     add(outer_row_);
     add(outer_column_);
     const std::size_t parallel = all.size();
@@ -137,7 +141,8 @@ class tiling {
     s_.reorder(all);
     last_middle_ = all[spatial - 1];
     if (where_.threads > 1) {
-      const loop_rv fused = s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
+      const loop_rv fused =
+          s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
       s_.parallel(fused);
     }
   }
@@ -180,7 +185,8 @@ class tiling {
     });
     // the first sketch stages the streamed operand when it would not stay in the first-level cache
     const std::size_t levels = broadcast.empty() ? 2 : 3;
-    const std::size_t level = (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
+    const std::size_t level =
+        (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
     place_producers();
     if (level >= 1)
       for (int r : streamed) stage(r, inner_column_.back());
@@ -195,7 +201,8 @@ class tiling {
     const std::vector<ir::buffer>& own = ir::root_block(s_.function())->alloc_buffers;
     std::vector<int> out;
     for (const access_profile& r : profile_.reads)
-      if (r.affine && r.region >= 0 && f(r) && std::find(own.begin(), own.end(), r.buffer) == own.end() &&
+      if (r.affine && r.region >= 0 && f(r) &&
+          std::find(own.begin(), own.end(), r.buffer) == own.end() &&
           std::find(out.begin(), out.end(), r.region) == out.end())
         out.push_back(r.region);
     return out;
@@ -220,11 +227,13 @@ class tiling {
     s_.vectorize(lanes);
   }
 
-  /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they are.
+  /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they
+  /// are.
   void place_producers() {
     for (const std::string& producer : producer_names(s_, name_)) {
       const std::optional<block_profile> p = profile(s_, producer);
-      if (!p || p->reduction || !p->contiguous() || consumer_names(s_, producer).size() != 1) continue;
+      if (!p || p->reduction || !p->contiguous() || consumer_names(s_, producer).size() != 1)
+        continue;
       const std::size_t place = choices_.pick(2);
       if (place == 0) continue;
       const block_rv b = s_.get_block(producer);
@@ -248,7 +257,8 @@ class tiling {
   block_rv block_;
   std::vector<loop_rv> loops_;
   std::vector<loop_rv> outer_, middle_;
-  std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_, inner_column_;
+  std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_,
+      inner_column_;
   std::vector<loop_rv> reduce_outer_, reduce_inner_;
   loop_rv row_tile_, column_tile_, last_middle_;
 };
@@ -269,12 +279,14 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
       const double work_per_load = accumulators / static_cast<double>(rows + vectors);
       const double inside = detail::fill(row_extent, rows) * detail::fill(column_extent, columns);
       // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.
-      const double weight = std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
+      const double weight =
+          std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
       out.push_back({rows, columns, weight});
     }
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
+  std::stable_sort(out.begin(), out.end(), [](const register_tile& a, const register_tile& b) {
+    return a.weight > b.weight;
+  });
   if (out.size() > 16) out.resize(16);
   return out;
 }
@@ -286,12 +298,13 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   return columns && p->loads_vectors(*columns);
 }
 
-TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block, const context& where,
-                                          chooser& choices) {
+TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,
+                                          const context& where, chooser& choices) {
   if (!needs_multi_level_tiling(s, block))
     throw schedule_error("multi_level_tiling", 1,
-                         "block " + block + " is no reduction with a contiguous output axis along which its "
-                         "operands can be loaded as vectors");
+                         "block " + block +
+                             " is no reduction with a contiguous output axis along which its "
+                             "operands can be loaded as vectors");
   detail::tiling(s, block, where, choices).run();
 }
 

@@ -25,7 +25,8 @@ inline std::optional<std::size_t> contiguous_iter(const ir::block_node& b) {
 }
 
 /// The loop that alone drives the block's iteration variable, plus outer loops.
-inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::block_realize_node& realize,
+inline std::optional<std::size_t> loop_driving(const schedule& s,
+                                               const ir::block_realize_node& realize,
                                                std::size_t iter) {
   const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
   for (std::size_t l = loops.size(); l-- > 0;)
@@ -37,8 +38,9 @@ inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::bloc
   return std::nullopt;
 }
 
-/// True for a reduction whose operands lie side by side along a reduction variable and not along `iter`: dot
-/// products. Vectors along the reduction load what vectors along the output would gather.
+/// True for a reduction whose operands lie side by side along a reduction variable and not along
+/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
+/// gather.
 inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   if (!b.init) return false;
   std::vector<access_profile> loads;
@@ -47,8 +49,9 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
       loads.push_back(profile_access(b, e->buffer, e->args));
   });
   const auto vectors = [&](std::size_t i) {
-    return std::all_of(loads.begin(), loads.end(),
-                       [&](const access_profile& a) { return a.affine && (a.stride[i] == 0 || a.stride[i] == 1); });
+    return std::all_of(loads.begin(), loads.end(), [&](const access_profile& a) {
+      return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
+    });
   };
   if (vectors(iter)) return false;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
@@ -62,8 +65,8 @@ inline bool plain(const ir::loop_node& loop) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name, const context& where,
-                                           chooser& choices) {
+TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
+                                           const context& where, chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::contiguous_iter(*realize.block);
   if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
