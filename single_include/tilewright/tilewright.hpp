@@ -1,6 +1,7 @@
 // Generated from include/ by tools/single_include.py; do not edit.
 #pragma once
-// Tilewright: describe a tensor computation, call it, and get a kernel that was searched for the machine.
+// Tilewright: describe a tensor computation, call it, and get a kernel that was searched for the
+// machine.
 
 // Compiler and build-mode macros; no other header of the library reads a predefined compiler macro.
 
@@ -88,11 +89,23 @@ namespace tilewright {
 
 /// Element type of a tensor or the type of a scalar expression.
 enum class dtype : std::uint8_t {
-  boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64
+  boolean,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64
 };
 
 inline constexpr dtype all_dtypes[] = {
-    dtype::boolean, dtype::i8,  dtype::i16, dtype::i32, dtype::i64,  dtype::u8, dtype::u16,
+    dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
     dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
 constexpr bool is_float(dtype t) { return t >= dtype::f16; }
@@ -105,10 +118,18 @@ constexpr bool is_integer(dtype t) { return t >= dtype::i8 && t <= dtype::u64; }
 constexpr int bits(dtype t) {
   switch (t) {
     case dtype::boolean: return 1;
-    case dtype::i8: case dtype::u8: return 8;
-    case dtype::i16: case dtype::u16: case dtype::f16: case dtype::bf16: return 16;
-    case dtype::i32: case dtype::u32: case dtype::f32: return 32;
-    case dtype::i64: case dtype::u64: case dtype::f64: return 64;
+    case dtype::i8:
+    case dtype::u8: return 8;
+    case dtype::i16:
+    case dtype::u16:
+    case dtype::f16:
+    case dtype::bf16: return 16;
+    case dtype::i32:
+    case dtype::u32:
+    case dtype::f32: return 32;
+    case dtype::i64:
+    case dtype::u64:
+    case dtype::f64: return 64;
   }
   return 0;
 }
@@ -379,13 +400,14 @@ inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 
 // Expressions and buffers of the tensor IR.
 //
-// Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards minus
-// infinity, as Python does; division by zero is undefined and no transformation may introduce one.
-// Floats are IEEE; nothing is reassociated except across the iterations of a declared reduction, and
-// a multiply followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to
-// nearest even after each operation that is stored or cast. `select` evaluates both branches,
-// `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise short-circuiting.
-// A load out of the bounds of its buffer is an error that the interpreter reports.
+// Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards
+// minus infinity, as Python does; division by zero is undefined and no transformation may introduce
+// one. Floats are IEEE; nothing is reassociated except across the iterations of a declared
+// reduction, and a multiply followed by an add may be contracted. f16 and bf16 are computed in f32
+// and rounded to nearest even after each operation that is stored or cast. `select` evaluates both
+// branches, `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise
+// short-circuiting. A load out of the bounds of its buffer is an error that the interpreter
+// reports.
 
 #include <cstdint>
 #include <string>
@@ -395,8 +417,8 @@ inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 
 // Intrusive shared ownership of immutable nodes.
 //
-// The IR is a graph of immutable nodes that schedules, traces and threads share; a handle must be one
-// word and its copy one relaxed increment. It does not support weak references or arrays.
+// The IR is a graph of immutable nodes that schedules, traces and threads share; a handle must be
+// one word and its copy one relaxed increment. It does not support weak references or arrays.
 
 #include <atomic>
 #include <cstddef>
@@ -462,15 +484,27 @@ namespace tilewright::ir {
 
 /// What an expression node computes from its arguments.
 enum class op : std::uint8_t {
-  var,           // name; identity is the node
-  integer,       // literal of an integer or boolean type
-  real,          // literal of a float type
-  add, sub, mul,
-  div,           // float division; on integers it truncates towards zero
-  mod,           // remainder of the truncating division
-  floordiv, floormod, min, max,
-  eq, ne, lt, le, gt, ge,
-  logical_and, logical_or, logical_not,
+  var,      // name; identity is the node
+  integer,  // literal of an integer or boolean type
+  real,     // literal of a float type
+  add,
+  sub,
+  mul,
+  div,  // float division; on integers it truncates towards zero
+  mod,  // remainder of the truncating division
+  floordiv,
+  floormod,
+  min,
+  max,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  logical_not,
   select,        // (condition, if true, if false), both evaluated
   if_then_else,  // (condition, if true, if false), one evaluated
   cast,          // (value) to the node's type
@@ -486,8 +520,8 @@ using buffer = support::ref<const buffer_node>;
 class expr {
  public:
   expr() = default;
-  expr(int value);           // NOLINT: an i32 literal
-  expr(std::int64_t value);  // NOLINT: an i64 literal
+  expr(int value);              // NOLINT: an i32 literal
+  expr(std::int64_t value);     // NOLINT: an i64 literal
   expr(double value) = delete;  // a float literal needs its type: real(f32, 1.0)
   explicit expr(support::ref<const expr_node> node) : node_(std::move(node)) {}
 
@@ -503,7 +537,8 @@ class expr {
   support::ref<const expr_node> node_;
 };
 
-/// A variable is an expression whose op is `op::var`; loops, iteration variables, scalar parameters.
+/// A variable is an expression whose op is `op::var`; loops, iteration variables, scalar
+/// parameters.
 using var = expr;
 
 struct expr_node : support::counted {
@@ -526,8 +561,8 @@ struct buffer_node : support::counted {
   std::vector<expr> strides;  // [rank], elements; empty means row-major and contiguous
   expr elem_offset;           // elements from the data pointer; null means 0
   std::string scope = "global";
-  int alignment = 64;         // bytes
-  int offset_factor = 0;      // elem_offset is a multiple of it; 0: unknown
+  int alignment = 64;     // bytes
+  int offset_factor = 0;  // elem_offset is a multiple of it; 0: unknown
 };
 
 /// @name Leaves
@@ -546,9 +581,9 @@ buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
 /// @}
 
 /// @name Operators
-/// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer type
-/// takes the type of the other operand; otherwise integer operands are widened to the wider type.
-/// Both operands of a float operator have the same type. Comparisons and logic give boolean.
+/// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer
+/// type takes the type of the other operand; otherwise integer operands are widened to the wider
+/// type. Both operands of a float operator have the same type. Comparisons and logic give boolean.
 /// @throws internal_error when the operand types do not fit
 /// @{
 expr operator+(const expr& a, const expr& b);
@@ -599,9 +634,7 @@ std::int64_t floor_modulo(std::int64_t a, std::int64_t b);
 
 /// Hash and equality of handles by identity, for maps keyed by variables.
 struct expr_identity_hash {
-  std::size_t operator()(const expr& e) const noexcept {
-    return std::hash<const void*>{}(e.get());
-  }
+  std::size_t operator()(const expr& e) const noexcept { return std::hash<const void*>{}(e.get()); }
 };
 struct expr_identity_equal {
   bool operator()(const expr& a, const expr& b) const noexcept { return a.same(b); }
@@ -3251,8 +3284,8 @@ concept argument_like = recognized<std::remove_reference_t<A>>::known;
 
 // Statements, blocks and functions of the tensor IR (TensorIR, ASPLOS 23, section 3).
 //
-// A block is the unit of isolation: its body sees the outside only through its iteration variables and
-// the buffers it declares to read and write. A `block_realize` binds the iteration variables to
+// A block is the unit of isolation: its body sees the outside only through its iteration variables
+// and the buffers it declares to read and write. A `block_realize` binds the iteration variables to
 // expressions of the surrounding loops and may guard the instance with a predicate. `init` runs for
 // those instances in which every reduce iteration variable is at the start of its domain.
 
@@ -3272,13 +3305,13 @@ struct attr {
   std::variant<std::int64_t, double, std::string, list, dict> value;
 
   attr() : value(std::int64_t{0}) {}
-  attr(int v) : value(std::int64_t{v}) {}           // NOLINT
-  attr(std::int64_t v) : value(v) {}                // NOLINT
-  attr(double v) : value(v) {}                      // NOLINT
-  attr(const char* v) : value(std::string(v)) {}    // NOLINT
-  attr(std::string v) : value(std::move(v)) {}      // NOLINT
-  attr(list v) : value(std::move(v)) {}             // NOLINT
-  attr(dict v) : value(std::move(v)) {}             // NOLINT
+  attr(int v) : value(std::int64_t{v}) {}         // NOLINT
+  attr(std::int64_t v) : value(v) {}              // NOLINT
+  attr(double v) : value(v) {}                    // NOLINT
+  attr(const char* v) : value(std::string(v)) {}  // NOLINT
+  attr(std::string v) : value(std::move(v)) {}    // NOLINT
+  attr(list v) : value(std::move(v)) {}           // NOLINT
+  attr(dict v) : value(std::move(v)) {}           // NOLINT
   friend bool operator==(const attr&, const attr&) = default;
 };
 using annotations = std::map<std::string, attr>;
@@ -3289,7 +3322,8 @@ struct range {
   expr extent;
 };
 
-/// Box of a buffer that a block touches, in terms of its iteration variables; one range per dimension.
+/// Box of a buffer that a block touches, in terms of its iteration variables; one range per
+/// dimension.
 struct buffer_region {
   ir::buffer buffer;
   std::vector<range> box;
@@ -3311,7 +3345,14 @@ struct match_buffer {
 };
 
 enum class stmt_kind : std::uint8_t {
-  loop, block_realize, seq, store, if_else, let, evaluate, allocate
+  loop,
+  block_realize,
+  seq,
+  store,
+  if_else,
+  let,
+  evaluate,
+  allocate
 };
 
 struct stmt_node : support::counted {
@@ -3325,8 +3366,8 @@ struct stmt_node : support::counted {
 using stmt = support::ref<const stmt_node>;
 
 struct block_node;
-/// Shared handle to a block. A block has two identities: the node (this version of it) and `id`, which
-/// stays the same through rewrites and is what a schedule's block variable names.
+/// Shared handle to a block. A block has two identities: the node (this version of it) and `id`,
+/// which stays the same through rewrites and is what a schedule's block variable names.
 using block = support::ref<const block_node>;
 
 enum class loop_kind : std::uint8_t { serial, parallel, vectorized, unrolled, thread_binding };
@@ -3421,9 +3462,8 @@ inline const loop_node* as_loop(const stmt& s) noexcept {
   return s && s->kind == stmt_kind::loop ? static_cast<const loop_node*>(s.get()) : nullptr;
 }
 inline const block_realize_node* as_realize(const stmt& s) noexcept {
-  return s && s->kind == stmt_kind::block_realize
-             ? static_cast<const block_realize_node*>(s.get())
-             : nullptr;
+  return s && s->kind == stmt_kind::block_realize ? static_cast<const block_realize_node*>(s.get())
+                                                  : nullptr;
 }
 inline const seq_node* as_seq(const stmt& s) noexcept {
   return s && s->kind == stmt_kind::seq ? static_cast<const seq_node*>(s.get()) : nullptr;
@@ -4389,8 +4429,9 @@ std::array<loop_rv, N> schedule::split(loop_rv loop, const factor (&factors)[N],
 
 // A space: what turns a program into families of schedules (MetaSchedule, section 3.2).
 //
-// A space yields sketches. A sketch is a schedule whose trace, replayed without its decisions, draws
-// another member of the same family; search draws sketches, replays them and mutates decisions.
+// A space yields sketches. A sketch is a schedule whose trace, replayed without its decisions,
+// draws another member of the same family; search draws sketches, replays them and mutates
+// decisions.
 
 #include <concepts>
 #include <cstdint>
@@ -4421,8 +4462,7 @@ class design_space {
   design_space(function f) : make_(std::move(f)) {}  // NOLINT
   /// From a function that transforms one schedule in place: `void(schedule&)`.
   template <class F>
-    requires std::invocable<F&, schedule&>
-  design_space(F f)  // NOLINT
+  requires std::invocable<F&, schedule&> design_space(F f)  // NOLINT
       : make_([f = std::move(f)](schedule s, const context&) mutable {
           f(s);
           std::vector<schedule> out;
@@ -4431,10 +4471,9 @@ class design_space {
         }) {}
   /// The same with knowledge of the machine: `void(schedule&, const context&)`.
   template <class F>
-    requires(std::invocable<F&, schedule&, const context&> &&
-             !std::convertible_to<std::invoke_result_t<F&, schedule&, const context&>,
-                                  std::vector<schedule>>)
-  design_space(F f)  // NOLINT
+  requires(std::invocable<F&, schedule&, const context&> &&
+           !std::convertible_to<std::invoke_result_t<F&, schedule&, const context&>,
+                                std::vector<schedule>>) design_space(F f)  // NOLINT
       : make_([f = std::move(f)](schedule s, const context& where) mutable {
           f(s, where);
           std::vector<schedule> out;
@@ -4444,14 +4483,15 @@ class design_space {
 
   /// From a space expression (space/expression.hpp).
   template <class Expression>
-    requires requires { typename Expression::tilewright_space; }
+  requires requires { typename Expression::tilewright_space; }
   design_space(Expression e) : design_space(to_space(std::move(e))) {}  // NOLINT
 
   explicit operator bool() const noexcept { return static_cast<bool>(make_); }
 
   /// The sketches of a program; the first one is what runs when nothing may be measured.
   /// @throws whatever the space's functions throw; schedule_error for an illegal primitive
-  std::vector<schedule> sketches(const ir::function& f, const context& where, std::uint64_t seed) const {
+  std::vector<schedule> sketches(const ir::function& f, const context& where,
+                                 std::uint64_t seed) const {
     return make_(schedule(f, seed), where);
   }
 
@@ -4463,8 +4503,8 @@ class design_space {
 
 namespace tilewright::space {
 
-/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and gives
-/// the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
+/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and
+/// gives the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
 design_space default_cpu(std::size_t limit = 48);
 
 }  // namespace tilewright::space
@@ -4474,9 +4514,9 @@ design_space default_cpu(std::size_t limit = 48);
 //     | on<"C">(tile<"SSRSRS">)
 //
 // `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
-// trace records; a choice is structural and yields one sketch an alternative. That a step names a level
-// that its axis has is checked by the compiler where the sequence itself tiled the axis; whether a step
-// is legal is found out when it runs. Loops of untiled axes are level 0.
+// trace records; a choice is structural and yields one sketch an alternative. That a step names a
+// level that its axis has is checked by the compiler where the sequence itself tiled the axis;
+// whether a step is legal is found out when it runs. Loops of untiled axes are level 0.
 
 #include <array>
 #include <cstddef>
@@ -4500,8 +4540,8 @@ namespace tilewright::space {
 
 /// Hands a sketch-building function its structural choices.
 ///
-/// The first run gets the first option everywhere and the likeliest decision of every random variable;
-/// each further run changes the last choice that has options left, like an odometer.
+/// The first run gets the first option everywhere and the likeliest decision of every random
+/// variable; each further run changes the last choice that has options left, like an odometer.
 class chooser {
  public:
   /// One of `options`, from 0.
@@ -4509,8 +4549,8 @@ class chooser {
   /// Records sample_categorical; in the first run with the likeliest candidate as decision.
   expr_rv categorical(schedule& s, const std::vector<std::int64_t>& candidates,
                       const std::vector<double>& weights);
-  /// Records sample_perfect_tile with `n` factors; in the first run the factors behind the outermost
-  /// are the largest divisors that do not exceed `preferred` [n - 1].
+  /// Records sample_perfect_tile with `n` factors; in the first run the factors behind the
+  /// outermost are the largest divisors that do not exceed `preferred` [n - 1].
   std::vector<expr_rv> perfect_tile(schedule& s, loop_rv loop, int max_innermost,
                                     const std::vector<std::int64_t>& preferred);
   /// Records sample_tile with two factors; in the first run the inner one is `preferred`.
@@ -4530,7 +4570,8 @@ class chooser {
   bool first_ = true;
 };
 
-/// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields none.
+/// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields
+/// none.
 /// @throws schedule_error when no run succeeds
 std::vector<schedule> enumerate(schedule& start, std::size_t limit,
                                 const std::function<void(schedule&, chooser&)>& build);
@@ -4579,7 +4620,8 @@ random_size choose(std::vector<std::int64_t> candidates, std::vector<double> wei
 namespace detail {
 
 void tile_structure(schedule& s, scope& in, std::string_view structure);
-void tile_axis(schedule& s, scope& in, std::string_view axis, int levels, const random_size& innermost);
+void tile_axis(schedule& s, scope& in, std::string_view axis, int levels,
+               const random_size& innermost);
 void reorder_levels(schedule& s, scope& in, const meta::loop_level* levels, std::size_t count);
 using loop_step = void (schedule::*)(loop_rv);
 void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step);
@@ -4588,7 +4630,9 @@ std::vector<schedule> expand(schedule start, const context& where,
 
 /// Marks the types that `>>` and `|` combine.
 template <class T>
-concept expression = requires { typename T::tilewright_space; };
+concept expression = requires {
+  typename T::tilewright_space;
+};
 
 /// What `tile` is about: an axis, or a structure such as "SSRSRS".
 struct tile_key {
@@ -4598,13 +4642,14 @@ struct tile_key {
   bool is_axis = false;
 
   template <std::size_t N>
-    requires(N <= capacity)
-  constexpr tile_key(const char (&structure)[N]) : length(N - 1) {  // NOLINT
+  requires(N <= capacity) constexpr tile_key(const char (&structure)[N])
+      : length(N - 1) {  // NOLINT
     for (std::size_t i = 0; i < length; ++i) text[i] = structure[i];
   }
   template <class Axis>
-    requires dsl::is_axis<Axis>
-  constexpr tile_key(Axis) : length(meta::text_of<typename Axis::name>.size()), is_axis(true) {  // NOLINT
+  requires dsl::is_axis<Axis>
+  constexpr tile_key(Axis)
+      : length(meta::text_of<typename Axis::name>.size()), is_axis(true) {  // NOLINT
     for (std::size_t i = 0; i < length; ++i) text[i] = meta::text_of<typename Axis::name>[i];
   }
   constexpr std::string_view view() const { return {text, length}; }
@@ -4619,15 +4664,15 @@ constexpr bool is_structure(std::string_view text) {
 template <tile_key What, int... Levels>
 struct tile_step {
   using tilewright_space = void;
-  static_assert(!What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
-                "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
-                "letters S and R, tile<\"SSRSRS\">");
+  static_assert(
+      !What.is_axis && sizeof...(Levels) == 0 && is_structure(What.view()),
+      "tilewright: tile needs an axis and its number of levels, tile<i, 2>, or a structure of the "
+      "letters S and R, tile<\"SSRSRS\">");
   void operator()(schedule& s, scope& in) const { tile_structure(s, in, What.view()); }
 };
 
 template <tile_key What, int Levels>
-  requires(What.is_axis)
-struct tile_step<What, Levels> {
+requires(What.is_axis) struct tile_step<What, Levels> {
   using tilewright_space = void;
   static_assert(Levels >= 2, "tilewright: tile<axis, levels> needs at least two levels");
   static constexpr level_count defines{What.view(), Levels};
@@ -4635,7 +4680,9 @@ struct tile_step<What, Levels> {
 
   /// The same with another innermost size: `tile<i, 2>(choose({4, 6, 8}))`.
   tile_step operator()(random_size size) const { return {std::move(size)}; }
-  void operator()(schedule& s, scope& in) const { tile_axis(s, in, What.view(), Levels, innermost); }
+  void operator()(schedule& s, scope& in) const {
+    tile_axis(s, in, What.view(), Levels, innermost);
+  }
 };
 
 template <meta::loop_level... Levels>
@@ -4728,7 +4775,8 @@ struct choice {
   std::tuple<weighted<Steps>...> options;
   void operator()(schedule& s, scope& in) const {
     const std::size_t total = std::apply(
-        [](const weighted<Steps>&... o) { return (static_cast<std::size_t>(o.weight) + ...); }, options);
+        [](const weighted<Steps>&... o) { return (static_cast<std::size_t>(o.weight) + ...); },
+        options);
     std::size_t ticket = in.choices->pick(total);
     bool done = false;
     const auto offer = [&](const auto& option) {
@@ -4771,23 +4819,26 @@ choice<Steps...> make_choice(std::tuple<weighted<Steps>...> options) {
 /// a >> b: first a, then b.
 template <class... Steps, expression Next>
 sequence<Steps..., Next> operator>>(sequence<Steps...> first, Next next) {
-  static_assert(levels_exist<Next, Steps...>(),
-                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-                "levels 0 to levels - 1");
+  static_assert(
+      levels_exist<Next, Steps...>(),
+      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+      "levels 0 to levels - 1");
   return {std::tuple_cat(std::move(first.steps), std::make_tuple(std::move(next)))};
 }
 template <expression First, expression Next>
 sequence<First, Next> operator>>(First first, Next next) {
-  static_assert(levels_exist<Next, First>(),
-                "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
-                "levels 0 to levels - 1");
+  static_assert(
+      levels_exist<Next, First>(),
+      "tilewright: a step names a level that its axis does not have; tile<axis, levels> gives the "
+      "levels 0 to levels - 1");
   return {{std::move(first), std::move(next)}};
 }
 
 /// a | b: one of both; alternatives are equally likely unless `weight` says otherwise.
 template <option A, option B>
 auto operator|(A a, B b) {
-  return make_choice(std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
+  return make_choice(
+      std::tuple_cat(as_options<A>::of(std::move(a)), as_options<B>::of(std::move(b))));
 }
 
 /// Makes the space of an expression, one sketch per combination of its choices; design_space's
@@ -4802,8 +4853,8 @@ design_space to_space(Expression e) {
 }  // namespace detail
 
 /// tile<i, 3>: splits the axis into levels of sampled sizes that need not divide its extent.
-/// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R levels,
-/// in this order from outside inwards (MetaSchedule, section 3.2).
+/// tile<"SSRSRS">: every spatial loop of the block gets the S levels, every reduction loop the R
+/// levels, in this order from outside inwards (MetaSchedule, section 3.2).
 template <detail::tile_key What, int... Levels>
 inline const detail::tile_step<What, Levels...> tile{};
 
@@ -5067,12 +5118,13 @@ artifact deserialize(const std::byte* bytes, std::size_t size);
 
 namespace tilewright::backend {
 
-/// Body of one chunk of a parallel loop. `worker` is in [0, executor::threads) and no two chunks that
-/// run at the same time see the same worker.
+/// Body of one chunk of a parallel loop. `worker` is in [0, executor::threads) and no two chunks
+/// that run at the same time see the same worker.
 using chunk_body = void (*)(void* context, std::int64_t chunk, int worker);
 
-/// Who runs parallel loops. `run` calls `body` once for each chunk in [0, chunks), in any order and on
-/// any thread, and returns when all have returned. It must not throw. A body does not call `run`.
+/// Who runs parallel loops. `run` calls `body` once for each chunk in [0, chunks), in any order and
+/// on any thread, and returns when all have returned. It must not throw. A body does not call
+/// `run`.
 struct executor {
   void (*run)(void* self, std::int64_t chunks, chunk_body body, void* context);
   void* self;
@@ -5081,8 +5133,8 @@ struct executor {
 
 /// Arguments of one call of a kernel.
 struct call {
-  /// One per parameter in order. A buffer: address of its first element (elem_offset is added by the
-  /// code). A scalar: address of its value, booleans as one byte.
+  /// One per parameter in order. A buffer: address of its first element (elem_offset is added by
+  /// the code). A scalar: address of its value, booleans as one byte.
   void* const* data;
   /// Strides of all buffer parameters in order, rank entries each, in elements. Read only for the
   /// strides and where the function leaves them to run time; null when there is none.
@@ -5092,7 +5144,8 @@ struct call {
   /// Runs parallel loops; null means all chunks run on the calling thread as worker 0.
   const executor* exec;
   void* stream;  // GPU only
-  /// Polled at outer loops and chunks; nonzero ends the kernel early, outputs undefined. May be null.
+  /// Polled at outer loops and chunks; nonzero ends the kernel early, outputs undefined. May be
+  /// null.
   const std::atomic<int>* cancel;
 };
 
@@ -5203,9 +5256,9 @@ std::optional<trace> mutate(const trace& t, support::random& random);
 
 // Loads artifacts: a relocating loader for the objects that `compile` makes, independent of LLVM.
 //
-// It maps an x86-64 ELF relocatable object, resolves it against a short table of C library functions and
-// against itself, and makes pages executable only after they stopped being writable. It does not unwind,
-// does not know thread-local storage, and refuses what it does not know.
+// It maps an x86-64 ELF relocatable object, resolves it against a short table of C library
+// functions and against itself, and makes pages executable only after they stopped being writable.
+// It does not unwind, does not know thread-local storage, and refuses what it does not know.
 
 #include <cstddef>
 #include <cstdint>
@@ -5238,9 +5291,10 @@ class loaded {
   std::int64_t workspace_bytes_ = 0;
 };
 
-/// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the caller's to
-/// know: the loader checks the form of the object, never its meaning.
-/// @throws build_error when the object is malformed, uses a relocation or symbol that is not supported,
+/// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the
+/// caller's to know: the loader checks the form of the object, never its meaning.
+/// @throws build_error when the object is malformed, uses a relocation or symbol that is not
+/// supported,
 ///         or when memory cannot be mapped
 std::shared_ptr<const loaded> load(const artifact& a);
 
@@ -5430,9 +5484,9 @@ class runner {
 }  // namespace tilewright::search
 // Description of a CPU: what code may use, and the sizes that schedules are fitted to.
 //
-// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What a
-// description says about instructions is exact (code that uses them runs); what it says about caches
-// and cores only guides schedules.
+// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What
+// a description says about instructions is exact (code that uses them runs); what it says about
+// caches and cores only guides schedules.
 
 #include <cstdint>
 #include <string>
@@ -5443,14 +5497,14 @@ namespace tilewright::target {
 
 /// A CPU that code is generated for. Example: `target::named("haswell").lanes(dtype::f32)` is 8.
 struct cpu {
-  std::string name;             // "host", or the name given to `named`
-  std::string model;            // what the CPU calls itself; empty for named ones. Provenance only
-  std::string tune;             // LLVM name of the scheduling model, known to LLVM 17 and later
-  std::string features;         // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
-  int vector_bits = 128;        // widest vector that code shall use
+  std::string name;       // "host", or the name given to `named`
+  std::string model;      // what the CPU calls itself; empty for named ones. Provenance only
+  std::string tune;       // LLVM name of the scheduling model, known to LLVM 17 and later
+  std::string features;   // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
+  int vector_bits = 128;  // widest vector that code shall use
   int vector_registers = 16;
   bool fma = false;
-  int cores = 1;                // that this process may run on
+  int cores = 1;                      // that this process may run on
   std::int64_t l1_bytes = 32 << 10;   // data cache of one core
   std::int64_t l2_bytes = 256 << 10;  // of one core
   std::int64_t l3_bytes = 0;          // shared; 0 when there is none
@@ -5466,8 +5520,8 @@ struct cpu {
 /// The machine this process runs on; detected once.
 const cpu& host();
 
-/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with typical
-/// caches and one core; "host" is the detected one.
+/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with
+/// typical caches and one core; "host" is the detected one.
 /// @throws argument_error for a name that is not in the table; the text lists the table
 cpu named(std::string_view name);
 
@@ -5678,7 +5732,8 @@ class dispatcher {
 namespace tilewright {
 
 /// The dispatcher of a kernel whose types are erased.
-std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel, tuned_options options);
+std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
+                                                    tuned_options options);
 
 /// A kernel to call:
 ///
@@ -5687,19 +5742,21 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel, tu
 ///     op(a, b, c);                       // later ones look up and call
 ///     std::cout << op.report(a, b, c);
 ///
-/// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer, {extents},
-/// {strides})` and scalars, in the order of the kernel's parameters; results do not depend on their layout,
-/// and no copy is made. Any number of threads may call one op. Copies share what was tuned.
+/// Arguments are Eigen objects with storage, spans, mdspans, vectors, arrays, `view(pointer,
+/// {extents}, {strides})` and scalars, in the order of the kernel's parameters; results do not
+/// depend on their layout, and no copy is made. Any number of threads may call one op. Copies share
+/// what was tuned.
 ///
-/// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are met;
-/// 2) data are not null and aligned to their element type; 3) no output overlaps another argument;
-/// 4) the elements of an output do not share memory; 5) elements used as indices are in bounds. Extents may
-/// be zero: sums over nothing are their identity.
+/// A call requires: 1) arguments that share a dimension agree on its extent, and static extents are
+/// met; 2) data are not null and aligned to their element type; 3) no output overlaps another
+/// argument; 4) the elements of an output do not share memory; 5) elements used as indices are in
+/// bounds. Extents may be zero: sums over nothing are their identity.
 template <class Kernel>
 class tuned {
  public:
   /// @throws argument_error for options that make no sense
-  tuned(const Kernel& kernel, tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
+  tuned(const Kernel& kernel,
+        tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
       : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
 
   /// Runs the kernel.
@@ -5710,12 +5767,14 @@ class tuned {
       with_arguments([&](const search::call_argument* a) { dispatcher_->call(a); }, arguments...);
   }
 
-  /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did not run yet.
+  /// What runs for these arguments, why, how fast, and where it came from. Prepares it when it did
+  /// not run yet.
   template <class... Argument>
   std::string report(Argument&&... arguments) const {
     std::string out;
     if constexpr (dsl::check_call<Kernel, Argument...>())
-      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); }, arguments...);
+      with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); },
+                     arguments...);
     return out;
   }
 
@@ -5736,9 +5795,9 @@ class tuned {
   static void with_arguments(const Use& use, Argument&... arguments) {
     const auto list = dsl::make_arguments<Kernel>(arguments...);
     std::array<search::call_argument, sizeof...(Argument) + 1> erased;
-    for (std::size_t i = 0; i < list.size(); ++i)
-      {
-      const void* data = list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const void* data =
+          list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
       erased[i] = {const_cast<void*>(data), list[i].extents.data(), list[i].strides.data()};
     }
     use(erased.data());
@@ -5756,8 +5815,9 @@ void cancel(const tuned<Kernel>& op) {
 }  // namespace tilewright
 
 #if !defined(TILEWRIGHT_DECLARE_ONLY)
-// Every definition of the library, for one translation unit: header-only mode includes it, and so does the one
-// file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares it with the files.
+// Every definition of the library, for one translation unit: header-only mode includes it, and so
+// does the one file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares
+// it with the files.
 
 // The walk behind `access_regions` of arith/region.hpp.
 
@@ -5804,10 +5864,10 @@ bool same_value(const ir::expr& a, const ir::expr& b);
 //
 // The analyzer knows i32 and i64 arithmetic, comparisons and logic. Variables are indices: their
 // arithmetic is taken not to overflow. Whatever comes from a load or a call is data: there an
-// operation is only rewritten where bounds show that it cannot wrap. Unsigned and narrow integers and
-// floats are left as they are; only their operands are simplified. Every answer is one-sided: `prove`
-// says true only for what always holds, bounds always cover, a simplified expression has the value of
-// the original one at every point of the domain that was bound.
+// operation is only rewritten where bounds show that it cannot wrap. Unsigned and narrow integers
+// and floats are left as they are; only their operands are simplified. Every answer is one-sided:
+// `prove` says true only for what always holds, bounds always cover, a simplified expression has
+// the value of the original one at every point of the domain that was bound.
 
 #include <cstdint>
 #include <limits>
@@ -5816,8 +5876,8 @@ bool same_value(const ir::expr& a, const ir::expr& b);
 
 // The analyzer's working representation of an index expression.
 //
-// A schedule is replayed in microseconds, with hundreds of simplifications on the way. A form keeps its
-// terms inline and takes coefficients with overflow checks; `linear` is its public, plain twin.
+// A schedule is replayed in microseconds, with hundreds of simplifications on the way. A form keeps
+// its terms inline and takes coefficients with overflow checks; `linear` is its public, plain twin.
 
 #include <algorithm>
 #include <cstddef>
@@ -5852,8 +5912,9 @@ bounds floor_modulo(const bounds& a, std::int64_t positive);
 bounds bounds_of(dtype type);
 /// @}
 
-/// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or with a
-/// `term_keeper`, and has to outlive the form: counting owners took half of the time of a question.
+/// One summand: term * coefficient. The handle of the term stands elsewhere, in an expression or
+/// with a `term_keeper`, and has to outlive the form: counting owners took half of the time of a
+/// question.
 struct summand {
   const ir::expr* handle;
   std::int64_t coefficient;
@@ -5916,8 +5977,9 @@ class summands {
   std::vector<summand> heap_;  // all of them, when they are more than `local_` holds
 };
 
-/// constant + sum of summands. `valid` is false once a coefficient has overflowed: the form then says
-/// nothing. `data` is set when a load or a call takes part, so that wrapping has to be reckoned with.
+/// constant + sum of summands. `valid` is false once a coefficient has overflowed: the form then
+/// says nothing. `data` is set when a load or a call takes part, so that wrapping has to be
+/// reckoned with.
 struct form {
   summands terms;
   std::int64_t constant = 0;
@@ -5960,8 +6022,8 @@ bool may_wrap(const ir::expr& e);
 
 namespace tilewright::arith {
 
-/// Loop variables and their ranges from the outermost to the innermost; a range may use the variables
-/// before it.
+/// Loop variables and their ranges from the outermost to the innermost; a range may use the
+/// variables before it.
 using loop_domains = std::vector<std::pair<ir::var, ir::range>>;
 
 class solver;
@@ -5972,8 +6034,8 @@ struct fact : support::counted {
   std::vector<ir::expr> terms;  // what `nonnegative` names
 };
 
-/// What is known about variables, and the questions one can ask. Copying it is cheap: copy it, assume
-/// more, drop the copy.
+/// What is known about variables, and the questions one can ask. Copying it is cheap: copy it,
+/// assume more, drop the copy.
 class analyzer {
  public:
   /// v lies in [r.min, r.min + r.extent), which may be symbolic; forgets an earlier range of v.
@@ -5986,13 +6048,13 @@ class analyzer {
   void bind_new(const loop_domains& loops);
   /// All of them are bound.
   bool knows(const loop_domains& loops) const noexcept;
-  /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its parts,
-  /// anything else is remembered as it stands.
+  /// `condition` holds from here on: comparisons become linear facts, a conjunction each of its
+  /// parts, anything else is remembered as it stands.
   void assume(const ir::expr& condition);
 
   /// Canonical form: sums of terms with coefficients, floordiv and floormod reduced by bounds and
-  /// divisibility, min, max, comparisons and conditions decided where they can be. Returns `e` itself
-  /// when there is nothing to change.
+  /// divisibility, min, max, comparisons and conditions decided where they can be. Returns `e`
+  /// itself when there is nothing to change.
   ir::expr simplify(const ir::expr& e) const;
   /// True only if the boolean `condition` holds everywhere.
   bool prove(const ir::expr& condition) const;
@@ -6021,7 +6083,7 @@ class analyzer {
   void forget(const ir::var& v);
   void add_fact(const form& nonnegative);
 
-  std::vector<binding> vars_;     // sorted by address; only looked up, never listed
+  std::vector<binding> vars_;  // sorted by address; only looked up, never listed
   std::vector<support::ref<const fact>> facts_;
   std::vector<ir::expr> truths_;  // conditions that are no linear facts
 };
@@ -6039,8 +6101,8 @@ struct interval {
   ir::expr hi;
 };
 
-/// Interval that covers `e` when the variables of `relaxed` run over their ranges; lo and hi use only the
-/// other variables. Exact for sums in which each relaxed variable occurs once.
+/// Interval that covers `e` when the variables of `relaxed` run over their ranges; lo and hi use
+/// only the other variables. Exact for sums in which each relaxed variable occurs once.
 interval bound_over(const ir::expr& e, const loop_domains& relaxed, const analyzer& known);
 
 }  // namespace tilewright::arith
@@ -6052,7 +6114,8 @@ using box = std::vector<ir::range>;
 
 /// Upper bound of `b` while the variables of `relaxed` run.
 box relax(const box& b, const loop_domains& relaxed, const analyzer& known);
-/// The same for a region; a dimension about which nothing is known becomes the buffer's whole extent.
+/// The same for a region; a dimension about which nothing is known becomes the buffer's whole
+/// extent.
 ir::buffer_region relax(const ir::buffer_region& r, const loop_domains& relaxed,
                         const analyzer& known);
 
@@ -6075,10 +6138,11 @@ struct access_options {
   bool use_conditions = true;
 };
 
-/// Appends what `body` reads and writes, one region per buffer in order of first access, in terms of the
-/// variables free in `body`. Loops inside are widened over; a block realize contributes the regions it
-/// declares with its iteration variables bound; buffers allocated inside are left out; an index that
-/// contains a load gives the whole dimension. Buffers that are both written and read occur in both lists.
+/// Appends what `body` reads and writes, one region per buffer in order of first access, in terms
+/// of the variables free in `body`. Loops inside are widened over; a block realize contributes the
+/// regions it declares with its iteration variables bound; buffers allocated inside are left out;
+/// an index that contains a load gives the whole dimension. Buffers that are both written and read
+/// occur in both lists.
 void access_regions(const ir::stmt& body, std::vector<ir::buffer_region>& reads,
                     std::vector<ir::buffer_region>& writes);
 void access_regions(const ir::stmt& body, std::vector<ir::buffer_region>& reads,
@@ -6156,7 +6220,8 @@ expr conjunction(const std::vector<expr>& terms);
 namespace tilewright::arith {
 namespace detail {
 
-/// Substitution of a block's iteration variables; a handful of them, found faster by looking than by a map.
+/// Substitution of a block's iteration variables; a handful of them, found faster by looking than
+/// by a map.
 struct iter_values {
   const std::vector<ir::iter_var>& iters;
   const std::vector<ir::expr>& values;
@@ -6276,7 +6341,8 @@ class access_collector {
               const iter_values& values) {
     ir::buffer_region r{declared.buffer, {}};
     r.box.reserve(declared.box.size());
-    for (const ir::range& dim : declared.box) r.box.push_back({values.in(dim.min), values.in(dim.extent)});
+    for (const ir::range& dim : declared.box)
+      r.box.push_back({values.in(dim.min), values.in(dim.extent)});
     record(list, std::move(r));
   }
 
@@ -6404,8 +6470,10 @@ TILEWRIGHT_INLINE const bounds* analyzer::find(const ir::expr_node* v) const noe
     const std::size_t middle = (lo + hi) / 2;
     const ir::expr_node* at = vars_[middle].var.get();
     if (at == v) return &vars_[middle].range;
-    if (std::less<>()(at, v)) lo = middle + 1;
-    else hi = middle;
+    if (std::less<>()(at, v))
+      lo = middle + 1;
+    else
+      hi = middle;
   }
   return nullptr;
 }
@@ -6482,8 +6550,10 @@ TILEWRIGHT_INLINE void analyzer::add_fact(const form& nonnegative) {
   const summand& first = f.terms[0];
   if (f.terms.size() == 1 && ir::is_var(first.term()) && f.constant != bounds::negative_infinity) {
     bounds& b = entry(first.term());
-    if (first.coefficient > 0) b.lo = std::max(b.lo, -f.constant);
-    else b.hi = std::min(b.hi, f.constant);
+    if (first.coefficient > 0)
+      b.lo = std::max(b.lo, -f.constant);
+    else
+      b.hi = std::min(b.hi, f.constant);
     return;
   }
   auto* known = new fact;
@@ -6669,7 +6739,8 @@ TILEWRIGHT_INLINE void add_term(form& to, const ir::expr& term, std::int64_t coe
   }
   const auto i = static_cast<std::size_t>(found);
   std::int64_t& c = to.terms[i].coefficient;
-  if (__builtin_add_overflow(c, coefficient, &c) || c == bounds::negative_infinity) to.valid = false;
+  if (__builtin_add_overflow(c, coefficient, &c) || c == bounds::negative_infinity)
+    to.valid = false;
   if (c == 0) to.terms.erase(i);
 }
 
@@ -6734,7 +6805,8 @@ inline void collect_plain(const ir::expr& e, std::int64_t factor, form& out) {
     case op::mul: {
       const bool right = ir::is_int(e->args[1]);
       if (!right && !ir::is_int(e->args[0])) break;
-      if (__builtin_mul_overflow(e->args[right ? 1 : 0]->integer, factor, &value)) out.valid = false;
+      if (__builtin_mul_overflow(e->args[right ? 1 : 0]->integer, factor, &value))
+        out.valid = false;
       return collect_plain(e->args[right ? 0 : 1], value, out);
     }
     case op::cast: {
@@ -6763,8 +6835,8 @@ TILEWRIGHT_INLINE form plain_form(const ir::expr& e) {
 
 namespace detail {
 
-/// `f` takes the shape of an expression: pieces[0] +- pieces[1] +- ...; the constant, where there is
-/// one, has index -1.
+/// `f` takes the shape of an expression: pieces[0] +- pieces[1] +- ...; the constant, where there
+/// is one, has index -1.
 struct piece_order {
   std::array<std::int32_t, 24> pieces{};
   std::size_t count = 0;
@@ -6786,7 +6858,8 @@ struct piece_order {
 
 inline bool is_product_of(const ir::expr& e, const ir::expr& term, std::int64_t coefficient) {
   const ir::expr& core = coefficient == 1 ? e : e->op == ir::op::mul ? e->args[0] : e;
-  if (coefficient != 1 && (e->op != ir::op::mul || !ir::is_int(e->args[1], coefficient))) return false;
+  if (coefficient != 1 && (e->op != ir::op::mul || !ir::is_int(e->args[1], coefficient)))
+    return false;
   if (core.same(term)) return true;
   return core->op == ir::op::cast && core->args[0].same(term) && core.type() == dtype::i64 &&
          term.type() == dtype::i32;
@@ -6809,15 +6882,17 @@ inline bool is_expression_of(const ir::expr& e, const form& f, const piece_order
       rest = &(*rest)->args[0];
       if (value < 0) expected = -value;
     }
-    const bool fits = is_constant
-                          ? ir::is_int(*part, expected)
-                          : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term(), expected);
+    const bool fits =
+        is_constant
+            ? ir::is_int(*part, expected)
+            : is_product_of(*part, f.terms[static_cast<std::size_t>(piece)].term(), expected);
     if (!fits) return false;
   }
   return order.count > 0;
 }
 
-inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coefficient, dtype type) {
+inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coefficient,
+                            dtype type) {
   if (piece < 0) return ir::integer(type, coefficient);
   const ir::expr term = ir::cast(type, f.terms[static_cast<std::size_t>(piece)].term());
   return coefficient == 1 ? term : term * ir::integer(type, coefficient);
@@ -6825,7 +6900,8 @@ inline ir::expr build_piece(const form& f, std::int32_t piece, std::int64_t coef
 
 inline ir::expr shift_extremum(const ir::expr& t, std::int64_t by, dtype type) {
   if (t->op == ir::op::min || t->op == ir::op::max) {
-    const ir::expr a = shift_extremum(t->args[0], by, type), b = shift_extremum(t->args[1], by, type);
+    const ir::expr a = shift_extremum(t->args[0], by, type),
+                   b = shift_extremum(t->args[1], by, type);
     return t->op == ir::op::min ? ir::min(a, b) : ir::max(a, b);
   }
   form arm = plain_form(t);
@@ -6845,14 +6921,15 @@ inline bool same_shape(const ir::expr& a, const ir::expr& b) {
   return true;
 }
 
-/// The extremum that can take the constant in: min(a, b) + c as min(a + c, b + c). The analyzer keeps
-/// constants outside of extrema, readers expect them inside. -1 when there is none.
+/// The extremum that can take the constant in: min(a, b) + c as min(a + c, b + c). The analyzer
+/// keeps constants outside of extrema, readers expect them inside. -1 when there is none.
 inline int absorbing_extremum(const form& f) {
   if (f.constant == 0) return -1;
   for (std::size_t i = 0; i < f.terms.size(); ++i) {
     const ir::op o = f.terms[i].term()->op;
     const std::int64_t c = f.terms[i].coefficient;
-    if ((o == ir::op::min || o == ir::op::max) && (c == 1 || c == -1) && !may_wrap(f.terms[i].term()))
+    if ((o == ir::op::min || o == ir::op::max) && (c == 1 || c == -1) &&
+        !may_wrap(f.terms[i].term()))
       return static_cast<int>(i);
   }
   return -1;
@@ -6861,8 +6938,7 @@ inline int absorbing_extremum(const form& f) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE ir::expr expression(const form& f, dtype type, const ir::expr& like) {
-  if (f.terms.empty())
-    return ir::is_int(like, f.constant) ? like : ir::integer(type, f.constant);
+  if (f.terms.empty()) return ir::is_int(like, f.constant) ? like : ir::integer(type, f.constant);
   if (type == dtype::i32)  // a wide term may exceed i32 where the whole sum does not
     for (const summand& s : f.terms)
       if (s.term().type() == dtype::i64) return ir::cast(type, expression(f, dtype::i64));
@@ -6987,7 +7063,8 @@ TILEWRIGHT_INLINE std::size_t relaxer::count_dependent(const form& f) const {
       f.terms.begin(), f.terms.end(), [&](const summand& s) { return depends(s.term()); }));
 }
 
-/// First or last value of a loop variable; the analyzer may know a tighter number than the loop says.
+/// First or last value of a loop variable; the analyzer may know a tighter number than the loop
+/// says.
 TILEWRIGHT_INLINE form relaxer::end_of_range(std::size_t loop, bool low) {
   const auto& [v, r] = loops_[loop];
   form end;
@@ -7039,8 +7116,8 @@ TILEWRIGHT_INLINE bool relaxer::simple(const form& f, form& lo, form& hi) {
   return lo.valid && hi.valid;
 }
 
-/// From the innermost loop outwards: terms that contain the variable otherwise than linearly are replaced
-/// by their own bound, then the variable by the end of its range.
+/// From the innermost loop outwards: terms that contain the variable otherwise than linearly are
+/// replaced by their own bound, then the variable by the end of its range.
 TILEWRIGHT_INLINE form relaxer::eliminate(form f, bool low) {
   if (!f.valid) return f;
   for (std::size_t i = 0; i < f.terms.size();) {
@@ -7113,19 +7190,20 @@ TILEWRIGHT_INLINE form relaxer::bound_of_term(const ir::expr& t, bool low) {
   const auto part = [&](std::size_t i, bool side) {
     return eliminate(plain_form(t->args[i]), side);
   };
-  const bool positive_divisor =
-      (t->op == op::floordiv || t->op == op::floormod) && ir::is_int(t->args[1]) &&
-      t->args[1]->integer > 0;
+  const bool positive_divisor = (t->op == op::floordiv || t->op == op::floormod) &&
+                                ir::is_int(t->args[1]) && t->args[1]->integer > 0;
   if (!is_index(t.type()) || may_wrap(t)) return bound_by_range(t, low);
   switch (t->op) {
     case op::floordiv:
       if (!positive_divisor) break;
-      if (const form x = part(0, low); x.valid) return solver_.divide(x, t->args[1]->integer, t.type());
+      if (const form x = part(0, low); x.valid)
+        return solver_.divide(x, t->args[1]->integer, t.type());
       break;
     case op::floormod:
       if (positive_divisor) return bound_of_remainder(t, low);
       break;
-    case op::min: case op::max: {
+    case op::min:
+    case op::max: {
       const form a = part(0, low), b = part(1, low);
       // a side of a minimum is bounded from above by either arm
       if ((t->op == op::min) != low) {
@@ -7134,7 +7212,8 @@ TILEWRIGHT_INLINE form relaxer::bound_of_term(const ir::expr& t, bool low) {
       if (a.valid && b.valid) return tighter(a, b, t->op == op::max, t.type());
       break;
     }
-    case op::select: case op::if_then_else: {
+    case op::select:
+    case op::if_then_else: {
       const form a = part(1, low), b = part(2, low);
       if (a.valid && b.valid) return tighter(a, b, !low, t.type());
       break;
@@ -7150,9 +7229,9 @@ TILEWRIGHT_INLINE form relaxer::bound_of_remainder(const ir::expr& t, bool low) 
   const form x = plain_form(t->args[0]);
   const form least = eliminate(x, true), most = eliminate(x, false);
   if (least.valid && most.valid) {
-    const form d = difference(solver_.divide(least, k, t.type()), solver_.divide(most, k, t.type()));
-    if (d.is_constant() && d.constant == 0)
-      return solver_.modulo(low ? least : most, k, t.type());
+    const form d =
+        difference(solver_.divide(least, k, t.type()), solver_.divide(most, k, t.type()));
+    if (d.is_constant() && d.constant == 0) return solver_.modulo(low ? least : most, k, t.type());
     if (!low && most.is_constant() && least.is_constant() && least.constant >= 0)
       return detail::constant_form(std::min(k - 1, most.constant));
   }
@@ -7198,13 +7277,15 @@ TILEWRIGHT_INLINE interval bound_over(const ir::expr& e, const loop_domains& rel
 // Internal: the analysis behind `detect_iter_map`.
 //
 // A mark is a value that runs over [0, extent): a loop variable, or a fused sum. A digit is
-// (mark // lower) % extent, times a scale. When a sum of digits is fused into a new mark, its digits are
-// consumed: from then on they are read as digits of the new mark, so that everything that is said about
-// the fused value (a guard that cuts it, a further split) is seen wherever one of its digits occurs.
+// (mark // lower) % extent, times a scale. When a sum of digits is fused into a new mark, its
+// digits are consumed: from then on they are read as digits of the new mark, so that everything
+// that is said about the fused value (a guard that cuts it, a further split) is seen wherever one
+// of its digits occurs.
 
-// Quasi-affine iteration maps (TensorIR, ASPLOS 23, section 3.3): index expressions that are made from
-// loop variables by splitting (//, %) and fusing (mixed-radix sums) alone. Such a map can be inverted,
-// and it visits its image completely; that is what makes loop transformations of a block legal.
+// Quasi-affine iteration maps (TensorIR, ASPLOS 23, section 3.3): index expressions that are made
+// from loop variables by splitting (//, %) and fusing (mixed-radix sums) alone. Such a map can be
+// inverted, and it visits its image completely; that is what makes loop transformations of a block
+// legal.
 
 #include <cstdint>
 #include <optional>
@@ -7212,8 +7293,8 @@ TILEWRIGHT_INLINE interval bound_over(const ir::expr& e, const loop_domains& rel
 
 namespace tilewright::arith {
 
-/// ((source // lower_factor) % extent) * scale. The source is a loop variable counted from its minimum, or
-/// a `fused_iter`.
+/// ((source // lower_factor) % extent) * scale. The source is a loop variable counted from its
+/// minimum, or a `fused_iter`.
 struct iter_split {
   ir::var source;
   std::int64_t lower_factor = 1;
@@ -7228,7 +7309,8 @@ struct iter_sum {
   ir::expr base;
 };
 
-/// A sum of splits that is itself split again, or that the predicate bounds: it runs over [0, extent).
+/// A sum of splits that is itself split again, or that the predicate bounds: it runs over [0,
+/// extent).
 struct fused_iter {
   ir::var var;
   iter_sum value;
@@ -7238,8 +7320,8 @@ struct fused_iter {
 /// One sum per index.
 struct iter_map {
   std::vector<iter_sum> indices;
-  /// True where the map pads: where the indices take values that no iteration of the loops has; false
-  /// literal when there is none.
+  /// True where the map pads: where the indices take values that no iteration of the loops has;
+  /// false literal when there is none.
   ir::expr padding_predicate;
   std::vector<fused_iter> fused;
   loop_domains loops;  // with constant ranges as the predicate cuts them
@@ -7257,18 +7339,20 @@ std::optional<iter_map> detect_iter_map(const std::vector<ir::expr>& indices,
                                         const loop_domains& loops, const ir::expr& predicate,
                                         iter_map_level level, const analyzer& known);
 
-/// Values of the loop variables in terms of the values `outputs` of the indices; nothing when the map
-/// is not bijective. Loops of extent 1 that do not occur are at their minimum.
+/// Values of the loop variables in terms of the values `outputs` of the indices; nothing when the
+/// map is not bijective. Loops of extent 1 that do not occur are at their minimum.
 std::optional<ir::var_map> inverse_affine(const iter_map& map,
                                           const std::vector<ir::expr>& outputs);
 
-/// True when `values` are a surjective map whose every value runs over an interval (scale 1), and that of
-/// a reduce iteration variable over exactly its domain. Pass only the inner loops to ask about a partial
-/// binding: variables outside of `loops` are constants, and a value that uses one may be any interval.
+/// True when `values` are a surjective map whose every value runs over an interval (scale 1), and
+/// that of a reduce iteration variable over exactly its domain. Pass only the inner loops to ask
+/// about a partial binding: variables outside of `loops` are constants, and a value that uses one
+/// may be any interval.
 bool is_affine_binding(const std::vector<ir::expr>& values, const std::vector<ir::iter_var>& iters,
                        const loop_domains& loops, const ir::expr& predicate, const analyzer& known);
 
-/// Simplifies index expressions with what the domains and the predicate tell about splits and fusions.
+/// Simplifies index expressions with what the domains and the predicate tell about splits and
+/// fusions.
 std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
                                        const loop_domains& loops, const ir::expr& predicate,
                                        const analyzer& known);
@@ -7295,8 +7379,8 @@ class iter_builder {
   /// `outside` has the loops bound, `known` in addition the predicate assumed.
   iter_builder(const loop_domains& loops, const analyzer& outside, const analyzer& known);
 
-  /// Takes into account what `known` assumes beyond `outside`; false when a part of that has no place in
-  /// the model.
+  /// Takes into account what `known` assumes beyond `outside`; false when a part of that has no
+  /// place in the model.
   bool restrict_by_assumptions();
   /// Reads an index; false when it is no sum of digits.
   bool add_index(const ir::expr& index);
@@ -7319,9 +7403,9 @@ class iter_builder {
   struct mark {
     ir::var source;
     std::int64_t extent = 1;
-    bool exact = true;            // otherwise the extent is symbolic: an upper bound at best
-    ir::expr symbolic_extent;     // of an inexact mark
-    std::vector<digit> parts;     // of a fused mark
+    bool exact = true;         // otherwise the extent is symbolic: an upper bound at best
+    ir::expr symbolic_extent;  // of an inexact mark
+    std::vector<digit> parts;  // of a fused mark
     std::vector<consumption> consumed;
   };
 
@@ -7349,8 +7433,8 @@ class iter_builder {
   const analyzer& known_;
   const loop_domains& loops_;
   solver solver_;
-  std::vector<mark> marks_;             // loops first, in order
-  std::vector<ir::expr> minimums_;      // [loop]
+  std::vector<mark> marks_;         // loops first, in order
+  std::vector<ir::expr> minimums_;  // [loop]
   std::vector<digit_sum> indices_;
   bool has_fused_ = false;
 };
@@ -7442,7 +7526,8 @@ TILEWRIGHT_INLINE bool iter_builder::parse_term(const ir::expr& t, std::int64_t 
   return true;
 }
 
-/// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of k.
+/// (scale * x + base) // k and % k for a digit x: the base must not shift x against the blocks of
+/// k.
 TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int64_t coefficient,
                                                     digit_sum& out) {
   if (!ir::is_int(t->args[1]) || t->args[1]->integer <= 0 || may_wrap(t)) return false;
@@ -7453,8 +7538,10 @@ TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int6
   if (!parse_form(plain_form(t->args[0]), inner)) return false;
   // a digit is split as it stands, even where a part of it is consumed: its parts may fit
   merge(inner.digits);
-  if (inner.digits.size() == 1 && inner.digits[0].scale > 0) x = inner.digits[0];
-  else if (!fuse(inner.digits, x)) return false;
+  if (inner.digits.size() == 1 && inner.digits[0].scale > 0)
+    x = inner.digits[0];
+  else if (!fuse(inner.digits, x))
+    return false;
   const std::int64_t g = x.scale;
   // (g * x + b) // (g * k') == (x + b // g) // k', since the rest of b below g never carries
   if (k % g != 0) return false;
@@ -7486,7 +7573,8 @@ TILEWRIGHT_INLINE bool iter_builder::parse_quotient(const ir::expr& t, std::int6
 }
 
 /// d // k or d % k as a digit; one that does not divide evenly becomes a mark of its own first.
-TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool quotient, digit& out) {
+TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool quotient,
+                                           digit& out) {
   digit from = d;
   from.scale = 1;
   if (!marks_[d.mark].exact && k != 1) return false;
@@ -7513,8 +7601,8 @@ TILEWRIGHT_INLINE bool iter_builder::split(const digit& d, std::int64_t k, bool 
 
 // --- fused marks
 
-TILEWRIGHT_INLINE std::size_t iter_builder::fresh_mark(std::vector<digit> parts, std::int64_t extent,
-                                                       bool exact) {
+TILEWRIGHT_INLINE std::size_t iter_builder::fresh_mark(std::vector<digit> parts,
+                                                       std::int64_t extent, bool exact) {
   const std::size_t index = marks_.size();
   has_fused_ = true;
   for (const digit& d : parts)
@@ -7549,9 +7637,10 @@ TILEWRIGHT_INLINE bool iter_builder::move_into(const consumption& c, digit& d) c
   return true;
 }
 
-/// One digit of `work` is moved to `done`, into the mark that consumed it, or cut where a consumed digit
-/// begins or ends.
-TILEWRIGHT_INLINE bool iter_builder::resolve(std::vector<digit>& work, std::vector<digit>& done) const {
+/// One digit of `work` is moved to `done`, into the mark that consumed it, or cut where a consumed
+/// digit begins or ends.
+TILEWRIGHT_INLINE bool iter_builder::resolve(std::vector<digit>& work,
+                                             std::vector<digit>& done) const {
   digit d = work.back();
   work.pop_back();
   d.extent = std::min(d.extent, std::max<std::int64_t>(extent_above(d), 1));
@@ -7587,8 +7676,8 @@ TILEWRIGHT_INLINE void iter_builder::sort_by_scale(std::vector<digit>& digits) {
   });
 }
 
-/// Level by level: the digits of a mark are merged before they move on into the mark that consumed it,
-/// since together they may be what was consumed. A mark is consumed by later marks only.
+/// Level by level: the digits of a mark are merged before they move on into the mark that consumed
+/// it, since together they may be what was consumed. A mark is consumed by later marks only.
 TILEWRIGHT_INLINE bool iter_builder::normalize(std::vector<digit>& digits) const {
   if (!has_fused_) {
     for (digit& d : digits) d.extent = std::min(d.extent, extent_above(d));
@@ -7681,8 +7770,10 @@ TILEWRIGHT_INLINE bool iter_builder::limit(const form& f) {
   form running, fixed;
   fixed.constant = f.constant;
   for (const summand& s : f.terms) {
-    if (uses_loops(s.term())) add_term(running, s.term(), -s.coefficient);
-    else add_term(fixed, s.term(), s.coefficient);
+    if (uses_loops(s.term()))
+      add_term(running, s.term(), -s.coefficient);
+    else
+      add_term(fixed, s.term(), s.coefficient);
   }
   if (running.terms.empty()) return true;  // constant while the loops run
   digit_sum sum;
@@ -7729,8 +7820,8 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by_assumptions() {
   const std::size_t before = outside_.facts().size(), truths = outside_.truths().size();
   for (std::size_t i = truths; i < known_.truths().size(); ++i)
     if (uses_loops(known_.truths()[i])) return false;
-  // a limit of a single variable is in its bounds, and so in the extent of the mark; not so where the
-  // extent is symbolic
+  // a limit of a single variable is in its bounds, and so in the extent of the mark; not so where
+  // the extent is symbolic
   for (const mark& m : marks_)
     if (!m.exact && known_.const_bounds(m.source) != outside_.const_bounds(m.source)) return false;
   // inner sums first, so that outer ones find them fused
@@ -7738,7 +7829,8 @@ TILEWRIGHT_INLINE bool iter_builder::restrict_by_assumptions() {
   for (std::size_t i = before; i < known_.facts().size(); ++i)
     limits.push_back(&known_.facts()[i]->nonnegative);
   std::sort(limits.begin(), limits.end(), [&](const form* a, const form* b) {
-    return a->terms.size() != b->terms.size() ? a->terms.size() < b->terms.size() : a->constant < b->constant;
+    return a->terms.size() != b->terms.size() ? a->terms.size() < b->terms.size()
+                                              : a->constant < b->constant;
   });
   for (const form* f : limits)
     if (!limit(*f)) return false;
@@ -7751,7 +7843,8 @@ TILEWRIGHT_INLINE bool iter_builder::add_index(const ir::expr& index) {
   return parse(index, indices_.back());
 }
 
-/// The digits in use must be independent: each above the ones below it, and all combinations must occur.
+/// The digits in use must be independent: each above the ones below it, and all combinations must
+/// occur.
 TILEWRIGHT_INLINE bool iter_builder::check_mark(std::size_t index, const digit* begin,
                                                 const digit* end, iter_map_level level) const {
   const mark& m = marks_[index];
@@ -7820,7 +7913,8 @@ TILEWRIGHT_INLINE iter_map iter_builder::result(iter_map_level reached) const {
   const auto to_sum = [&](const std::vector<digit>& ascending) {
     iter_sum sum;
     sum.splits.reserve(ascending.size());
-    for (auto d = ascending.rbegin(); d != ascending.rend(); ++d) sum.splits.push_back(to_split(*d));
+    for (auto d = ascending.rbegin(); d != ascending.rend(); ++d)
+      sum.splits.push_back(to_split(*d));
     return sum;
   };
   for (const digit_sum& index : indices_) {
@@ -7868,13 +7962,12 @@ TILEWRIGHT_INLINE std::optional<iter_map> detect_iter_map(const std::vector<ir::
                                                           const ir::expr& predicate,
                                                           iter_map_level level,
                                                           const analyzer& known) {
-  return detail::with_iter_builder(
-      indices, loops, predicate, known, std::optional<iter_map>(),
-      [&](iter_builder& builder) -> std::optional<iter_map> {
-        const std::optional<iter_map_level> reached = builder.check();
-        if (!reached || *reached < level) return std::nullopt;
-        return builder.result(*reached);
-      });
+  return detail::with_iter_builder(indices, loops, predicate, known, std::optional<iter_map>(),
+                                   [&](iter_builder& builder) -> std::optional<iter_map> {
+                                     const std::optional<iter_map_level> reached = builder.check();
+                                     if (!reached || *reached < level) return std::nullopt;
+                                     return builder.result(*reached);
+                                   });
 }
 
 namespace detail {
@@ -7896,7 +7989,8 @@ TILEWRIGHT_INLINE std::optional<ir::var_map> inverse_affine(const iter_map& map,
   const auto distribute = [&](const iter_sum& sum, const ir::expr& value) {
     for (std::size_t i = 0; i < sum.splits.size(); ++i) {
       const iter_split& s = sum.splits[i];
-      const ir::expr part = detail::read_digit(sum, i, value) * ir::integer(value.type(), s.lower_factor);
+      const ir::expr part =
+          detail::read_digit(sum, i, value) * ir::integer(value.type(), s.lower_factor);
       ir::expr& whole = sources[s.source];
       whole = whole ? whole + part : part;
     }
@@ -7949,14 +8043,16 @@ inline bool fills_domain(const iter_builder& builder, const digit_sum& sum, cons
   bool constant = ir::is_int(dom.min) && ir::is_int(dom.extent);
   for (const digit& d : sum.digits) {
     std::int64_t reach = 0;
-    constant = constant && !builder.is_symbolic(d) && !__builtin_mul_overflow(d.extent - 1, d.scale, &reach) &&
+    constant = constant && !builder.is_symbolic(d) &&
+               !__builtin_mul_overflow(d.extent - 1, d.scale, &reach) &&
                !__builtin_add_overflow(count, reach, &count);
   }
   if (constant) return sum.base.constant == dom.min->integer && count == dom.extent->integer;
   if (!known.prove_equal(ir::integer(type, sum.base.constant), dom.min)) return false;
   ir::expr extent = ir::integer(type, 1);
   for (const digit& d : sum.digits)
-    extent = extent + (builder.extent_of(d, type) - ir::integer(type, 1)) * ir::integer(type, d.scale);
+    extent =
+        extent + (builder.extent_of(d, type) - ir::integer(type, 1)) * ir::integer(type, d.scale);
   return known.prove_equal(extent, dom.extent);
 }
 
@@ -8002,8 +8098,8 @@ namespace tilewright::arith {
 namespace detail {
 
 inline const ir::expr& without_widening(const ir::expr& e) {
-  const bool widens = e->op == ir::op::cast && e.type() == dtype::i64 &&
-                      e->args[0].type() == dtype::i32;
+  const bool widens =
+      e->op == ir::op::cast && e.type() == dtype::i64 && e->args[0].type() == dtype::i32;
   return widens ? e->args[0] : e;
 }
 
@@ -8066,8 +8162,7 @@ TILEWRIGHT_INLINE bool same_value(const ir::expr& left, const ir::expr& right) {
              std::bit_cast<std::uint64_t>(a->real) == std::bit_cast<std::uint64_t>(b->real);
     case ir::op::cast: return a.type() == b.type() && same_value(a->args[0], b->args[0]);
     case ir::op::load: return a->buffer == b->buffer && detail::same_args(a, b);
-    case ir::op::call:
-      return a.type() == b.type() && a->name == b->name && detail::same_args(a, b);
+    case ir::op::call: return a.type() == b.type() && a->name == b->name && detail::same_args(a, b);
     default: break;
   }
   // of different width: alike only where nothing wraps
@@ -8260,11 +8355,11 @@ TILEWRIGHT_INLINE form solver::to_form(const ir::expr& e) {
       if (e->integer == bounds::negative_infinity) break;
       out.constant = e->integer;
       return out;
-    case ir::op::var:
-      collect(e, 1, out);
-      return out;
-    case ir::op::floordiv: case ir::op::floormod: case ir::op::div: case ir::op::mod:
-      return quotient(e);
+    case ir::op::var: collect(e, 1, out); return out;
+    case ir::op::floordiv:
+    case ir::op::floormod:
+    case ir::op::div:
+    case ir::op::mod: return quotient(e);
     default: break;
   }
   collect(e, 1, out);
@@ -8293,19 +8388,21 @@ TILEWRIGHT_INLINE void solver::collect(const ir::expr& e, std::int64_t factor, f
       if (__builtin_mul_overflow(known->lo, factor, &value)) out.valid = false;
       return add_constant(out, value);
     }
-    case op::add:
-      collect(e->args[0], factor, out);
-      return collect(e->args[1], factor, out);
+    case op::add: collect(e->args[0], factor, out); return collect(e->args[1], factor, out);
     case op::sub:
       collect(e->args[0], factor, out);
       if (factor == bounds::negative_infinity) out.valid = false;
       return collect(e->args[1], out.valid ? -factor : 0, out);
     case op::mul: return collect_product(e, factor, out);
     case op::cast: return collect_cast(e, factor, out);
-    case op::floordiv: case op::floormod: case op::div: case op::mod:
-      return add(out, quotient(e), factor);
-    case op::min: case op::max: return add(out, extremum(e), factor);
-    case op::select: case op::if_then_else: return add(out, chosen(e), factor);
+    case op::floordiv:
+    case op::floormod:
+    case op::div:
+    case op::mod: return add(out, quotient(e), factor);
+    case op::min:
+    case op::max: return add(out, extremum(e), factor);
+    case op::select:
+    case op::if_then_else: return add(out, chosen(e), factor);
     default: return collect_opaque(e, factor, out);
   }
 }
@@ -8344,7 +8441,8 @@ TILEWRIGHT_INLINE void solver::collect_product(const ir::expr& e, std::int64_t f
       std::int64_t value = 0;
       if (__builtin_mul_overflow(s.coefficient, t.coefficient, &value)) all.valid = false;
       const bool as_it_was = s.term().same(a) && t.term().same(b);
-      add_term(all, as_it_was ? e : keeper_.keep(detail::product(e.type(), s.term(), t.term())), value);
+      add_term(all, as_it_was ? e : keeper_.keep(detail::product(e.type(), s.term(), t.term())),
+               value);
     }
   }
   form linear_part;
@@ -8368,8 +8466,8 @@ TILEWRIGHT_INLINE void solver::collect_cast(const ir::expr& e, std::int64_t fact
   bool transparent = widens && !f.data;
   if (!transparent) {
     const bounds r = range(f);
-    transparent = (r.lo >= all.lo && r.hi <= all.hi) || (widens && f.terms.size() == 1 &&
-                  f.constant == 0 && f.terms[0].coefficient == 1);
+    transparent = (r.lo >= all.lo && r.hi <= all.hi) ||
+                  (widens && f.terms.size() == 1 && f.constant == 0 && f.terms[0].coefficient == 1);
   }
   if (transparent) return add(out, f, factor);
   out.data = out.data || f.data;
@@ -8440,9 +8538,12 @@ TILEWRIGHT_INLINE form solver::extremum(const ir::expr& e) {
   ir::expr out;
   for (auto& [f, x] : arms) {
     const ir::expr arm = expression(f, e.type(), x);
-    if (!out) out = arm;
-    else if (arms.size() == 2 && out.same(e->args[0]) && arm.same(e->args[1])) out = e;
-    else out = is_min ? ir::min(out, arm) : ir::max(out, arm);
+    if (!out)
+      out = arm;
+    else if (arms.size() == 2 && out.same(e->args[0]) && arm.same(e->args[1]))
+      out = e;
+    else
+      out = is_min ? ir::min(out, arm) : ir::max(out, arm);
   }
   form f;
   f.terms.push_back({out.same(e) ? &e : &keeper_.keep(std::move(out)), 1});
@@ -8457,7 +8558,8 @@ TILEWRIGHT_INLINE form solver::chosen(const ir::expr& e) {
   form yes = to_form(e->args[1]), no = to_form(e->args[2]);
   const form d = difference(yes, no);
   if (d.is_constant() && d.constant == 0) return yes;
-  const ir::expr a = expression(yes, e.type(), e->args[1]), b = expression(no, e.type(), e->args[2]);
+  const ir::expr a = expression(yes, e.type(), e->args[1]),
+                 b = expression(no, e.type(), e->args[2]);
   const bool same = condition.same(e->args[0]) && a.same(e->args[1]) && b.same(e->args[2]);
   return single_term(same ? e : keeper_.keep(ir::with_args(e, {condition, a, b})));
 }
@@ -8502,7 +8604,8 @@ inline bounds hull(const bounds& a, const bounds& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
 
-/// x // d for d >= 1. Contradictory facts can turn bounds around: an empty domain, where anything holds.
+/// x // d for d >= 1. Contradictory facts can turn bounds around: an empty domain, where anything
+/// holds.
 inline bounds divide_bounds(const bounds& x, const bounds& d) {
   if (d.lo < 1 || d.hi < d.lo) return {};
   const bounds near = floor_divide(x, d.lo);
@@ -8545,7 +8648,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
     case op::add: r = add(arg(0), arg(1)); break;
     case op::sub: r = add(arg(0), scale(arg(1), -1)); break;
     case op::mul: r = multiply(arg(0), arg(1)); break;
-    case op::floordiv: case op::floormod: {
+    case op::floordiv:
+    case op::floormod: {
       // a fact about a quotient may lead back to this very quotient
       const bool facts = !known_.facts_.empty() && nested_facts_ < 2 && !may_wrap(e->args[0]);
       nested_facts_ += facts;
@@ -8554,7 +8658,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
       return e->op == op::floordiv ? detail::divide_bounds(x, arg(1))
                                    : detail::modulo_bounds(x, arg(1));
     }
-    case op::div: case op::mod: {
+    case op::div:
+    case op::mod: {
       const bounds x = arg(0), d = arg(1);
       if (x.lo < 0 || d.lo < 1) return detail::truncating_bounds(e->op, x, d, bounds_of(e.type()));
       return e->op == op::div ? detail::divide_bounds(x, d) : detail::modulo_bounds(x, d);
@@ -8567,7 +8672,8 @@ TILEWRIGHT_INLINE bounds solver::range(const ir::expr& e) const {
       const bounds x = arg(0), y = arg(1);
       return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
     }
-    case op::select: case op::if_then_else: return detail::hull(arg(1), arg(2));
+    case op::select:
+    case op::if_then_else: return detail::hull(arg(1), arg(2));
     case op::cast: {
       const ir::expr& inner = e->args[0];
       const bounds all = bounds_of(e.type());
@@ -8600,8 +8706,10 @@ TILEWRIGHT_INLINE bounds solver::range(const form& f, bool with_facts) const {
       add(rest, fact, -(c / d));
       if (!rest.valid || rest.terms.size() >= f.terms.size()) continue;
       const bounds of_rest = range(rest, false);
-      if (c / d > 0) r.lo = std::max(r.lo, of_rest.lo);
-      else r.hi = std::min(r.hi, of_rest.hi);
+      if (c / d > 0)
+        r.lo = std::max(r.lo, of_rest.lo);
+      else
+        r.hi = std::min(r.hi, of_rest.hi);
     }
   }
   return r;
@@ -8626,7 +8734,8 @@ TILEWRIGHT_INLINE void solver::tighten(const form& f, bounds& out) const {
       const bounds low = floor_divide(x, k), high = floor_divide(scale(x, -1), k);
       bounds pair = scale({low.lo, scale(high, -1).hi}, c);
       for (std::size_t l = 0; l < f.terms.size(); ++l)
-        if (l != i && l != j) pair = add(pair, scale(range(f.terms[l].term()), f.terms[l].coefficient));
+        if (l != i && l != j)
+          pair = add(pair, scale(range(f.terms[l].term()), f.terms[l].coefficient));
       pair = add(pair, {f.constant, f.constant});
       out = {std::max(out.lo, pair.lo), std::min(out.hi, pair.hi)};
     }
@@ -8678,12 +8787,15 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
     const auto with = [&](const ir::expr& replacement) {
       form next = f, value;
       next.terms.erase(i);
-      if (operand(replacement, f.data, value)) add(next, value, c);
-      else next.valid = false;
+      if (operand(replacement, f.data, value))
+        add(next, value, c);
+      else
+        next.valid = false;
       return next;
     };
     switch (t->op) {
-      case ir::op::min: case ir::op::max: {
+      case ir::op::min:
+      case ir::op::max: {
         const bool both = (t->op == ir::op::min) == (c > 0);
         const bool first = nonnegative(with(t->args[0]), depth - 1);
         if (both ? first && nonnegative(with(t->args[1]), depth - 1)
@@ -8691,7 +8803,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
           return true;
         break;
       }
-      case ir::op::select: case ir::op::if_then_else:
+      case ir::op::select:
+      case ir::op::if_then_else:
         if (nonnegative(with(t->args[1]), depth - 1) && nonnegative(with(t->args[2]), depth - 1))
           return true;
         break;
@@ -8712,8 +8825,8 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
       }
       case ir::op::floormod:
         // x % k <= x for x >= 0
-        if (c < 0 && ir::is_int(t->args[1]) && t->args[1]->integer > 0 && range(t->args[0]).lo >= 0 &&
-            nonnegative(with(t->args[0]), depth - 1))
+        if (c < 0 && ir::is_int(t->args[1]) && t->args[1]->integer > 0 &&
+            range(t->args[0]).lo >= 0 && nonnegative(with(t->args[0]), depth - 1))
           return true;
         break;
       default: break;
@@ -8732,8 +8845,9 @@ TILEWRIGHT_INLINE bool solver::by_terms(const form& f, int depth) {
 namespace tilewright::arith {
 namespace detail {
 
-/// value == divisor * quotient + remainder. Only whole multiples leave the remainder, so that a fused sum
-/// like (i * 7 + j) // 3 stays recognizable; with `smallest`, every coefficient is reduced.
+/// value == divisor * quotient + remainder. Only whole multiples leave the remainder, so that a
+/// fused sum like (i * 7 + j) // 3 stays recognizable; with `smallest`, every coefficient is
+/// reduced.
 struct division {
   form quotient;
   form remainder;
@@ -8744,8 +8858,10 @@ struct division {
       const std::int64_t q = s.coefficient / divisor, r = s.coefficient % divisor;
       const bool reduces = q != 0 && (r == 0 || smallest);
       if (reduces) quotient.terms.push_back({&s.term(), q});
-      if (!reduces) remainder.terms.push_back(s);
-      else if (r != 0) remainder.terms.push_back({&s.term(), r});
+      if (!reduces)
+        remainder.terms.push_back(s);
+      else if (r != 0)
+        remainder.terms.push_back({&s.term(), r});
     }
     quotient.constant = ir::floor_divide(f.constant, divisor);
     remainder.constant = ir::floor_modulo(f.constant, divisor);
@@ -9002,7 +9118,8 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   return out;
 }
 
-/// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k * m).
+/// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k
+/// * m).
 TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type) {
   const ir::expr& t = f.terms[i].term();
   const std::int64_t c = f.terms[i].coefficient;
@@ -9054,8 +9171,8 @@ TILEWRIGHT_INLINE bool solver::join_quotient(form& f, std::size_t i, dtype type)
     const std::int64_t c = f.terms[j].coefficient;
     const std::int64_t l = detail::divisor_of(w, ir::op::floordiv);
     std::int64_t product = 0;
-    if (j == i || l == 0 || m % l != 0 || __builtin_mul_overflow(c, m / l, &product) || product != -q ||
-        !same_value(w->args[0], u->args[0]))
+    if (j == i || l == 0 || m % l != 0 || __builtin_mul_overflow(c, m / l, &product) ||
+        product != -q || !same_value(w->args[0], u->args[0]))
       continue;
     f.terms.erase(std::max(i, j));
     f.terms.erase(std::min(i, j));
@@ -9162,14 +9279,20 @@ TILEWRIGHT_INLINE const ir::expr& solver::kept_children(const ir::expr& e) {
 TILEWRIGHT_INLINE ir::expr solver::simplify(const ir::expr& e) {
   using ir::op;
   switch (e->op) {
-    case op::integer: case op::real: return e;
+    case op::integer:
+    case op::real: return e;
     case op::var: {
       const bounds* known = known_.find(e.get());
       return known && known->is_point() ? ir::integer(e.type(), known->lo) : e;
     }
-    case op::lt: case op::le: case op::gt: case op::ge: return compare(e);
-    case op::eq: case op::ne: return equality(e);
-    case op::logical_and: case op::logical_or: return connective(e);
+    case op::lt:
+    case op::le:
+    case op::gt:
+    case op::ge: return compare(e);
+    case op::eq:
+    case op::ne: return equality(e);
+    case op::logical_and:
+    case op::logical_or: return connective(e);
     case op::logical_not: {
       const ir::expr inner = simplify(e->args[0]);
       if (detail::compares_indices(inner)) return simplify(detail::negation(inner));
@@ -9203,7 +9326,8 @@ TILEWRIGHT_INLINE form solver::inequality(ir::op o, const form& a, const form& b
 }
 
 /// `e` with the operands a and b.
-TILEWRIGHT_INLINE ir::expr solver::with_forms(const ir::expr& e, const form& a, const form& b) const {
+TILEWRIGHT_INLINE ir::expr solver::with_forms(const ir::expr& e, const form& a,
+                                              const form& b) const {
   const dtype type = e->args[0].type();
   const ir::expr x = expression(a, type, e->args[0]), y = expression(b, type, e->args[1]);
   return x.same(e->args[0]) && y.same(e->args[1]) ? e : ir::with_args(e, {x, y});
@@ -9221,14 +9345,16 @@ TILEWRIGHT_INLINE ir::expr solver::compare(const ir::expr& e) {
   return d.data ? with_forms(e, a, b) : order(d, type, e);
 }
 
-/// The comparison of d >= 0: falling terms on the left, rising ones on the right, coprime coefficients.
-/// `x < 5`, `5 <= x`, `x + 1 < y` and `x <= y + 1` are in this form.
+/// The comparison of d >= 0: falling terms on the left, rising ones on the right, coprime
+/// coefficients. `x < 5`, `5 <= x`, `x + 1 < y` and `x <= y + 1` are in this form.
 TILEWRIGHT_INLINE ir::expr solver::order(const form& d, dtype type, const ir::expr& like) const {
   form left, right;
   const std::int64_t g = common_factor(d);
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) right.terms.push_back({&s.term(), s.coefficient / g});
-    else left.terms.push_back({&s.term(), -(s.coefficient / g)});
+    if (s.coefficient > 0)
+      right.terms.push_back({&s.term(), s.coefficient / g});
+    else
+      left.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   const std::int64_t constant = ir::floor_divide(d.constant, g);  // left <= right + constant
   bool strict = false;
@@ -9248,7 +9374,8 @@ TILEWRIGHT_INLINE ir::expr solver::order(const form& d, dtype type, const ir::ex
   const bool forward = like->op == ir::op::lt || like->op == ir::op::le;
   const ir::expr x = expression(left, type, like->args[forward ? 0 : 1]);
   const ir::expr y = expression(right, type, like->args[forward ? 1 : 0]);
-  if (forward && (like->op == ir::op::lt) == strict && x.same(like->args[0]) && y.same(like->args[1]))
+  if (forward && (like->op == ir::op::lt) == strict && x.same(like->args[0]) &&
+      y.same(like->args[1]))
     return like;
   return strict ? ir::lt(x, y) : ir::le(x, y);
 }
@@ -9279,8 +9406,10 @@ TILEWRIGHT_INLINE ir::expr solver::equality(const ir::expr& e) {
   if (d.data || d.constant == bounds::negative_infinity) return with_forms(e, a, b);
   form left, right;
   for (const summand& s : d.terms) {
-    if (s.coefficient > 0) left.terms.push_back({&s.term(), s.coefficient / g});
-    else right.terms.push_back({&s.term(), -(s.coefficient / g)});
+    if (s.coefficient > 0)
+      left.terms.push_back({&s.term(), s.coefficient / g});
+    else
+      right.terms.push_back({&s.term(), -(s.coefficient / g)});
   }
   if (left.terms.empty()) {
     std::swap(left, right);
@@ -9308,8 +9437,8 @@ TILEWRIGHT_INLINE ir::expr solver::connective(const ir::expr& e) {
     }
     detail::flatten(part, e->op, parts);
   }
-  // what part i says as a form: an order comparison, turned around inside of a disjunction so that in
-  // both cases "i makes j superfluous" is "form i >= 0 implies form j >= 0"
+  // what part i says as a form: an order comparison, turned around inside of a disjunction so that
+  // in both cases "i makes j superfluous" is "form i >= 0 implies form j >= 0"
   std::vector<form> forms;
   for (const ir::expr& part : parts) {
     form f = inequality(part);
@@ -9368,10 +9497,14 @@ TILEWRIGHT_INLINE bool solver::prove(const ir::expr& e) {
   switch (e->op) {
     case op::integer: return e->integer != 0;
     case op::logical_and: return prove(e->args[0]) && prove(e->args[1]);
-    case op::eq: case op::ne:
+    case op::eq:
+    case op::ne:
       if (is_index(e->args[0].type())) return prove_equality(e);
       break;
-    case op::lt: case op::le: case op::gt: case op::ge:
+    case op::lt:
+    case op::le:
+    case op::gt:
+    case op::ge:
       if (is_index(e->args[0].type())) {
         const form d = inequality(e);
         return d.valid && nonnegative(d);
@@ -9419,8 +9552,8 @@ TILEWRIGHT_INLINE bool solver::prove_equality(const ir::expr& e) {
 namespace tilewright::backend {
 namespace detail::artifact_format {
 
-// File = magic[8], words of 8 bytes little-endian: format, workspace, sizes of symbol, isa, object, checksum
-// hi and lo over everything after; then the three byte ranges.
+// File = magic[8], words of 8 bytes little-endian: format, workspace, sizes of symbol, isa, object,
+// checksum hi and lo over everything after; then the three byte ranges.
 inline constexpr std::string_view magic = "TWKERNEL";
 inline constexpr std::uint64_t format = 1;
 inline constexpr std::size_t header_words = 7;
@@ -9440,8 +9573,8 @@ inline std::string_view as_text(const std::byte* at, std::size_t size) {
   return {reinterpret_cast<const char*>(at), size};
 }
 
-inline support::hash128 checksum(std::uint64_t workspace, std::string_view symbol, std::string_view isa,
-                                 std::string_view object) {
+inline support::hash128 checksum(std::uint64_t workspace, std::string_view symbol,
+                                 std::string_view isa, std::string_view object) {
   support::hasher h;
   h.add(workspace);
   h.add(symbol);
@@ -9460,8 +9593,9 @@ TILEWRIGHT_INLINE std::vector<std::byte> serialize(const artifact& a) {
   const auto workspace = static_cast<std::uint64_t>(a.workspace_bytes);
   const support::hash128 sum =
       f::checksum(workspace, a.symbol, a.isa, f::as_text(a.object.data(), a.object.size()));
-  for (std::uint64_t word : {f::format, workspace, std::uint64_t{a.symbol.size()}, std::uint64_t{a.isa.size()},
-                             std::uint64_t{a.object.size()}, sum.hi, sum.lo})
+  for (std::uint64_t word :
+       {f::format, workspace, std::uint64_t{a.symbol.size()}, std::uint64_t{a.isa.size()},
+        std::uint64_t{a.object.size()}, sum.hi, sum.lo})
     f::put_word(out, word);
   for (const std::string* text : {&a.symbol, &a.isa})
     for (char c : *text) out.push_back(static_cast<std::byte>(c));
@@ -9472,7 +9606,8 @@ TILEWRIGHT_INLINE std::vector<std::byte> serialize(const artifact& a) {
 TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size) {
   namespace f = detail::artifact_format;
   if (size < f::header_bytes) throw build_error("stored kernel is too short to be one");
-  if (f::as_text(bytes, f::magic.size()) != f::magic) throw build_error("stored kernel has another format");
+  if (f::as_text(bytes, f::magic.size()) != f::magic)
+    throw build_error("stored kernel has another format");
   std::array<std::uint64_t, f::header_words> word;
   for (std::size_t i = 0; i < word.size(); ++i) word[i] = f::get_word(bytes + 8 + 8 * i);
   if (word[0] != f::format) throw build_error("stored kernel has another format version");
@@ -9492,7 +9627,8 @@ TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size)
   out.object.assign(at, at + word[4]);
   const support::hash128 sum =
       f::checksum(word[1], out.symbol, out.isa, f::as_text(out.object.data(), out.object.size()));
-  if (sum.hi != word[5] || sum.lo != word[6]) throw build_error("stored kernel has a wrong checksum");
+  if (sum.hi != word[5] || sum.lo != word[6])
+    throw build_error("stored kernel has a wrong checksum");
   if (out.workspace_bytes < 0) throw build_error("stored kernel wants a negative workspace");
   return out;
 }
@@ -9509,12 +9645,15 @@ TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size)
 
 namespace tilewright::backend {
 
-/// Changes whenever equal IR may give other code or another entry ABI; part of every code cache key.
+/// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
+/// key.
 inline constexpr int lowering_revision = 2;
 
-/// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same time;
-/// nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below 10 ms.
-/// @throws build_error when no LLVM can be opened (the text names what was tried and what to install), or
+/// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
+/// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
+/// 10 ms.
+/// @throws build_error when no LLVM can be opened (the text names what was tried and what to
+/// install), or
 ///         when LLVM refuses the module
 /// @throws argument_error when `lowered` still has blocks or uses what the CPU backend cannot do
 artifact compile(const ir::function& lowered, const target::cpu& cpu);
@@ -9534,11 +9673,12 @@ bool compiler_available();
 std::string compiler_version();
 
 }  // namespace tilewright::backend
-// The part of LLVM's C interface that the library uses: prototypes and constants, opened at run time.
+// The part of LLVM's C interface that the library uses: prototypes and constants, opened at run
+// time.
 //
-// No header of LLVM is included, so that users need none and a program may link an LLVM of its own. A test
-// compares every prototype and constant below with the real headers where they are installed. Only what
-// LLVM 17 to 21 share stands here.
+// No header of LLVM is included, so that users need none and a program may link an LLVM of its own.
+// A test compares every prototype and constant below with the real headers where they are
+// installed. Only what LLVM 17 to 21 share stands here.
 
 #include <cstddef>
 #include <cstdint>
@@ -9564,15 +9704,54 @@ using diagnostic_handler = void (*)(diagnostic_ref, void*);
 
 /// LLVMOpcode.
 enum class opcode : int {
-  add = 8, fadd = 9, sub = 10, fsub = 11, mul = 12, fmul = 13, udiv = 14, sdiv = 15, fdiv = 16, urem = 17,
-  srem = 18, frem = 19, shl = 20, lshr = 21, ashr = 22, and_ = 23, or_ = 24, xor_ = 25,
-  trunc = 30, zext = 31, sext = 32, fptoui = 33, fptosi = 34, uitofp = 35, sitofp = 36, fptrunc = 37,
-  fpext = 38, bitcast = 41
+  add = 8,
+  fadd = 9,
+  sub = 10,
+  fsub = 11,
+  mul = 12,
+  fmul = 13,
+  udiv = 14,
+  sdiv = 15,
+  fdiv = 16,
+  urem = 17,
+  srem = 18,
+  frem = 19,
+  shl = 20,
+  lshr = 21,
+  ashr = 22,
+  and_ = 23,
+  or_ = 24,
+  xor_ = 25,
+  trunc = 30,
+  zext = 31,
+  sext = 32,
+  fptoui = 33,
+  fptosi = 34,
+  uitofp = 35,
+  sitofp = 36,
+  fptrunc = 37,
+  fpext = 38,
+  bitcast = 41
 };
 /// LLVMIntPredicate.
 enum class int_predicate : int { eq = 32, ne, ugt, uge, ult, ule, sgt, sge, slt, sle };
 /// LLVMRealPredicate.
-enum class real_predicate : int { oeq = 1, ogt, oge, olt, ole, one, ord, uno, ueq, ugt, uge, ult, ule, une };
+enum class real_predicate : int {
+  oeq = 1,
+  ogt,
+  oge,
+  olt,
+  ole,
+  one,
+  ord,
+  uno,
+  ueq,
+  ugt,
+  uge,
+  ult,
+  ule,
+  une
+};
 inline constexpr int linkage_external = 0, linkage_internal = 8, linkage_private = 9;
 inline constexpr int ordering_monotonic = 2;
 inline constexpr int verify_return_status = 2;
@@ -9623,7 +9802,8 @@ struct api {
   void (*AddAttributeAtIndex)(value_ref, unsigned, attribute_ref) = nullptr;
   unsigned (*GetEnumAttributeKindForName)(const char*, std::size_t) = nullptr;
   attribute_ref (*CreateEnumAttribute)(context_ref, unsigned, std::uint64_t) = nullptr;
-  attribute_ref (*CreateStringAttribute)(context_ref, const char*, unsigned, const char*, unsigned) = nullptr;
+  attribute_ref (*CreateStringAttribute)(context_ref, const char*, unsigned, const char*,
+                                         unsigned) = nullptr;
   unsigned (*LookupIntrinsicID)(const char*, std::size_t) = nullptr;
   value_ref (*GetIntrinsicDeclaration)(module_ref, unsigned, type_ref*, std::size_t) = nullptr;
   type_ref (*GlobalGetValueType)(value_ref) = nullptr;
@@ -9647,23 +9827,29 @@ struct api {
   value_ref (*BuildICmp)(builder_ref, int, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildFCmp)(builder_ref, int, value_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildSelect)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildCall2)(builder_ref, type_ref, value_ref, value_ref*, unsigned, const char*) = nullptr;
+  value_ref (*BuildCall2)(builder_ref, type_ref, value_ref, value_ref*, unsigned,
+                          const char*) = nullptr;
   value_ref (*BuildAlloca)(builder_ref, type_ref, const char*) = nullptr;
   value_ref (*BuildLoad2)(builder_ref, type_ref, value_ref, const char*) = nullptr;
   value_ref (*BuildStore)(builder_ref, value_ref, value_ref) = nullptr;
-  value_ref (*BuildInBoundsGEP2)(builder_ref, type_ref, value_ref, value_ref*, unsigned, const char*) = nullptr;
+  value_ref (*BuildInBoundsGEP2)(builder_ref, type_ref, value_ref, value_ref*, unsigned,
+                                 const char*) = nullptr;
   void (*SetAlignment)(value_ref, unsigned) = nullptr;
   void (*SetOrdering)(value_ref, int) = nullptr;
   value_ref (*BuildExtractElement)(builder_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
-  value_ref (*BuildShuffleVector)(builder_ref, value_ref, value_ref, value_ref, const char*) = nullptr;
+  value_ref (*BuildInsertElement)(builder_ref, value_ref, value_ref, value_ref,
+                                  const char*) = nullptr;
+  value_ref (*BuildShuffleVector)(builder_ref, value_ref, value_ref, value_ref,
+                                  const char*) = nullptr;
   int (*GetTargetFromTriple)(const char*, target_ref*, char**) = nullptr;
-  machine_ref (*CreateTargetMachine)(target_ref, const char*, const char*, const char*, int, int, int) = nullptr;
+  machine_ref (*CreateTargetMachine)(target_ref, const char*, const char*, const char*, int, int,
+                                     int) = nullptr;
   void (*DisposeTargetMachine)(machine_ref) = nullptr;
   layout_ref (*CreateTargetDataLayout)(machine_ref) = nullptr;
   void (*DisposeTargetData)(layout_ref) = nullptr;
   char* (*CopyStringRepOfTargetData)(layout_ref) = nullptr;
-  int (*TargetMachineEmitToMemoryBuffer)(machine_ref, module_ref, int, char**, memory_ref*) = nullptr;
+  int (*TargetMachineEmitToMemoryBuffer)(machine_ref, module_ref, int, char**,
+                                         memory_ref*) = nullptr;
   const char* (*GetBufferStart)(memory_ref) = nullptr;
   std::size_t (*GetBufferSize)(memory_ref) = nullptr;
   void (*DisposeMemoryBuffer)(memory_ref) = nullptr;
@@ -9775,7 +9961,8 @@ struct api {
 };
 
 /// The table of the process, opened at first use and kept until it ends.
-/// @throws build_error naming the libraries tried when none can be opened or its version is outside 17 to 21
+/// @throws build_error naming the libraries tried when none can be opened or its version is outside
+/// 17 to 21
 const api& library();
 
 /// "19.1.7".
@@ -9785,9 +9972,9 @@ std::string version();
 }  // namespace tilewright::backend::llvm
 // One LLVM module under construction: types, constants and instructions in the library's own terms.
 //
-// A value is a scalar, or a vector of `lanes` elements; `lanes` 1 means scalar everywhere here. Values are
-// held in registers in a type that need not be that of memory: booleans as i1, f16 and bf16 as f32 that was
-// not rounded yet (ir/expr.hpp says when rounding happens).
+// A value is a scalar, or a vector of `lanes` elements; `lanes` 1 means scalar everywhere here.
+// Values are held in registers in a type that need not be that of memory: booleans as i1, f16 and
+// bf16 as f32 that was not rounded yet (ir/expr.hpp says when rounding happens).
 
 #include <cstdint>
 #include <initializer_list>
@@ -9850,11 +10037,13 @@ class builder {
   value_ref call(value_ref function, std::initializer_list<value_ref> arguments) const;
   value_ref call(value_ref function, const std::vector<value_ref>& arguments) const;
   /// Calls the intrinsic `name` ("llvm.fma") overloaded on `types`.
-  value_ref intrinsic(const char* name, const std::vector<type_ref>& types, const std::vector<value_ref>& arguments) const;
+  value_ref intrinsic(const char* name, const std::vector<type_ref>& types,
+                      const std::vector<value_ref>& arguments) const;
   /// x * y + z in one rounding where the target can, else in two.
   value_ref multiply_add(value_ref x, value_ref y, value_ref z) const;
   /// Calls a C library function of scalars on each lane; the loader resolves it by name.
-  value_ref library_call(const char* name, type_ref scalar, const std::vector<value_ref>& arguments, int lanes) const;
+  value_ref library_call(const char* name, type_ref scalar, const std::vector<value_ref>& arguments,
+                         int lanes) const;
   /// @}
 
   /// @name Between memory and registers
@@ -9873,12 +10062,16 @@ class builder {
   block_ref here() const { return c.GetInsertBlock(b); }
   void at(block_ref block) const { c.PositionBuilderAtEnd(b, block); }
   void branch(block_ref to) const { c.BuildBr(b, to); }
-  void branch(value_ref condition, block_ref yes, block_ref no) const { c.BuildCondBr(b, condition, yes, no); }
+  void branch(value_ref condition, block_ref yes, block_ref no) const {
+    c.BuildCondBr(b, condition, yes, no);
+  }
   value_ref phi(type_ref type, const std::vector<std::pair<value_ref, block_ref>>& incoming) const;
   void add_incoming(value_ref phi, value_ref value, block_ref from) const;
   /// New function with the target's attributes.
-  value_ref function(const std::string& name, type_ref result, const std::vector<type_ref>& parameters, bool internal) const;
-  void parameter_attribute(value_ref function, unsigned parameter, const char* attribute, std::uint64_t value = 0) const;
+  value_ref function(const std::string& name, type_ref result,
+                     const std::vector<type_ref>& parameters, bool internal) const;
+  void parameter_attribute(value_ref function, unsigned parameter, const char* attribute,
+                           std::uint64_t value = 0) const;
   type_ref function_type(value_ref function) const { return c.GlobalGetValueType(function); }
   /// @}
 
@@ -9897,11 +10090,11 @@ class builder {
 }  // namespace tilewright::backend::llvm
 // A lowered function as LLVM IR.
 //
-// Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so that local
-// buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers. Indices are kept as
-// affine forms over 64-bit values: an access is base + variable part + constant, and the variable part is
-// shared by all accesses of a scope. A multiply whose result is added is emitted as llvm.fma where the target
-// has it; no other float operation is changed.
+// Vectorized loops become explicit vectors, unrolled loops straight code with constant indices, so
+// that local buffers turn into registers under `sroa`; nothing is left to LLVM's loop optimizers.
+// Indices are kept as affine forms over 64-bit values: an access is base + variable part +
+// constant, and the variable part is shared by all accesses of a scope. A multiply whose result is
+// added is emitted as llvm.fma where the target has it; no other float operation is changed.
 
 #include <compare>
 #include <cstdint>
@@ -9928,7 +10121,8 @@ struct interval {
   bool within(std::int64_t low, std::int64_t high) const { return lo >= low && hi <= high; }
 };
 
-/// constant + lane * lane_step + sum(value * coefficient) + lane * sum(value * coefficient), 64 bits wide.
+/// constant + lane * lane_step + sum(value * coefficient) + lane * sum(value * coefficient), 64
+/// bits wide.
 struct affine {
   using terms = std::vector<std::pair<value_ref, std::int64_t>>;
   std::int64_t constant = 0;
@@ -9946,7 +10140,7 @@ struct binding {
   std::int64_t constant = 0;  // kind::constant; first value of a lane variable
   llvm::value held{};         // kind::index: i64; kind::value: in the type of the variable
   interval bounds{0, 0};
-  affine form{};              // kind::form: varies over the lanes
+  affine form{};  // kind::form: varies over the lanes
 };
 
 /// Where a buffer lives in the function being emitted.
@@ -9962,7 +10156,8 @@ class emitter {
  public:
   /// @param symbol name of the entry (backend::entry) in the module
   emitter(builder& b, const ir::function& f, std::string symbol);
-  /// @throws argument_error for nodes that the lowered form does not have and for unknown intrinsics
+  /// @throws argument_error for nodes that the lowered form does not have and for unknown
+  /// intrinsics
   /// @throws build_error when the unrolled code is too large
   void run();
 
@@ -10004,13 +10199,16 @@ class emitter {
 
   // expr.ipp
   value emit(const ir::expr& e);
-  value_ref widen(const value& v, bool vector) { return vector && !v.vector ? b.splat(v.v, lane.lanes) : v.v; }
+  value_ref widen(const value& v, bool vector) {
+    return vector && !v.vector ? b.splat(v.v, lane.lanes) : v.v;
+  }
   int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
   value emit_var(const ir::expr& e);
   value emit_float_binary(const ir::expr& e);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
-  value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector, std::optional<std::int64_t> by);
+  value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
+                   std::optional<std::int64_t> by);
   value emit_compare(const ir::expr& e);
   value emit_select(const ir::expr& e);
   value emit_choice(const ir::expr& e);
@@ -10019,7 +10217,8 @@ class emitter {
 
   // call.ipp
   value emit_call(const ir::expr& e);
-  value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a, int lanes);
+  value_ref call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a,
+                         int lanes);
   value_ref integer_power(dtype type, value_ref x, value_ref y, int lanes);
 
   // memory.ipp
@@ -10045,9 +10244,10 @@ class emitter {
   // stmt.ipp
   void emit(const ir::stmt& s);
   void emit_loop(const ir::loop_node& l);
-  void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range, bool never_empty);
-  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty, double inside,
-                    const std::function<void(value_ref)>& emit_body);
+  void emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
+                   bool never_empty);
+  void emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
+                    double inside, const std::function<void(value_ref)>& emit_body);
   void emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
   void emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent);
@@ -10083,9 +10283,11 @@ class emitter {
   /// Drops the pointers and columns that were shared inside a scope when it ends.
   class scope {
    public:
-    explicit scope(emitter& e) : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
+    explicit scope(emitter& e)
+        : e_(e), pointers_(e.shared_order.size()), columns_(e.columns_order.size()) {}
     ~scope() {
-      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back()) e_.shared.erase(e_.shared_order.back());
+      for (; e_.shared_order.size() > pointers_; e_.shared_order.pop_back())
+        e_.shared.erase(e_.shared_order.back());
       for (; e_.columns_order.size() > columns_; e_.columns_order.pop_back())
         e_.columns_loaded.erase(e_.columns_order.back());
     }
@@ -10110,7 +10312,7 @@ class emitter {
   std::unordered_set<const ir::buffer_node*> written;  // buffers that the function stores to
   std::unordered_map<const ir::stmt_node*, double> work_of;
   int regions = 0;
-  bool in_region = false;  // inside a parallel loop: further ones run serially
+  bool in_region = false;    // inside a parallel loop: further ones run serially
   std::int64_t emitted = 0;  // statements, against explosion by unrolling
 };
 
@@ -10139,9 +10341,10 @@ class machine {
     if (c.GetTargetFromTriple(triple, &target, &error))
       throw build_error("this LLVM has no x86-64 code generator: " + take_message(c, error));
     if (error) c.DisposeMessage(error);
-    // Features and CPU stand on each function; the level is "less": faster to compile, equal code (see the design).
-    handle = c.CreateTargetMachine(target, triple, "x86-64", "", llvm::codegen_less, llvm::reloc_pic,
-                                   llvm::code_model_small);
+    // Features and CPU stand on each function; the level is "less": faster to compile, equal code
+    // (see the design).
+    handle = c.CreateTargetMachine(target, triple, "x86-64", "", llvm::codegen_less,
+                                   llvm::reloc_pic, llvm::code_model_small);
     if (!handle) throw build_error("LLVM made no target machine for x86-64");
   }
   ~machine() { c.DisposeTargetMachine(handle); }
@@ -10187,7 +10390,8 @@ class machine {
 inline std::string symbol_of(const ir::function& f) {
   std::string out = "tilewright_";
   for (char c : f.name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     out += plain ? c : '_';
   }
   return out;
@@ -10227,7 +10431,8 @@ TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cp
   return out;
 }
 
-TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu, stage at) {
+TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu,
+                                      stage at) {
   namespace p = detail::compile_parts;
   llvm::builder b(cpu, lowered.name);
   const p::machine machine(b.c);
@@ -10288,15 +10493,18 @@ struct relocation_entry {
   std::uint64_t offset, info;
   std::int64_t addend;
 };
-static_assert(sizeof(file_header) == 64 && sizeof(section_header) == 64 && sizeof(symbol_entry) == 24 &&
-              sizeof(relocation_entry) == 24);
+static_assert(sizeof(file_header) == 64 && sizeof(section_header) == 64 &&
+              sizeof(symbol_entry) == 24 && sizeof(relocation_entry) == 24);
 
-inline constexpr std::uint32_t section_progbits = 1, section_symtab = 2, section_rela = 4, section_nobits = 8;
+inline constexpr std::uint32_t section_progbits = 1, section_symtab = 2, section_rela = 4,
+                               section_nobits = 8;
 inline constexpr std::uint64_t flag_write = 1, flag_alloc = 2, flag_exec = 4, flag_tls = 0x400;
 inline constexpr std::uint16_t undefined_section = 0, absolute_section = 0xfff1;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
-[[noreturn]] inline void refuse(const std::string& what) { throw build_error("object code is malformed: " + what); }
+[[noreturn]] inline void refuse(const std::string& what) {
+  throw build_error("object code is malformed: " + what);
+}
 
 /// View of an object's bytes; every read is checked.
 class reader {
@@ -10305,15 +10513,19 @@ class reader {
     if (size_ > most_bytes) refuse("it is larger than 256 MiB");
     header_ = at<file_header>(0);
     static constexpr unsigned char ident[7] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-    if (std::memcmp(header_.ident, ident, sizeof ident) != 0) refuse("it is no little-endian ELF64 file");
-    if (header_.type != 1 || header_.machine != 62) refuse("it is no relocatable object for x86-64");
+    if (std::memcmp(header_.ident, ident, sizeof ident) != 0)
+      refuse("it is no little-endian ELF64 file");
+    if (header_.type != 1 || header_.machine != 62)
+      refuse("it is no relocatable object for x86-64");
     if (header_.section_size != sizeof(section_header)) refuse("section headers have another size");
     for (std::uint64_t i = 0; i < header_.section_count; ++i) {
       sections_.push_back(at<section_header>(header_.section_offset, i));
       const section_header& s = sections_.back();
-      if (s.type != section_nobits && (s.offset > size_ || s.size > size_ - s.offset)) refuse("a section leaves the file");
+      if (s.type != section_nobits && (s.offset > size_ || s.size > size_ - s.offset))
+        refuse("a section leaves the file");
       if (s.size > most_bytes) refuse("a section is larger than 256 MiB");
-      if (s.alignment > 4096 || (s.alignment & (s.alignment - 1)) != 0) refuse("a section has a strange alignment");
+      if (s.alignment > 4096 || (s.alignment & (s.alignment - 1)) != 0)
+        refuse("a section has a strange alignment");
     }
   }
 
@@ -10325,7 +10537,8 @@ class reader {
     if (s.type == section_nobits || s.entry_size != sizeof(Entry) || s.size % sizeof(Entry) != 0)
       refuse("a table has entries of another size");
     std::vector<Entry> out;
-    for (std::uint64_t i = 0; i < s.size / sizeof(Entry); ++i) out.push_back(at<Entry>(s.offset, i));
+    for (std::uint64_t i = 0; i < s.size / sizeof(Entry); ++i)
+      out.push_back(at<Entry>(s.offset, i));
     return out;
   }
 
@@ -10341,7 +10554,9 @@ class reader {
     return {text, static_cast<std::size_t>(static_cast<const char*>(end) - text)};
   }
 
-  std::string_view section_name(const section_header& s) const { return string(header_.name_section, s.name); }
+  std::string_view section_name(const section_header& s) const {
+    return string(header_.name_section, s.name);
+  }
 
  private:
   template <class T>
@@ -10401,13 +10616,17 @@ inline interval negate(const interval& a) {
 
 inline interval multiply(const interval& a, const interval& b) {
   std::int64_t corner[4];
-  const bool over = __builtin_mul_overflow(a.lo, b.lo, &corner[0]) || __builtin_mul_overflow(a.lo, b.hi, &corner[1]) ||
-                    __builtin_mul_overflow(a.hi, b.lo, &corner[2]) || __builtin_mul_overflow(a.hi, b.hi, &corner[3]);
+  const bool over = __builtin_mul_overflow(a.lo, b.lo, &corner[0]) ||
+                    __builtin_mul_overflow(a.lo, b.hi, &corner[1]) ||
+                    __builtin_mul_overflow(a.hi, b.lo, &corner[2]) ||
+                    __builtin_mul_overflow(a.hi, b.hi, &corner[3]);
   if (over) return {lowest, highest};
   return {*std::min_element(corner, corner + 4), *std::max_element(corner, corner + 4)};
 }
 
-inline interval unite(const interval& a, const interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+inline interval unite(const interval& a, const interval& b) {
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
 
 inline bool is_linear(ir::op o) { return o == ir::op::add || o == ir::op::sub || o == ir::op::mul; }
 
@@ -10419,11 +10638,15 @@ inline interval linear(ir::op o, const interval& a, const interval& b) {
 
 inline void append(affine::terms& to, const affine::terms& from, std::int64_t scale) {
   for (const auto& [v, coefficient] : from) {
-    const auto found = std::find_if(to.begin(), to.end(), [&, value = v](const auto& t) { return t.first == value; });
-    if (found == to.end()) to.emplace_back(v, coefficient * scale);
-    else found->second += coefficient * scale;
+    const auto found = std::find_if(to.begin(), to.end(),
+                                    [&, value = v](const auto& t) { return t.first == value; });
+    if (found == to.end())
+      to.emplace_back(v, coefficient * scale);
+    else
+      found->second += coefficient * scale;
   }
-  to.erase(std::remove_if(to.begin(), to.end(), [](const auto& t) { return t.second == 0; }), to.end());
+  to.erase(std::remove_if(to.begin(), to.end(), [](const auto& t) { return t.second == 0; }),
+           to.end());
 }
 
 }  // namespace detail::affine_math
@@ -10445,8 +10668,9 @@ TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
       const auto found = bound.find(e.get());
       return found == bound.end() ? all : found->second.bounds;
     }
-    case ir::op::add: case ir::op::sub: case ir::op::mul:
-      return kept(m::linear(e->op, bounds(e->args[0]), bounds(e->args[1])));
+    case ir::op::add:
+    case ir::op::sub:
+    case ir::op::mul: return kept(m::linear(e->op, bounds(e->args[0]), bounds(e->args[1])));
     case ir::op::min: {
       const interval a = bounds(e->args[0]), c = bounds(e->args[1]);
       return {std::min(a.lo, c.lo), std::min(a.hi, c.hi)};
@@ -10467,10 +10691,9 @@ TILEWRIGHT_INLINE interval emitter::bounds(const ir::expr& e) {
       const interval a = bounds(e->args[0]);
       return a.within(0, by.lo - 1) ? a : interval{0, by.hi - 1};
     }
-    case ir::op::select: case ir::op::if_then_else:
-      return m::unite(bounds(e->args[1]), bounds(e->args[2]));
-    case ir::op::cast:
-      return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
+    case ir::op::select:
+    case ir::op::if_then_else: return m::unite(bounds(e->args[1]), bounds(e->args[2]));
+    case ir::op::cast: return is_float(e->args[0].type()) ? all : kept(bounds(e->args[0]));
     case ir::op::call: return e->name == "likely" ? bounds(e->args[0]) : all;
     default: return all;
   }
@@ -10493,9 +10716,11 @@ TILEWRIGHT_INLINE std::optional<bool> emitter::decided(const ir::expr& e) {
   const dtype type = e->args[0].type();
   if (is_float(type) || type == dtype::u64) return std::nullopt;
   const interval x = bounds(e->args[0]), y = bounds(e->args[1]);
-  const bool below = x.hi < y.lo, at_most = x.hi <= y.lo, above = x.lo > y.hi, at_least = x.lo >= y.hi;
+  const bool below = x.hi<y.lo, at_most = x.hi <= y.lo, above = x.lo> y.hi, at_least = x.lo >= y.hi;
   const bool same = x.lo == x.hi && y.lo == y.hi && x.lo == y.lo;
-  const auto judge = [](bool yes, bool no) { return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt; };
+  const auto judge = [](bool yes, bool no) {
+    return yes ? std::optional<bool>(true) : no ? std::optional<bool>(false) : std::nullopt;
+  };
   switch (e->op) {
     case ir::op::lt: return judge(below, at_least);
     case ir::op::le: return judge(at_most, above);
@@ -10530,12 +10755,16 @@ TILEWRIGHT_INLINE affine emitter::multiply(const affine& a, const affine& x) {
   base.constant = varying.constant;
   base.scalars = varying.scalars;
   if (!base.fixed() || base.constant != 0) {
-    if (base.fixed()) out.scalars.emplace_back(factor, base.constant);
-    else out.scalars.emplace_back(b.mul_nsw(scalar_sum(base), factor), 1);
+    if (base.fixed())
+      out.scalars.emplace_back(factor, base.constant);
+    else
+      out.scalars.emplace_back(b.mul_nsw(scalar_sum(base), factor), 1);
   }
   if (varying.lane_step != 0) out.lane_steps.emplace_back(factor, varying.lane_step);
-  for (const auto& [v, k] : varying.lane_steps) out.lane_steps.emplace_back(b.mul_nsw(v, factor), k);
-  for (const auto& [v, k] : varying.vectors) out.vectors.emplace_back(b.mul_nsw(v, b.splat(factor, lane.lanes)), k);
+  for (const auto& [v, k] : varying.lane_steps)
+    out.lane_steps.emplace_back(b.mul_nsw(v, factor), k);
+  for (const auto& [v, k] : varying.vectors)
+    out.vectors.emplace_back(b.mul_nsw(v, b.splat(factor, lane.lanes)), k);
   return out;
 }
 
@@ -10558,7 +10787,8 @@ TILEWRIGHT_INLINE value_ref emitter::lane_sum(const affine& a) {
   const value_ref ramp = b.ramp(b.i64, 0, 1, lane.lanes);
   for (const auto& [v, k] : a.lane_steps)
     include(b.mul_nsw(b.splat(k == 1 ? v : b.mul_nsw(v, b.index(k)), lane.lanes), ramp));
-  for (const auto& [v, k] : a.vectors) include(k == 1 ? v : b.mul_nsw(v, b.integer(b.i64, k, lane.lanes)));
+  for (const auto& [v, k] : a.vectors)
+    include(k == 1 ? v : b.mul_nsw(v, b.integer(b.i64, k, lane.lanes)));
   return sum;
 }
 
@@ -10573,7 +10803,9 @@ TILEWRIGHT_INLINE value emitter::integer_of(const affine& a, dtype type) {
     affine base = a;
     base.lane_step = 0;
     const value start = integer_of(base, type);
-    return {b.binary(opcode::add, b.splat(start.v, lane.lanes), b.ramp(element, 0, a.lane_step, lane.lanes)), true};
+    return {b.binary(opcode::add, b.splat(start.v, lane.lanes),
+                     b.ramp(element, 0, a.lane_step, lane.lanes)),
+            true};
   }
   const value_ref wide = lane_sum(a);
   return {bits(type) < 64 ? b.convert(opcode::trunc, wide, b.held(type, lane.lanes)) : wide, true};
@@ -10591,8 +10823,10 @@ TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
     if (found != bound.end() && found->second.is != binding::kind::value) {
       const binding& known = found->second;
       if (known.is == binding::kind::form) return known.form;
-      if (known.is == binding::kind::index) out.scalars.emplace_back(known.held.v, 1);
-      else out.constant = known.constant;
+      if (known.is == binding::kind::index)
+        out.scalars.emplace_back(known.held.v, 1);
+      else
+        out.constant = known.constant;
       if (known.is == binding::kind::lane) out.lane_step = 1;
       return out;
     }
@@ -10602,14 +10836,16 @@ TILEWRIGHT_INLINE affine emitter::index(const ir::expr& e) {
     const interval exact = m::linear(e->op, bounds(e->args[0]), bounds(e->args[1]));
     const interval all = m::range_of(e.type());
     // Where the result may wrap at its width it has to be computed at that width.
-    if (m::saturated(exact) || !exact.within(all.lo, all.hi) || e.type() == dtype::u64) return opaque_index(e);
+    if (m::saturated(exact) || !exact.within(all.lo, all.hi) || e.type() == dtype::u64)
+      return opaque_index(e);
     const affine x = index(e->args[0]), y = index(e->args[1]);
     if (e->op == ir::op::mul) return multiply(x, y);
     return add(x, y, e->op == ir::op::sub ? -1 : 1);
   }
   if (e->op == ir::op::cast && !is_float(e->args[0].type())) {
     const interval all = m::range_of(e.type()), from = bounds(e->args[0]);
-    if (e.type() != dtype::boolean && from.within(all.lo, all.hi) && e->args[0].type() != dtype::u64)
+    if (e.type() != dtype::boolean && from.within(all.lo, all.hi) &&
+        e->args[0].type() != dtype::u64)
       return index(e->args[0]);
   }
   if (e->op == ir::op::call && e->name == "likely") return index(e->args[0]);
@@ -10623,13 +10859,14 @@ TILEWRIGHT_INLINE affine emitter::opaque_index(const ir::expr& e) {
   const int lanes = lanes_of(v.vector);
   const bool no_sign = is_unsigned(e.type()) || e.type() == dtype::boolean;
   value_ref wide = v.v;
-  if (bits(e.type()) < 64) wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
+  if (bits(e.type()) < 64)
+    wide = b.convert(no_sign ? opcode::zext : opcode::sext, v.v, b.vector(b.i64, lanes));
   (v.vector ? out.vectors : out.scalars).emplace_back(wide, 1);
   return out;
 }
 
-/// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a constant, or a
-/// known function of the lane alone.
+/// (c * x + r) // c is x + r // c, and the same for the remainder: what is left of r is often a
+/// constant, or a known function of the lane alone.
 TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   const interval by = bounds(e->args[1]);
   const bool divides = e->op == ir::op::floordiv;
@@ -10640,8 +10877,10 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
   affine out, rest = x;
   rest.scalars.clear();
   for (const auto& [v, k] : x.scalars) {
-    if (k % c != 0) rest.scalars.emplace_back(v, k);
-    else if (divides) out.scalars.emplace_back(v, k / c);
+    if (k % c != 0)
+      rest.scalars.emplace_back(v, k);
+    else if (divides)
+      out.scalars.emplace_back(v, k / c);
   }
   if (!rest.scalars.empty()) {
     if (rest.lane_step != 0) return opaque_index(e);
@@ -10649,7 +10888,9 @@ TILEWRIGHT_INLINE affine emitter::quotient_index(const ir::expr& e) {
     out.scalars.emplace_back(q, 1);
     return out;
   }
-  const auto piece = [&](std::int64_t r) { return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c); };
+  const auto piece = [&](std::int64_t r) {
+    return divides ? ir::floor_divide(r, c) : ir::floor_modulo(r, c);
+  };
   out.constant = piece(rest.constant);
   if (rest.lane_step == 0) return out;
   std::vector<std::int64_t> lanes;
@@ -10687,8 +10928,9 @@ class dynamic_library {
  public:
   /// What to open, and what to say when that fails.
   struct spec {
-    std::string what;                // "LLVM": how messages call it
-    std::string environment;         // variable that, when set and not empty, replaces `names` by its value
+    std::string what;  // "LLVM": how messages call it
+    std::string
+        environment;  // variable that, when set and not empty, replaces `names` by its value
     std::vector<std::string> names;  // tried in order: "libLLVM-19.so.1"
     std::string advice;              // "install it with: apt-get install libllvm19"
   };
@@ -10707,7 +10949,8 @@ class dynamic_library {
   void* find(const char* symbol) const noexcept;
   /// @throws build_error that names library and symbol
   void* get(const char* symbol) const;
-  /// Leaves the library open for the rest of the process: some run threads or exit handlers of their own.
+  /// Leaves the library open for the rest of the process: some run threads or exit handlers of
+  /// their own.
   void keep_open() noexcept { handle_ = nullptr; }
 
  private:
@@ -10724,10 +10967,11 @@ namespace tilewright::backend::llvm::detail {
 inline support::dynamic_library::spec library_names() {
   return {"LLVM",
           "TILEWRIGHT_LLVM",
-          {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", "libLLVM.so.18.1", "libLLVM-18.so.1", "libLLVM-18.so",
-           "libLLVM.so.20.1", "libLLVM-20.so.1", "libLLVM.so.21.1", "libLLVM-21.so.1", "libLLVM-17.so.1",
-           "libLLVM-17.so"},
-          "install version 17 to 21, for example with: apt-get install libllvm19; or set TILEWRIGHT_LLVM to the "
+          {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so", "libLLVM.so.18.1",
+           "libLLVM-18.so.1", "libLLVM-18.so", "libLLVM.so.20.1", "libLLVM-20.so.1",
+           "libLLVM.so.21.1", "libLLVM-21.so.1", "libLLVM-17.so.1", "libLLVM-17.so"},
+          "install version 17 to 21, for example with: apt-get install libllvm19; or set "
+          "TILEWRIGHT_LLVM to the "
           "path of a libLLVM"};
 }
 
@@ -10749,11 +10993,13 @@ inline api open_library() {
   unsigned major = 0, minor = 0, patch = 0;
   table.GetVersion(&major, &minor, &patch);
   if (major < 17 || major > 21)
-    throw build_error("LLVM " + version_of(table) + " (" + opened.name() +
-                      ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
+    throw build_error(
+        "LLVM " + version_of(table) + " (" + opened.name() +
+        ") is not supported; install version 17 to 21 or point TILEWRIGHT_LLVM to one");
   table.visit([&](const char* name, auto& function) {
     const std::string symbol = std::string("LLVM") + name;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(opened.get(symbol.c_str()));
   });
   table.InitializeX86TargetInfo();
   table.InitializeX86Target();
@@ -10783,7 +11029,8 @@ TILEWRIGHT_INLINE builder::builder(const target::cpu& target, const std::string&
     : c(library()), cpu(target) {
   context = c.ContextCreate();
   // Errors are read from the verifier and from the calls' results; LLVM must not print or exit.
-  c.ContextSetDiagnosticHandler(context, [](diagnostic_ref, void*) {}, nullptr);
+  c.ContextSetDiagnosticHandler(
+      context, [](diagnostic_ref, void*) {}, nullptr);
   module = c.ModuleCreateWithNameInContext(module_name.c_str(), context);
   b = c.CreateBuilderInContext(context);
   i1 = c.IntTypeInContext(context, 1);
@@ -10831,13 +11078,15 @@ TILEWRIGHT_INLINE value_ref builder::real(type_ref scalar, double value, int lan
   return c.ConstReal(vector(scalar, lanes), value);
 }
 
-TILEWRIGHT_INLINE value_ref builder::integers(type_ref scalar, const std::vector<std::int64_t>& values) const {
+TILEWRIGHT_INLINE value_ref builder::integers(type_ref scalar,
+                                              const std::vector<std::int64_t>& values) const {
   std::vector<value_ref> all;
   for (std::int64_t v : values) all.push_back(integer(scalar, v));
   return c.ConstVector(all.data(), static_cast<unsigned>(all.size()));
 }
 
-TILEWRIGHT_INLINE value_ref builder::ramp(type_ref scalar, std::int64_t first, std::int64_t step, int lanes) const {
+TILEWRIGHT_INLINE value_ref builder::ramp(type_ref scalar, std::int64_t first, std::int64_t step,
+                                          int lanes) const {
   std::vector<std::int64_t> values;
   for (int i = 0; i < lanes; ++i) values.push_back(first + i * step);
   return integers(scalar, values);
@@ -10855,11 +11104,16 @@ TILEWRIGHT_INLINE value_ref builder::compare(int_predicate p, value_ref x, value
 TILEWRIGHT_INLINE value_ref builder::compare(real_predicate p, value_ref x, value_ref y) const {
   return c.BuildFCmp(b, static_cast<int>(p), x, y, "");
 }
-TILEWRIGHT_INLINE value_ref builder::select(value_ref condition, value_ref yes, value_ref no) const {
+TILEWRIGHT_INLINE value_ref builder::select(value_ref condition, value_ref yes,
+                                            value_ref no) const {
   return c.BuildSelect(b, condition, yes, no, "");
 }
-TILEWRIGHT_INLINE value_ref builder::add_nsw(value_ref x, value_ref y) const { return c.BuildNSWAdd(b, x, y, ""); }
-TILEWRIGHT_INLINE value_ref builder::mul_nsw(value_ref x, value_ref y) const { return c.BuildNSWMul(b, x, y, ""); }
+TILEWRIGHT_INLINE value_ref builder::add_nsw(value_ref x, value_ref y) const {
+  return c.BuildNSWAdd(b, x, y, "");
+}
+TILEWRIGHT_INLINE value_ref builder::mul_nsw(value_ref x, value_ref y) const {
+  return c.BuildNSWMul(b, x, y, "");
+}
 
 TILEWRIGHT_INLINE value_ref builder::extract(value_ref v, int lane) const {
   return c.BuildExtractElement(b, v, integer(i32, lane), "");
@@ -10876,7 +11130,8 @@ TILEWRIGHT_INLINE value_ref builder::splat(value_ref scalar, int lanes) const {
   return c.BuildShuffleVector(b, first, c.GetPoison(type), integer(i32, 0, lanes), "");
 }
 
-TILEWRIGHT_INLINE value_ref builder::element_pointer(type_ref element, value_ref base, value_ref idx) const {
+TILEWRIGHT_INLINE value_ref builder::element_pointer(type_ref element, value_ref base,
+                                                     value_ref idx) const {
   return c.BuildInBoundsGEP2(b, element, base, &idx, 1, "");
 }
 
@@ -10884,22 +11139,27 @@ TILEWRIGHT_INLINE value_ref builder::byte_pointer(value_ref base, std::int64_t o
   return offset == 0 ? base : element_pointer(i8, base, index(offset));
 }
 
-TILEWRIGHT_INLINE value_ref builder::load(type_ref type, value_ref pointer, unsigned alignment) const {
+TILEWRIGHT_INLINE value_ref builder::load(type_ref type, value_ref pointer,
+                                          unsigned alignment) const {
   const value_ref v = c.BuildLoad2(b, type, pointer, "");
   c.SetAlignment(v, alignment);
   return v;
 }
 
-TILEWRIGHT_INLINE void builder::store(value_ref value, value_ref pointer, unsigned alignment) const {
+TILEWRIGHT_INLINE void builder::store(value_ref value, value_ref pointer,
+                                      unsigned alignment) const {
   c.SetAlignment(c.BuildStore(b, value, pointer), alignment);
 }
 
-TILEWRIGHT_INLINE value_ref builder::call(value_ref function, const std::vector<value_ref>& arguments) const {
-  return c.BuildCall2(b, function_type(function), function, const_cast<value_ref*>(arguments.data()),
+TILEWRIGHT_INLINE value_ref builder::call(value_ref function,
+                                          const std::vector<value_ref>& arguments) const {
+  return c.BuildCall2(b, function_type(function), function,
+                      const_cast<value_ref*>(arguments.data()),
                       static_cast<unsigned>(arguments.size()), "");
 }
 
-TILEWRIGHT_INLINE value_ref builder::call(value_ref function, std::initializer_list<value_ref> arguments) const {
+TILEWRIGHT_INLINE value_ref builder::call(value_ref function,
+                                          std::initializer_list<value_ref> arguments) const {
   return call(function, std::vector<value_ref>(arguments));
 }
 
@@ -10918,12 +11178,13 @@ TILEWRIGHT_INLINE value_ref builder::multiply_add(value_ref x, value_ref y, valu
 }
 
 TILEWRIGHT_INLINE value_ref builder::library_call(const char* name, type_ref scalar,
-                                                  const std::vector<value_ref>& arguments, int lanes) const {
+                                                  const std::vector<value_ref>& arguments,
+                                                  int lanes) const {
   value_ref declared = c.GetNamedFunction(module, name);
   if (!declared) {
     std::vector<type_ref> types(arguments.size(), scalar);
-    declared = c.AddFunction(module, name,
-                             c.FunctionType(scalar, types.data(), static_cast<unsigned>(types.size()), 0));
+    declared = c.AddFunction(
+        module, name, c.FunctionType(scalar, types.data(), static_cast<unsigned>(types.size()), 0));
   }
   if (lanes == 1) return call(declared, arguments);
   value_ref out = c.GetPoison(vector(scalar, lanes));
@@ -10939,8 +11200,8 @@ TILEWRIGHT_INLINE block_ref builder::new_block(value_ref function, const char* n
   return c.AppendBasicBlockInContext(context, function, name);
 }
 
-TILEWRIGHT_INLINE value_ref builder::phi(type_ref type,
-                                         const std::vector<std::pair<value_ref, block_ref>>& incoming) const {
+TILEWRIGHT_INLINE value_ref
+builder::phi(type_ref type, const std::vector<std::pair<value_ref, block_ref>>& incoming) const {
   const value_ref p = c.BuildPhi(b, type, "");
   for (const auto& [value, from] : incoming) add_incoming(p, value, from);
   return p;
@@ -10950,15 +11211,18 @@ TILEWRIGHT_INLINE void builder::add_incoming(value_ref p, value_ref value, block
   c.AddIncoming(p, &value, &from, 1);
 }
 
-TILEWRIGHT_INLINE void builder::function_attribute(value_ref function, const char* key, const std::string& value) const {
+TILEWRIGHT_INLINE void builder::function_attribute(value_ref function, const char* key,
+                                                   const std::string& value) const {
   const std::string_view k = key;
-  c.AddAttributeAtIndex(function, function_index,
-                        c.CreateStringAttribute(context, key, static_cast<unsigned>(k.size()), value.c_str(),
-                                                static_cast<unsigned>(value.size())));
+  c.AddAttributeAtIndex(
+      function, function_index,
+      c.CreateStringAttribute(context, key, static_cast<unsigned>(k.size()), value.c_str(),
+                              static_cast<unsigned>(value.size())));
 }
 
 TILEWRIGHT_INLINE value_ref builder::function(const std::string& name, type_ref result,
-                                              const std::vector<type_ref>& parameters, bool internal) const {
+                                              const std::vector<type_ref>& parameters,
+                                              bool internal) const {
   const type_ref type = c.FunctionType(result, const_cast<type_ref*>(parameters.data()),
                                        static_cast<unsigned>(parameters.size()), 0);
   const value_ref f = c.AddFunction(module, name.c_str(), type);
@@ -10973,9 +11237,11 @@ TILEWRIGHT_INLINE value_ref builder::function(const std::string& name, type_ref 
   return f;
 }
 
-TILEWRIGHT_INLINE void builder::parameter_attribute(value_ref function, unsigned parameter, const char* attribute,
+TILEWRIGHT_INLINE void builder::parameter_attribute(value_ref function, unsigned parameter,
+                                                    const char* attribute,
                                                     std::uint64_t value) const {
-  const unsigned kind = c.GetEnumAttributeKindForName(attribute, std::char_traits<char>::length(attribute));
+  const unsigned kind =
+      c.GetEnumAttributeKindForName(attribute, std::char_traits<char>::length(attribute));
   c.AddAttributeAtIndex(function, parameter + 1, c.CreateEnumAttribute(context, kind, value));
 }
 
@@ -11004,24 +11270,28 @@ TILEWRIGHT_INLINE std::string builder::print() const {
 
 // Functions of floats as inline polynomials, for scalars and for vectors of any width.
 //
-// LLVM turns llvm.exp.v8f32 into eight calls, so no such intrinsic is emitted. Largest errors in units in the
-// last place, against the exact value, with fused multiply-add; without it (SSE2 to AVX) one more:
+// LLVM turns llvm.exp.v8f32 into eight calls, so no such intrinsic is emitted. Largest errors in
+// units in the last place, against the exact value, with fused multiply-add; without it (SSE2 to
+// AVX) one more:
 //
-// | f32 | exp 1 | exp2 1 | log 2 | log2 3 | log10 3 | tanh 5 | erf 6 | sigmoid 3 | pow 1 | rsqrt 1.5 |
-// | f64 | exp 2 | exp2 2 | log 2 | log2 3 | log10 3 | sigmoid 4 | rsqrt 1.5 | the others: those of libm |
+// | f32 | exp 1 | exp2 1 | log 2 | log2 3 | log10 3 | tanh 5 | erf 6 | sigmoid 3 | pow 1 |
+// rsqrt 1.5 | | f64 | exp 2 | exp2 2 | log 2 | log2 3 | log10 3 | sigmoid 4 | rsqrt 1.5 | the
+// others: those of libm |
 //
 // Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
-// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (sin, cos, asin,
-// expm1, ...; tanh, erf, pow in f64) calls the C library once per lane, through the loader's table.
+// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (sin,
+// cos, asin, expm1, ...; tanh, erf, pow in f64) calls the C library once per lane, through the
+// loader's table.
 
 #include <string_view>
 #include <vector>
 
 namespace tilewright::backend::llvm {
 
-/// Value of the float function `name` on arguments of a held type of `lanes` lanes; null when the name is
-/// not known for this number of arguments.
-value_ref emit_math(builder& b, std::string_view name, bool is_f64, const std::vector<value_ref>& arguments, int lanes);
+/// Value of the float function `name` on arguments of a held type of `lanes` lanes; null when the
+/// name is not known for this number of arguments.
+value_ref emit_math(builder& b, std::string_view name, bool is_f64,
+                    const std::vector<value_ref>& arguments, int lanes);
 
 }  // namespace tilewright::backend::llvm
 
@@ -11029,7 +11299,8 @@ namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   if (e->args.empty())
-    throw argument_error("intrinsic \"" + e->name + "\" without arguments is not known to the CPU backend");
+    throw argument_error("intrinsic \"" + e->name +
+                         "\" without arguments is not known to the CPU backend");
   std::vector<value> arguments;
   bool vector = false;
   for (const ir::expr& a : e->args) {
@@ -11044,13 +11315,14 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   const value_ref out = is_float(type) ? emit_math(b, e->name, type == dtype::f64, wide, lanes)
                                        : call_integer(e->name, type, wide, lanes);
   if (!out)
-    throw argument_error("intrinsic \"" + e->name + "\" of " + std::to_string(wide.size()) + " arguments of " +
-                         std::string(name(type)) + " is not known to the CPU backend");
+    throw argument_error("intrinsic \"" + e->name + "\" of " + std::to_string(wide.size()) +
+                         " arguments of " + std::string(name(type)) +
+                         " is not known to the CPU backend");
   return {out, vector};
 }
 
-TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype type, const std::vector<value_ref>& a,
-                                                  int lanes) {
+TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype type,
+                                                  const std::vector<value_ref>& a, int lanes) {
   const type_ref element = b.held(type), all = b.held(type, lanes);
   const auto number = [&](std::int64_t v) { return b.integer(element, v, lanes); };
   const value_ref x = a[0];
@@ -11069,15 +11341,19 @@ TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype
   if (name == "bitwise_and") return b.binary(opcode::and_, x, y);
   if (name == "bitwise_or") return b.binary(opcode::or_, x, y);
   if (name == "bitwise_xor") return b.binary(opcode::xor_, x, y);
-  const value_ref amount = type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
+  const value_ref amount =
+      type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
   if (name == "shift_left" && amount) return b.binary(opcode::shl, x, amount);
-  if (name == "shift_right" && amount) return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);
+  if (name == "shift_right" && amount)
+    return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);
   if (name == "pow" && amount) return integer_power(type, x, y, lanes);
   return nullptr;
 }
 
-/// x to the power y by squaring, wrapping; 1 for y below 0. One step per bit of y, without branches.
-TILEWRIGHT_INLINE value_ref emitter::integer_power(dtype type, value_ref x, value_ref y, int lanes) {
+/// x to the power y by squaring, wrapping; 1 for y below 0. One step per bit of y, without
+/// branches.
+TILEWRIGHT_INLINE value_ref emitter::integer_power(dtype type, value_ref x, value_ref y,
+                                                   int lanes) {
   const type_ref element = b.held(type);
   const value_ref zero = b.integer(element, 0, lanes), one = b.integer(element, 1, lanes);
   if (!is_unsigned(type)) y = b.select(b.compare(int_predicate::slt, y, zero), zero, y);
@@ -11149,8 +11425,12 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
     case ir::op::call: return emit_call(e);
     case ir::op::select: return emit_select(e);
     case ir::op::if_then_else: return emit_choice(e);
-    case ir::op::eq: case ir::op::ne: case ir::op::lt: case ir::op::le: case ir::op::gt: case ir::op::ge:
-      return emit_compare(e);
+    case ir::op::eq:
+    case ir::op::ne:
+    case ir::op::lt:
+    case ir::op::le:
+    case ir::op::gt:
+    case ir::op::ge: return emit_compare(e);
     case ir::op::logical_not: {
       const value x = emit(e->args[0]);
       return {b.c.BuildNot(b.b, x.v, ""), x.vector};
@@ -11162,7 +11442,8 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
     default: break;
   }
   if (is_float(e.type())) return emit_float_binary(e);
-  const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv || e->op == ir::op::floormod;
+  const bool divides = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv ||
+                       e->op == ir::op::floormod;
   if (divides) return emit_division(e);
   const value x = emit(e->args[0]), y = emit(e->args[1]);
   const bool vector = x.vector || y.vector;
@@ -11178,7 +11459,8 @@ TILEWRIGHT_INLINE value emitter::emit(const ir::expr& e) {
 TILEWRIGHT_INLINE value emitter::emit_var(const ir::expr& e) {
   const auto found = bound.find(e.get());
   if (found == bound.end())
-    throw argument_error("variable \"" + e->name + "\" is used but has no value in the lowered function; bind it with a "
+    throw argument_error("variable \"" + e->name +
+                         "\" is used but has no value in the lowered function; bind it with a "
                          "loop, a let or a scalar parameter");
   const binding& known = found->second;
   switch (known.is) {
@@ -11207,17 +11489,23 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   const int lanes = lanes_of(vector);
   const value_ref l = widen(x, vector), r = widen(y, vector);
   const type_ref type = b.held(e.type(), lanes);
-  const auto floor_of_quotient = [&] { return b.intrinsic("llvm.floor", {type}, {b.binary(opcode::fdiv, l, r)}); };
+  const auto floor_of_quotient = [&] {
+    return b.intrinsic("llvm.floor", {type}, {b.binary(opcode::fdiv, l, r)});
+  };
   switch (e->op) {
     case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
     case ir::op::div: return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
     case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};
     case ir::op::floordiv: return {floor_of_quotient(), vector};
-    case ir::op::floormod: return {b.binary(opcode::fsub, l, b.binary(opcode::fmul, floor_of_quotient(), r)), vector};
+    case ir::op::floormod:
+      return {b.binary(opcode::fsub, l, b.binary(opcode::fmul, floor_of_quotient(), r)), vector};
     case ir::op::mod:
-      return {b.library_call(e.type() == dtype::f64 ? "fmod" : "fmodf", b.held(e.type()), {l, r}, lanes), vector};
-    default: throw argument_error("the CPU backend met an operator of floats that it does not know");
+      return {b.library_call(e.type() == dtype::f64 ? "fmod" : "fmodf", b.held(e.type()), {l, r},
+                             lanes),
+              vector};
+    default:
+      throw argument_error("the CPU backend met an operator of floats that it does not know");
   }
 }
 
@@ -11249,14 +11537,15 @@ TILEWRIGHT_INLINE value emitter::emit_division(const ir::expr& e) {
   std::optional<std::int64_t> divisor;
   if (by.lo == by.hi && e.type() != dtype::u64) divisor = by.lo;
   ir::op o = e->op;
-  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask more often.
+  // Truncating and flooring agree for what is not negative, and the latter is a shift or a mask
+  // more often.
   if (divisor && *divisor > 0 && bounds(e->args[0]).lo >= 0)
     o = o == ir::op::div ? ir::op::floordiv : o == ir::op::mod ? ir::op::floormod : o;
   return {divide(o, e.type(), widen(x, vector), widen(y, vector), vector, divisor), vector};
 }
 
-TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
-                                            std::optional<std::int64_t> by) {
+TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, value_ref y,
+                                            bool vector, std::optional<std::int64_t> by) {
   const int lanes = lanes_of(vector);
   const type_ref element = b.held(type);
   const auto number = [&](std::int64_t v) { return b.integer(element, v, lanes); };
@@ -11288,7 +11577,9 @@ TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, v
   const value_ref nonzero = b.compare(int_predicate::ne, r, number(0));
   const value_ref differ = b.compare(int_predicate::slt, b.binary(opcode::xor_, r, y), number(0));
   const value_ref below = b.binary(opcode::and_, nonzero, differ);
-  if (quotient) return fixed(b.binary(opcode::add, q, b.convert(opcode::sext, below, b.vector(element, lanes))), negated);
+  if (quotient)
+    return fixed(b.binary(opcode::add, q, b.convert(opcode::sext, below, b.vector(element, lanes))),
+                 negated);
   return fixed(b.select(below, b.binary(opcode::add, r, y), r), number(0));
 }
 
@@ -11305,8 +11596,9 @@ TILEWRIGHT_INLINE bool emitter::safe_everywhere(const ir::expr& e) {
   bool safe = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
     ++nodes;
-    const bool divides = !is_float(x.type()) && (x->op == ir::op::div || x->op == ir::op::mod ||
-                                                 x->op == ir::op::floordiv || x->op == ir::op::floormod);
+    const bool divides =
+        !is_float(x.type()) && (x->op == ir::op::div || x->op == ir::op::mod ||
+                                x->op == ir::op::floordiv || x->op == ir::op::floormod);
     if (x->op == ir::op::load && !in_bounds(x->buffer, x->args)) safe = false;
     if (x->op == ir::op::call && x->name != "likely") safe = false;
     if (divides && !(ir::is_int(x->args[1]) && x->args[1]->integer != 0)) safe = false;
@@ -11318,7 +11610,8 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
   if (const auto known = decided(e->args[0])) return emit(e->args[*known ? 1 : 2]);
   const value condition = emit(e->args[0]);
   if (!condition.vector) {
-    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2])) return branch_choice(e, condition.v);
+    if (!safe_everywhere(e->args[1]) || !safe_everywhere(e->args[2]))
+      return branch_choice(e, condition.v);
     const value x = emit(e->args[1]), y = emit(e->args[2]);
     const bool vector = x.vector || y.vector;
     return {b.select(condition.v, widen(x, vector), widen(y, vector)), vector};
@@ -11337,7 +11630,8 @@ TILEWRIGHT_INLINE value emitter::emit_choice(const ir::expr& e) {
 }
 
 TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref condition) {
-  const block_ref yes_block = b.new_block(at.function, "yes"), no_block = b.new_block(at.function, "no");
+  const block_ref yes_block = b.new_block(at.function, "yes"),
+                  no_block = b.new_block(at.function, "no");
   const block_ref join = b.new_block(at.function, "join");
   b.branch(condition, yes_block, no_block);
   const auto side = [&](block_ref start, const ir::expr& branch) {
@@ -11362,15 +11656,17 @@ TILEWRIGHT_INLINE value emitter::branch_choice(const ir::expr& e, value_ref cond
 }  // namespace tilewright::backend::llvm
 // The functions of a module: the entry, and one per parallel loop.
 //
-// Each comes as a pair. The outer one has the signature that the library calls and reads pointers from memory;
-// the inner one gets the buffers as parameters, since only parameters can be marked as not aliasing.
+// Each comes as a pair. The outer one has the signature that the library calls and reads pointers
+// from memory; the inner one gets the buffers as parameters, since only parameters can be marked as
+// not aliasing.
 
 #include <algorithm>
 
 namespace tilewright::backend::llvm {
 namespace detail::function_parts {
 
-/// Chunks per thread: enough that a preempted thread costs little, few enough that claiming is cheap.
+/// Chunks per thread: enough that a preempted thread costs little, few enough that claiming is
+/// cheap.
 inline constexpr std::int64_t chunks_per_thread = 4;
 
 /// What a piece of the program uses from around it.
@@ -11382,7 +11678,8 @@ struct uses {
 inline uses uses_of(const ir::stmt& s) {
   uses out;
   const auto note = [&](const ir::buffer& b) {
-    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end()) out.buffers.push_back(b);
+    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end())
+      out.buffers.push_back(b);
   };
   ir::var_set seen;
   ir::for_each_expr(s, [&](const ir::expr& e) {
@@ -11397,7 +11694,8 @@ inline uses uses_of(const ir::stmt& s) {
 
 }  // namespace detail::function_parts
 
-TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function, std::string entry_symbol)
+TILEWRIGHT_INLINE emitter::emitter(builder& module, const ir::function& function,
+                                   std::string entry_symbol)
     : b(module), f(function), symbol(std::move(entry_symbol)) {}
 
 TILEWRIGHT_INLINE void emitter::run() {
@@ -11415,7 +11713,8 @@ TILEWRIGHT_INLINE std::int64_t emitter::attribute(const char* name) const {
 }
 
 /// Starts an inner function: parameters are the call, the data pointers, then `more`.
-TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, const std::vector<type_ref>& more) {
+TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name,
+                                                    const std::vector<type_ref>& more) {
   std::vector<type_ref> types(1 + f.params.size(), b.ptr);
   types.insert(types.end(), more.begin(), more.end());
   at = {};
@@ -11433,7 +11732,9 @@ TILEWRIGHT_INLINE value_ref emitter::begin_function(const std::string& name, con
   at.data.clear();
   for (std::size_t i = 0; i < f.params.size(); ++i)
     at.data.push_back(b.c.GetParam(at.function, static_cast<unsigned>(i + 1)));
-  const auto field = [&](std::int64_t offset) { return b.load(b.ptr, b.byte_pointer(at.call, offset), 8); };
+  const auto field = [&](std::int64_t offset) {
+    return b.load(b.ptr, b.byte_pointer(at.call, offset), 8);
+  };
   at.workspace = field(offsetof(backend::call, workspace));
   const value_ref flag = field(offsetof(backend::call, cancel));
   const value_ref missing = b.compare(int_predicate::eq, flag, b.c.ConstNull(b.ptr));
@@ -11455,14 +11756,20 @@ TILEWRIGHT_INLINE void emitter::finish_function() {
 
 TILEWRIGHT_INLINE void emitter::bind_parameters() {
   std::int64_t stride_number = 0;
-  const value_ref strides = b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, strides)), 8);
+  const value_ref strides =
+      b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, strides)), 8);
   // Scalars first: shapes and strides may refer to them.
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     if (f.params[i].buffer) continue;
     const ir::var& v = f.params[i].scalar;
-    const value_ref raw = b.load(b.stored(v.type()), at.data[i], static_cast<unsigned>(bytes(v.type())));
-    bound[v.get()] = binding{binding::kind::value, 0, {b.to_held(v.type(), raw, 1), false},
-                             is_float(v.type()) ? interval{0, 0} : detail::affine_math::range_of(v.type()), {}};
+    const value_ref raw =
+        b.load(b.stored(v.type()), at.data[i], static_cast<unsigned>(bytes(v.type())));
+    bound[v.get()] =
+        binding{binding::kind::value,
+                0,
+                {b.to_held(v.type(), raw, 1), false},
+                is_float(v.type()) ? interval{0, 0} : detail::affine_math::range_of(v.type()),
+                {}};
   }
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     const ir::buffer& buffer = f.params[i].buffer;
@@ -11518,26 +11825,31 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::call_arguments(value_ref call)
   return out;
 }
 
-/// What the body of a parallel loop needs beyond the call: variables of outer loops and outer stack slots.
+/// What the body of a parallel loop needs beyond the call: variables of outer loops and outer stack
+/// slots.
 TILEWRIGHT_INLINE emitter::captures emitter::capture(const ir::loop_node& l) {
   captures out;
   const detail::function_parts::uses used = detail::function_parts::uses_of(l.body);
   for (const ir::var& v : used.vars) {
     const auto found = bound.find(v.get());
     if (found == bound.end()) continue;
-    if (found->second.is == binding::kind::constant) out.constants.emplace_back(v.get(), found->second);
-    else out.values.push_back({v.get(), found->second});
+    if (found->second.is == binding::kind::constant)
+      out.constants.emplace_back(v.get(), found->second);
+    else
+      out.values.push_back({v.get(), found->second});
   }
   for (const ir::buffer& buffer : used.buffers) {
     const auto found = at.places.find(buffer.get());
-    const bool local = found != at.places.end() && buffer->scope != "workspace" && buffer->scope != "worker" &&
-                       std::find(at.data.begin(), at.data.end(), found->second.base) == at.data.end();
+    const bool local =
+        found != at.places.end() && buffer->scope != "workspace" && buffer->scope != "worker" &&
+        std::find(at.data.begin(), at.data.end(), found->second.base) == at.data.end();
     if (local) out.slots.push_back({buffer.get(), found->second});
   }
   return out;
 }
 
-TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const captures& outside, interval range) {
+TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const captures& outside,
+                                                 interval range) {
   std::vector<type_ref> types;
   for (const auto& v : outside.values) types.push_back(b.c.TypeOf(v.known.held.v));
   for (std::size_t i = 0; i < outside.slots.size(); ++i) types.push_back(b.ptr);
@@ -11568,7 +11880,8 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   const value_ref first = b.c.GetParam(inner, next), end = b.c.GetParam(inner, next + 1);
   const value_ref worker = b.convert(opcode::sext, b.c.GetParam(inner, next + 2), b.i64);
   const value_ref slot = b.mul_nsw(worker, b.index(attribute("tilewright.worker_bytes")));
-  at.worker_base = b.byte_pointer(b.element_pointer(b.i8, at.workspace, slot), attribute("tilewright.worker_offset"));
+  at.worker_base = b.byte_pointer(b.element_pointer(b.i8, at.workspace, slot),
+                                  attribute("tilewright.worker_offset"));
   in_region = true;
   poll_cancel();
   emit_serial(l, first, end, range, false);
@@ -11586,13 +11899,17 @@ TILEWRIGHT_INLINE value_ref emitter::emit_region(const ir::loop_node& l, const c
   return inner;
 }
 
-/// Context of a parallel loop, in slots of 8 bytes: call, first, extent, chunks, captured values, slots.
-TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref inner, const captures& outside) {
+/// Context of a parallel loop, in slots of 8 bytes: call, first, extent, chunks, captured values,
+/// slots.
+TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref inner,
+                                           const captures& outside) {
   const value_ref outer = b.function(name, b.none, {b.ptr, b.i64, b.i32}, true);
   b.at(b.new_block(outer, "entry"));
   const value_ref context = b.c.GetParam(outer, 0), chunk = b.c.GetParam(outer, 1);
   std::int64_t slot = 0;
-  const auto read = [&](type_ref type) { return b.load(type, b.byte_pointer(context, 8 * slot++), 8); };
+  const auto read = [&](type_ref type) {
+    return b.load(type, b.byte_pointer(context, 8 * slot++), 8);
+  };
   std::vector<value_ref> arguments = call_arguments(read(b.ptr));
   const value_ref first = read(b.i64), extent = read(b.i64), chunks = read(b.i64);
   for (const auto& v : outside.values) {
@@ -11610,12 +11927,14 @@ TILEWRIGHT_INLINE void emitter::emit_chunk(const std::string& name, value_ref in
   b.c.BuildRetVoid(b.b);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref first, value_ref extent, interval range) {
+TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref first,
+                                              value_ref extent, interval range) {
   const captures outside = capture(l);
   const std::string chunk_name = symbol + ".parallel" + std::to_string(regions);
   const value_ref inner = emit_region(l, outside, range);
   const auto block = [&](const char* name) { return b.new_block(at.function, name); };
-  const block_ref ask = block("ask"), share = block("share"), alone = block("alone"), done = block("done");
+  const block_ref ask = block("ask"), share = block("share"), alone = block("alone"),
+                  done = block("done");
   const value_ref exec = b.load(b.ptr, b.byte_pointer(at.call, offsetof(backend::call, exec)), 8);
   b.branch(b.compare(int_predicate::eq, exec, b.c.ConstNull(b.ptr)), alone, ask);
 
@@ -11624,13 +11943,15 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
   value_ref several = b.compare(int_predicate::sgt, threads, b.integer(b.i32, 1));
   if (attribute("tilewright.worker_bytes") != 0) {
     // More workers than the workspace was planned for would write beyond it.
-    const value_ref fits = b.compare(int_predicate::sle, threads, b.integer(b.i32, attribute("tilewright.workers")));
+    const value_ref fits =
+        b.compare(int_predicate::sle, threads, b.integer(b.i32, attribute("tilewright.workers")));
     several = b.binary(opcode::and_, several, fits);
   }
   b.branch(several, share, alone);
 
   b.at(share);
-  const value_ref wanted = b.mul_nsw(b.convert(opcode::sext, threads, b.i64), b.index(detail::function_parts::chunks_per_thread));
+  const value_ref wanted = b.mul_nsw(b.convert(opcode::sext, threads, b.i64),
+                                     b.index(detail::function_parts::chunks_per_thread));
   const value_ref chunks = b.select(b.compare(int_predicate::slt, extent, wanted), extent, wanted);
   std::vector<value_ref> slots{at.call, first, extent, chunks};
   for (const auto& v : outside.values) {
@@ -11646,8 +11967,10 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
   const value_ref run_function = b.load(b.ptr, b.byte_pointer(exec, offsetof(executor, run)), 8);
   const value_ref self = b.load(b.ptr, b.byte_pointer(exec, offsetof(executor, self)), 8);
   type_ref run_types[] = {b.ptr, b.i64, b.ptr, b.ptr};
-  value_ref run_arguments[] = {self, chunks, b.c.GetNamedFunction(b.module, chunk_name.c_str()), context};
-  b.c.BuildCall2(b.b, b.c.FunctionType(b.none, run_types, 4, 0), run_function, run_arguments, 4, "");
+  value_ref run_arguments[] = {self, chunks, b.c.GetNamedFunction(b.module, chunk_name.c_str()),
+                               context};
+  b.c.BuildCall2(b.b, b.c.FunctionType(b.none, run_types, 4, 0), run_function, run_arguments, 4,
+                 "");
   poll_cancel();
   b.branch(done);
 
@@ -11663,8 +11986,8 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
 }
 
 }  // namespace tilewright::backend::llvm
-// Coefficients are minimax fits made for this file, in the form their comments give; the errors that
-// backend/llvm/math.hpp states are measured by its test.
+// Coefficients are minimax fits made for this file, in the form their comments give; the errors
+// that backend/llvm/math.hpp states are measured by its test.
 
 #include <array>
 #include <cstdint>
@@ -11691,22 +12014,36 @@ struct num {
   num unary(const char* name) const { return with(b->intrinsic(name, {type()}, {v})); }
 };
 
-inline num operator+(const num& x, const num& y) { return x.with(x.b->binary(opcode::fadd, x.v, y.v)); }
-inline num operator-(const num& x, const num& y) { return x.with(x.b->binary(opcode::fsub, x.v, y.v)); }
-inline num operator*(const num& x, const num& y) { return x.with(x.b->binary(opcode::fmul, x.v, y.v)); }
-inline num operator/(const num& x, const num& y) { return x.with(x.b->binary(opcode::fdiv, x.v, y.v)); }
+inline num operator+(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fadd, x.v, y.v));
+}
+inline num operator-(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fsub, x.v, y.v));
+}
+inline num operator*(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fmul, x.v, y.v));
+}
+inline num operator/(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fdiv, x.v, y.v));
+}
 inline num operator+(const num& x, double y) { return x + x.number(y); }
 inline num operator-(const num& x, double y) { return x - x.number(y); }
 inline num operator*(const num& x, double y) { return x * x.number(y); }
 inline num operator-(const num& x) { return x.with(x.b->c.BuildFNeg(x.b->b, x.v, "")); }
-inline num madd(const num& x, const num& y, const num& z) { return x.with(x.b->multiply_add(x.v, y.v, z.v)); }
+inline num madd(const num& x, const num& y, const num& z) {
+  return x.with(x.b->multiply_add(x.v, y.v, z.v));
+}
 inline num madd(const num& x, double y, const num& z) { return madd(x, x.number(y), z); }
-inline value_ref test(real_predicate p, const num& x, const num& y) { return x.b->compare(p, x.v, y.v); }
+inline value_ref test(real_predicate p, const num& x, const num& y) {
+  return x.b->compare(p, x.v, y.v);
+}
 inline value_ref test(real_predicate p, const num& x, double y) { return test(p, x, x.number(y)); }
 inline num choose(value_ref condition, const num& yes, const num& no) {
   return yes.with(yes.b->select(condition, yes.v, no.v));
 }
-inline num choose(value_ref condition, double yes, const num& no) { return choose(condition, no.number(yes), no); }
+inline num choose(value_ref condition, double yes, const num& no) {
+  return choose(condition, no.number(yes), no);
+}
 
 /// c[0] + c[1] x + ...
 template <std::size_t N>
@@ -11722,8 +12059,8 @@ inline num clamp(const num& x, double low, double high) {
   return choose(test(real_predicate::olt, upper, low), low, upper);
 }
 
-/// Nearest integer, as a float and in `bits`; |x| below 2^22 (f32) or 2^51. NaN gives arbitrary bits and no
-/// poison, which a conversion instruction would.
+/// Nearest integer, as a float and in `bits`; |x| below 2^22 (f32) or 2^51. NaN gives arbitrary
+/// bits and no poison, which a conversion instruction would.
 inline num nearest(const num& x, value_ref& bits) {
   const double magic = x.wide ? 0x1.8p52 : 0x1.8p23;
   const num shifted = x + magic;
@@ -11738,17 +12075,20 @@ inline num scale(const num& x, value_ref n) {
   const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
   const value_ref rest = b.binary(opcode::sub, n, half);
   const auto power = [&](value_ref e) {
-    return x.from_raw(b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
+    return x.from_raw(
+        b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
   };
   return x * power(half) * power(rest);
 }
 
 /// exp(r + error) for |r| <= ln(2) / 2 and a tiny error: 1 + (r + (r^2 q(r) + error)).
 inline num exp_reduced(const num& r, const num& error) {
-  static constexpr std::array<double, 5> narrow{0x1.000000p-1, 0x1.55548cp-3, 0x1.55545ep-5, 0x1.123cecp-7, 0x1.6db3a8p-10};
+  static constexpr std::array<double, 5> narrow{0x1.000000p-1, 0x1.55548cp-3, 0x1.55545ep-5,
+                                                0x1.123cecp-7, 0x1.6db3a8p-10};
   static constexpr std::array<double, 10> wide{
-      0x1.000000000000cp-1, 0x1.555555555555fp-3, 0x1.555555554fda1p-5, 0x1.111111110dd71p-7, 0x1.6c16c186339e5p-10,
-      0x1.a01a01b8b3275p-13, 0x1.a019951ab0412p-16, 0x1.71dde439fb870p-19, 0x1.28b1a4abe352bp-22, 0x1.af7f152e5fa99p-26};
+      0x1.000000000000cp-1,  0x1.555555555555fp-3,  0x1.555555554fda1p-5,  0x1.111111110dd71p-7,
+      0x1.6c16c186339e5p-10, 0x1.a01a01b8b3275p-13, 0x1.a019951ab0412p-16, 0x1.71dde439fb870p-19,
+      0x1.28b1a4abe352bp-22, 0x1.af7f152e5fa99p-26};
   const num q = r.wide ? polynomial(r, wide) : polynomial(r, narrow);
   return r + madd(q, r * r, error) + 1.0;
 }
@@ -11772,8 +12112,10 @@ inline num exp2(const num& x) {
   const num c = x.wide ? clamp(x, -1080.0, 1025.0) : clamp(x, -151.0, 129.0);
   value_ref n = nullptr;
   const num whole = nearest(c, n);
-  const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1), r = rest * ln2;
-  const num error = madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
+  const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1),
+            r = rest * ln2;
+  const num error =
+      madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
   return scale(exp_reduced(r, error), n);
 }
 
@@ -11807,15 +12149,16 @@ inline log_parts log_reduced(const num& m) {
   const num f = m - 1.0;
   if (m.wide) {
     // With s = f / (2 + f), log(1 + f) = f - (f^2/2 - s (f^2/2 + s^2 L(s^2))).
-    static constexpr std::array<double, 7> c{0x1.5555555555593p-1, 0x1.999999997f93dp-2, 0x1.2492494234398p-2,
-                                             0x1.c71c51cf2beb2p-3, 0x1.74664ba35b661p-3, 0x1.39a05dd3d8496p-3,
-                                             0x1.2f13e8fd5825ep-3};
+    static constexpr std::array<double, 7> c{
+        0x1.5555555555593p-1, 0x1.999999997f93dp-2, 0x1.2492494234398p-2, 0x1.c71c51cf2beb2p-3,
+        0x1.74664ba35b661p-3, 0x1.39a05dd3d8496p-3, 0x1.2f13e8fd5825ep-3};
     const num s = f / (f + 2.0), z = s * s, half_square = f * f * 0.5;
     return {f, s * (half_square + z * polynomial(z, c)) - half_square};
   }
   // log(1 + f) = f - f^2/2 + f^3 R(f).
-  static constexpr std::array<double, 9> c{0x1.555546p-2, -0x1.ffffeep-3, 0x1.99a55ap-3, -0x1.5562ecp-3, 0x1.2330fcp-3,
-                                           -0x1.fb3ff2p-4, 0x1.e6695ap-4, -0x1.e30812p-4, 0x1.1b2e3cp-4};
+  static constexpr std::array<double, 9> c{0x1.555546p-2,  -0x1.ffffeep-3, 0x1.99a55ap-3,
+                                           -0x1.5562ecp-3, 0x1.2330fcp-3,  -0x1.fb3ff2p-4,
+                                           0x1.e6695ap-4,  -0x1.e30812p-4, 0x1.1b2e3cp-4};
   const num square = f * f;
   return {f, madd(square, -0.5, polynomial(f, c) * f * square)};
 }
@@ -11853,14 +12196,19 @@ num odd_rational(const num& x, const std::array<double, P>& p, const std::array<
 inline num within_one(const num& x) { return clamp(x, -1.0, 1.0); }
 
 inline num tanh_f32(const num& x) {
-  static constexpr std::array<double, 7> p{0x1.0p+0, 0x1.0c8ca6p-3, 0x1.9b13c0p-9, 0x1.81dcd0p-17, -0x1.748c3ap-26, 0x1.08ec80p-34, -0x1.daf904p-44};
+  static constexpr std::array<double, 7> p{0x1.0p+0,       0x1.0c8ca6p-3,   0x1.9b13c0p-9,
+                                           0x1.81dcd0p-17, -0x1.748c3ap-26, 0x1.08ec80p-34,
+                                           -0x1.daf904p-44};
   static constexpr std::array<double, 4> q{0x1.0p+0, 0x1.db9ba6p-2, 0x1.936d96p-6, 0x1.0ff53ep-12};
   return within_one(odd_rational(clamp(x, -8.3, 8.3), p, q));
 }
 
 inline num erf_f32(const num& x) {
-  static constexpr std::array<double, 7> p{0x1.20dd74p+0, 0x1.898c86p-3, 0x1.960208p-5, 0x1.bceb7cp-9, 0x1.1e2ea6p-13, -0x1.0aa386p-19, 0x1.68e1bep-26};
-  static constexpr std::array<double, 5> q{0x1.0p+0, 0x1.01dc02p-1, 0x1.c9f61cp-4, 0x1.c135a2p-7, 0x1.d19102p-11};
+  static constexpr std::array<double, 7> p{0x1.20dd74p+0, 0x1.898c86p-3,  0x1.960208p-5,
+                                           0x1.bceb7cp-9, 0x1.1e2ea6p-13, -0x1.0aa386p-19,
+                                           0x1.68e1bep-26};
+  static constexpr std::array<double, 5> q{0x1.0p+0, 0x1.01dc02p-1, 0x1.c9f61cp-4, 0x1.c135a2p-7,
+                                           0x1.d19102p-11};
   return within_one(odd_rational(clamp(x, -3.83, 3.83), p, q));
 }
 
@@ -11871,22 +12219,30 @@ inline num pow_f32(const num& x, const num& y) {
   const builder& b = *x.b;
   const type_ref wide_type = b.vector(b.f64, x.lanes);
   const num base = x.unary("llvm.fabs");
-  const auto widen = [&](const num& n) { return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes}; };
-  const num magnitude = x.with(b.convert(opcode::fptrunc, exp(widen(y) * log(widen(base))).v, x.type()));
+  const auto widen = [&](const num& n) {
+    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
+  };
+  const num magnitude =
+      x.with(b.convert(opcode::fptrunc, exp(widen(y) * log(widen(base))).v, x.type()));
   const num half = y * 0.5;
   const value_ref whole = test(real_predicate::oeq, y.unary("llvm.floor"), y);
-  const value_ref odd = b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
+  const value_ref odd =
+      b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
   const value_ref negative = b.compare(int_predicate::slt, x.raw(), x.integer(0));
   const value_ref flips = b.binary(opcode::and_, negative, odd);
   num out = choose(flips, -magnitude, magnitude);
   const value_ref below = test(real_predicate::olt, x, 0.0);
   const value_ref finite = test(real_predicate::one, base, __builtin_inf());
-  const value_ref invalid = b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
+  const value_ref invalid =
+      b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
   const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
-  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")), __builtin_nan(""), out);
-  const value_ref unit = b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
+  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
+               __builtin_nan(""), out);
+  const value_ref unit =
+      b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
   out = choose(unit, 1.0, out);
-  const value_ref one = b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
+  const value_ref one =
+      b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
   return choose(one, 1.0, out);
 }
 
@@ -11897,27 +12253,46 @@ struct named_unary {
 };
 
 inline constexpr std::array<named_unary, 24> plain_functions{{
-    {"sqrt", "llvm.sqrt", nullptr},   {"abs", "llvm.fabs", nullptr},      {"fabs", "llvm.fabs", nullptr},
-    {"floor", "llvm.floor", nullptr}, {"ceil", "llvm.ceil", nullptr},     {"trunc", "llvm.trunc", nullptr},
-    {"round", "llvm.nearbyint", nullptr}, {"nearbyint", "llvm.nearbyint", nullptr},
-    {"sin", nullptr, "sin"},     {"cos", nullptr, "cos"},     {"tan", nullptr, "tan"},
-    {"asin", nullptr, "asin"},   {"acos", nullptr, "acos"},   {"atan", nullptr, "atan"},
-    {"sinh", nullptr, "sinh"},   {"cosh", nullptr, "cosh"},   {"asinh", nullptr, "asinh"},
-    {"acosh", nullptr, "acosh"}, {"atanh", nullptr, "atanh"}, {"cbrt", nullptr, "cbrt"},
-    {"expm1", nullptr, "expm1"}, {"log1p", nullptr, "log1p"}, {"tanh", nullptr, "tanh"},
+    {"sqrt", "llvm.sqrt", nullptr},
+    {"abs", "llvm.fabs", nullptr},
+    {"fabs", "llvm.fabs", nullptr},
+    {"floor", "llvm.floor", nullptr},
+    {"ceil", "llvm.ceil", nullptr},
+    {"trunc", "llvm.trunc", nullptr},
+    {"round", "llvm.nearbyint", nullptr},
+    {"nearbyint", "llvm.nearbyint", nullptr},
+    {"sin", nullptr, "sin"},
+    {"cos", nullptr, "cos"},
+    {"tan", nullptr, "tan"},
+    {"asin", nullptr, "asin"},
+    {"acos", nullptr, "acos"},
+    {"atan", nullptr, "atan"},
+    {"sinh", nullptr, "sinh"},
+    {"cosh", nullptr, "cosh"},
+    {"asinh", nullptr, "asinh"},
+    {"acosh", nullptr, "acosh"},
+    {"atanh", nullptr, "atanh"},
+    {"cbrt", nullptr, "cbrt"},
+    {"expm1", nullptr, "expm1"},
+    {"log1p", nullptr, "log1p"},
+    {"tanh", nullptr, "tanh"},
     {"erf", nullptr, "erf"},
 }};
 
-inline value_ref call_library(const num& x, std::string name, const std::vector<value_ref>& arguments) {
+inline value_ref call_library(const num& x, std::string name,
+                              const std::vector<value_ref>& arguments) {
   if (!x.wide) name += "f";
   return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
 }
 
 /// Tests of the bits rather than of the value, which no later pass may take for always false.
 inline value_ref predicate(const num& x, std::string_view name) {
-  const value_ref magnitude = x.b->binary(opcode::and_, x.raw(), x.integer(x.wide ? 0x7fffffffffffffff : 0x7fffffff));
+  const value_ref magnitude =
+      x.b->binary(opcode::and_, x.raw(), x.integer(x.wide ? 0x7fffffffffffffff : 0x7fffffff));
   const value_ref infinity = x.integer(x.wide ? 0x7ff0000000000000 : 0x7f800000);
-  const int_predicate p = name == "isnan" ? int_predicate::ugt : name == "isinf" ? int_predicate::eq : int_predicate::ult;
+  const int_predicate p = name == "isnan"   ? int_predicate::ugt
+                          : name == "isinf" ? int_predicate::eq
+                                            : int_predicate::ult;
   return x.b->compare(p, magnitude, infinity);
 }
 
@@ -11969,10 +12344,13 @@ TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
   place p;
   p.type = buffer->type;
   p.alignment = 64;
-  if (buffer->scope == "workspace") p.base = at.workspace;
-  else if (buffer->scope == "worker") p.base = at.worker_base;
+  if (buffer->scope == "workspace")
+    p.base = at.workspace;
+  else if (buffer->scope == "worker")
+    p.base = at.worker_base;
   else
-    throw argument_error("buffer \"" + buffer->name + "\" is used outside of its allocation; allocate it around its uses");
+    throw argument_error("buffer \"" + buffer->name +
+                         "\" is used outside of its allocation; allocate it around its uses");
   std::int64_t stride = 1;
   p.strides.resize(buffer->shape.size());
   for (std::size_t d = buffer->shape.size(); d-- > 0;) {
@@ -11981,24 +12359,29 @@ TILEWRIGHT_INLINE place& emitter::place_of(const ir::buffer& buffer) {
       continue;
     }
     if (!ir::is_int(buffer->shape[d]))
-      throw argument_error("buffer \"" + buffer->name + "\" is allocated with a shape that is no number");
+      throw argument_error("buffer \"" + buffer->name +
+                           "\" is allocated with a shape that is no number");
     p.strides[d].constant = stride;
     stride *= buffer->shape[d]->integer;
   }
   return at.places.emplace(buffer.get(), std::move(p)).first->second;
 }
 
-TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE affine emitter::offset(const place& p, const ir::buffer& buffer,
+                                         const std::vector<ir::expr>& indices) {
   if (indices.size() != p.strides.size())
-    throw argument_error("buffer \"" + buffer->name + "\" of rank " + std::to_string(p.strides.size()) + " is accessed with " +
+    throw argument_error("buffer \"" + buffer->name + "\" of rank " +
+                         std::to_string(p.strides.size()) + " is accessed with " +
                          std::to_string(indices.size()) + " indices");
   affine out;
   if (buffer->elem_offset) out = index(buffer->elem_offset);
-  for (std::size_t d = 0; d < indices.size(); ++d) out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    out = add(std::move(out), multiply(index(indices[d]), p.strides[d]), 1);
   return out;
 }
 
-TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer, const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE bool emitter::in_bounds(const ir::buffer& buffer,
+                                          const std::vector<ir::expr>& indices) {
   for (std::size_t d = 0; d < indices.size() && d < buffer->shape.size(); ++d)
     if (!bounds(indices[d]).within(0, bounds(buffer->shape[d]).lo - 1)) return false;
   return true;
@@ -12054,7 +12437,9 @@ TILEWRIGHT_INLINE value emitter::emit_load(const ir::expr& e) {
   if (!safe) {
     // One element for all lanes, wanted only when a lane is on: else read something harmless.
     const type_ref mask_bits = b.c.IntTypeInContext(b.context, static_cast<unsigned>(lane.lanes));
-    const value_ref any = b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane.mask, mask_bits), b.c.ConstNull(mask_bits));
+    const value_ref any =
+        b.compare(int_predicate::ne, b.convert(opcode::bitcast, lane.mask, mask_bits),
+                  b.c.ConstNull(mask_bits));
     address = b.select(any, address, b.zeros());
   }
   const value_ref raw = b.load(b.stored(p.type), address, static_cast<unsigned>(bytes(p.type)));
@@ -12081,7 +12466,8 @@ TILEWRIGHT_INLINE value_ref emitter::load_lanes(const place& p, const affine& a,
     affine last = a;
     last.constant -= lanes - 1;
     const value_ref ordered = b.load(all, pointer(p, last), size);
-    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all), b.ramp(b.i32, lanes - 1, -1, lanes), "");
+    return b.c.BuildShuffleVector(b.b, ordered, b.c.GetPoison(all),
+                                  b.ramp(b.i32, lanes - 1, -1, lanes), "");
   }
   value_ref out = b.c.GetPoison(all);
   for (int i = 0; i < lanes; ++i) {
@@ -12101,7 +12487,8 @@ TILEWRIGHT_INLINE value_ref emitter::lane_pointer(const place& p, const affine& 
   for (const auto& [v, k] : a.lane_steps)
     if (i != 0) rest.scalars.emplace_back(v, k * i);
   for (const auto& [v, k] : a.vectors) rest.scalars.emplace_back(b.extract(v, i), k);
-  return rest.scalars.empty() ? start : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
+  return rest.scalars.empty() ? start
+                              : b.element_pointer(b.stored(p.type), start, scalar_sum(rest));
 }
 
 TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
@@ -12109,7 +12496,8 @@ TILEWRIGHT_INLINE void emitter::emit_store(const ir::store_node& s) {
   const place& p = place_of(s.buffer);
   const affine a = offset(p, s.buffer, s.indices);
   if (lane.lanes == 1)
-    return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a), static_cast<unsigned>(bytes(p.type)));
+    return b.store(b.to_stored(p.type, v.v, 1), pointer(p, a),
+                   static_cast<unsigned>(bytes(p.type)));
   store_lanes(p, a, b.to_stored(p.type, widen(v, true), lane.lanes));
 }
 
@@ -12149,13 +12537,15 @@ inline constexpr double work_per_poll = 1 << 12;
 inline constexpr std::int64_t most_lanes = 128;
 inline constexpr std::int64_t most_stack_bytes = 64 * 1024;
 
-/// True when `body` can run for all lanes at once: no loop inside, and every store moves with the lane.
+/// True when `body` can run for all lanes at once: no loop inside, and every store moves with the
+/// lane.
 inline bool vectorizable(const ir::stmt& body, const ir::var& lane) {
   bool fine = true;
   ir::var_set varying{lane};
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (s->kind == ir::stmt_kind::loop || s->kind == ir::stmt_kind::allocate) fine = false;
-    if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying)) varying.insert(let->var);
+    if (const auto* let = ir::as_let(s); let && ir::uses_any(let->value, varying))
+      varying.insert(let->var);
     if (const auto* store = ir::as_store(s))
       fine = fine && std::any_of(store->indices.begin(), store->indices.end(),
                                  [&](const ir::expr& i) { return ir::uses_any(i, varying); });
@@ -12169,8 +12559,8 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
   namespace p = detail::stmt_parts;
   if (!s) return;
   if (++emitted > p::most_statements)
-    throw build_error("function \"" + f.name + "\" unrolls to more than " + std::to_string(p::most_statements) +
-                      " statements; unroll less");
+    throw build_error("function \"" + f.name + "\" unrolls to more than " +
+                      std::to_string(p::most_statements) + " statements; unroll less");
   switch (s->kind) {
     case ir::stmt_kind::loop: return emit_loop(*ir::as_loop(s));
     case ir::stmt_kind::seq:
@@ -12183,7 +12573,8 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
     case ir::stmt_kind::evaluate: return;  // no intrinsic of this backend has an effect
     case ir::stmt_kind::block_realize: break;
   }
-  throw argument_error("function \"" + f.name + "\" still has blocks; pass the result of pass::lower to compile");
+  throw argument_error("function \"" + f.name +
+                       "\" still has blocks; pass the result of pass::lower to compile");
 }
 
 TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
@@ -12193,17 +12584,22 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
   if (count.hi <= 0) return;
   if (literal && count.lo == 1) return emit_repeated(l, first.lo, 1);
   if (l.loop == ir::loop_kind::thread_binding)
-    throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag + "; the CPU backend has no such threads");
+    throw argument_error("loop \"" + l.var->name + "\" is bound to " + l.thread_tag +
+                         "; the CPU backend has no such threads");
   if (literal && l.loop == ir::loop_kind::unrolled) return emit_repeated(l, first.lo, count.lo);
-  if (literal && l.loop == ir::loop_kind::vectorized && lane.lanes == 1 && p::vectorizable(l.body, l.var)) {
+  if (literal && l.loop == ir::loop_kind::vectorized && lane.lanes == 1 &&
+      p::vectorizable(l.body, l.var)) {
     if (count.lo <= p::most_lanes && std::has_single_bit(static_cast<std::uint64_t>(count.lo)))
       return emit_vectorized(l, first.lo, count.lo);
   }
   if (lane.lanes != 1) {
-    if (!literal) throw argument_error("loop \"" + l.var->name + "\" inside a vectorized loop needs constant bounds");
+    if (!literal)
+      throw argument_error("loop \"" + l.var->name +
+                           "\" inside a vectorized loop needs constant bounds");
     return emit_repeated(l, first.lo, count.lo);
   }
-  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 && reads_rows(l))
+  if (literal && l.loop == ir::loop_kind::serial && count.lo % 4 == 0 && count.lo > 4 &&
+      reads_rows(l))
     return emit_by_four(l, first.lo, count.lo);
   const value_ref from = scalar_sum(index(l.min)), extent = scalar_sum(index(l.extent));
   const std::int64_t top = detail::affine_math::add(first, count).hi;
@@ -12212,8 +12608,8 @@ TILEWRIGHT_INLINE void emitter::emit_loop(const ir::loop_node& l) {
   emit_serial(l, from, b.add_nsw(from, extent), range, count.lo >= 1);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end, interval range,
-                                            bool never_empty) {
+TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref first, value_ref end,
+                                            interval range, bool never_empty) {
   const double inside = work(l.body);
   emit_counted(l.var->name, first, end, never_empty, inside, [&](value_ref i) {
     bound[l.var.get()] = binding{binding::kind::index, 0, {i, false}, range, {}};
@@ -12222,13 +12618,17 @@ TILEWRIGHT_INLINE void emitter::emit_serial(const ir::loop_node& l, value_ref fi
   });
 }
 
-/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes long.
-TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first, value_ref end, bool never_empty,
-                                             double inside, const std::function<void(value_ref)>& emit_body) {
+/// The loop itself: tested at its end, with a look at the cancel flag where an iteration takes
+/// long.
+TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref first,
+                                             value_ref end, bool never_empty, double inside,
+                                             const std::function<void(value_ref)>& emit_body) {
   const block_ref body = b.new_block(at.function, name.c_str());
   const block_ref after = b.new_block(at.function, "after");
-  if (never_empty) b.branch(body);
-  else b.branch(b.compare(int_predicate::slt, first, end), body, after);
+  if (never_empty)
+    b.branch(body);
+  else
+    b.branch(b.compare(int_predicate::slt, first, end), body, after);
   const block_ref before = b.here();
   b.at(body);
   const value_ref i = b.phi(b.i64, {{first, before}});
@@ -12243,7 +12643,8 @@ TILEWRIGHT_INLINE void emitter::emit_counted(const std::string& name, value_ref 
   b.at(after);
 }
 
-TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64_t first,
+                                              std::int64_t extent) {
   for (std::int64_t i = first; i < first + extent; ++i) {
     bound[l.var.get()] = binding{binding::kind::constant, i, {}, {i, i}, {}};
     emit(l.body);
@@ -12252,7 +12653,8 @@ TILEWRIGHT_INLINE void emitter::emit_repeated(const ir::loop_node& l, std::int64
 }
 
 /// A serial loop whose body is written out for four values of the variable at a time.
-TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_t first,
+                                             std::int64_t extent) {
   const double inside = 4 * work(l.body);
   emit_counted(l.var->name, b.index(0), b.index(extent / 4), true, inside, [&](value_ref group) {
     for (std::int64_t u = first; u < first + 4; ++u) {
@@ -12266,7 +12668,8 @@ TILEWRIGHT_INLINE void emitter::emit_by_four(const ir::loop_node& l, std::int64_
   });
 }
 
-TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first, std::int64_t extent) {
+TILEWRIGHT_INLINE void emitter::emit_vectorized(const ir::loop_node& l, std::int64_t first,
+                                                std::int64_t extent) {
   lane = {static_cast<int>(extent), nullptr};
   bound[l.var.get()] = binding{binding::kind::lane, first, {}, {first, first + extent - 1}, {}};
   emit(l.body);
@@ -12311,8 +12714,9 @@ TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
     bound[s.var.get()] = binding{binding::kind::constant, known.lo, {}, known, {}};
   } else if (whole && type != dtype::u64 && !is_loaded(s.value)) {
     const affine a = index(s.value);
-    bound[s.var.get()] = a.uniform() ? binding{binding::kind::index, 0, {scalar_sum(a), false}, known, {}}
-                                     : binding{binding::kind::form, 0, {}, known, a};
+    bound[s.var.get()] = a.uniform()
+                             ? binding{binding::kind::index, 0, {scalar_sum(a), false}, known, {}}
+                             : binding{binding::kind::form, 0, {}, known, a};
   } else {
     bound[s.var.get()] = binding{binding::kind::value, 0, emit(s.value), known, {}};
   }
@@ -12322,7 +12726,9 @@ TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
 
 TILEWRIGHT_INLINE bool emitter::is_loaded(const ir::expr& e) {
   bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->op == ir::op::load || x->op == ir::op::call; });
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    found = found || x->op == ir::op::load || x->op == ir::op::call;
+  });
   return found;
 }
 
@@ -12337,8 +12743,11 @@ TILEWRIGHT_INLINE void emitter::emit_allocate(const ir::allocate_node& s) {
   for (std::size_t d = buffer->shape.size(); d-- > 0;) {
     const interval extent = bounds(buffer->shape[d]);
     const std::int64_t size = bytes(p.type);
-    if (extent.lo != extent.hi || extent.lo < 0 || extent.hi * size > detail::stmt_parts::most_stack_bytes / std::max<std::int64_t>(elements, 1))
-      throw argument_error("buffer \"" + buffer->name + "\" does not fit the stack; give it a place in the workspace "
+    if (extent.lo != extent.hi || extent.lo < 0 ||
+        extent.hi * size >
+            detail::stmt_parts::most_stack_bytes / std::max<std::int64_t>(elements, 1))
+      throw argument_error("buffer \"" + buffer->name +
+                           "\" does not fit the stack; give it a place in the workspace "
                            "with pass::plan_workspace");
     p.strides[d].constant = elements;
     elements *= extent.lo;
@@ -12347,16 +12756,21 @@ TILEWRIGHT_INLINE void emitter::emit_allocate(const ir::allocate_node& s) {
     elements = 1;
     for (std::size_t d = 0; d < buffer->shape.size(); ++d) {
       const interval stride = bounds(buffer->strides[d]);
-      if (stride.lo != stride.hi || stride.lo < 0 || stride.lo > detail::stmt_parts::most_stack_bytes)
-        throw argument_error("buffer \"" + buffer->name + "\" is allocated with strides that are no numbers");
+      if (stride.lo != stride.hi || stride.lo < 0 ||
+          stride.lo > detail::stmt_parts::most_stack_bytes)
+        throw argument_error("buffer \"" + buffer->name +
+                             "\" is allocated with strides that are no numbers");
       p.strides[d].constant = stride.lo;
       elements += (bounds(buffer->shape[d]).lo - 1) * stride.lo;
     }
   }
   const block_ref here = b.here();
   b.at(at.entry);
-  p.base = b.c.BuildAlloca(b.b, b.c.ArrayType2(b.stored(p.type), static_cast<std::uint64_t>(std::max<std::int64_t>(elements, 1))),
-                           buffer->name.c_str());
+  p.base = b.c.BuildAlloca(
+      b.b,
+      b.c.ArrayType2(b.stored(p.type),
+                     static_cast<std::uint64_t>(std::max<std::int64_t>(elements, 1))),
+      buffer->name.c_str());
   b.c.SetAlignment(p.base, 64);
   b.at(here);
   at.places[buffer.get()] = std::move(p);
@@ -12381,14 +12795,17 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
   switch (s->kind) {
     case ir::stmt_kind::loop: {
       const interval count = bounds(ir::as_loop(s)->extent);
-      const double times = count.hi > (1 << 30) ? 64.0 : static_cast<double>(std::max<std::int64_t>(count.hi, 0));
+      const double times =
+          count.hi > (1 << 30) ? 64.0 : static_cast<double>(std::max<std::int64_t>(count.hi, 0));
       sum = times * work(ir::as_loop(s)->body);
       break;
     }
     case ir::stmt_kind::seq:
       for (const ir::stmt& part : ir::as_seq(s)->stmts) sum += work(part);
       break;
-    case ir::stmt_kind::if_else: sum = work(ir::as_if(s)->then_body) + work(ir::as_if(s)->else_body); break;
+    case ir::stmt_kind::if_else:
+      sum = work(ir::as_if(s)->then_body) + work(ir::as_if(s)->else_body);
+      break;
     case ir::stmt_kind::let: sum = work(ir::as_let(s)->body); break;
     case ir::stmt_kind::allocate: sum = work(ir::as_allocate(s)->body); break;
     default: sum = 1;
@@ -12399,13 +12816,15 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
 }  // namespace tilewright::backend::llvm
 // Strided vector loads that become loads of rows and a transposition in registers.
 //
-// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several consecutive columns
-// are wanted, which is so in unrolled code along the contiguous dimension, 16 bytes of each row are
-// loaded at once, and in-register shuffles make one vector per column out of them:
+// A lane stride other than 1 costs one scalar load and one insertion per lane. Where several
+// consecutive columns are wanted, which is so in unrolled code along the contiguous dimension, 16
+// bytes of each row are loaded at once, and in-register shuffles make one vector per column out of
+// them:
 //
 //   X[lane, c], X[lane, c+1], X[lane, c+2], X[lane, c+3]  ->  rows X[lane, c:c+4], transposed
 //
-// The columns are remembered for the loads to come, hence only buffers that the function never writes qualify.
+// The columns are remembered for the loads to come, hence only buffers that the function never
+// writes qualify.
 
 #include <algorithm>
 
@@ -12458,7 +12877,8 @@ TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
     const place& home = place_of(e->buffer);
     for (std::size_t d = 0; d < e->args.size() && d < home.strides.size(); ++d) {
       const bool contiguous = home.strides[d].fixed() && home.strides[d].constant == 1;
-      if (!contiguous || !p::moves_with(e->args[d], l.var) || ir::uses_var(e->args[d], lanes->var)) continue;
+      if (!contiguous || !p::moves_with(e->args[d], l.var) || ir::uses_var(e->args[d], lanes->var))
+        continue;
       for (std::size_t other = 0; other < e->args.size(); ++other)
         found = found || (other != d && ir::uses_var(e->args[other], lanes->var));
     }
@@ -12466,10 +12886,14 @@ TILEWRIGHT_INLINE bool emitter::reads_rows(const ir::loop_node& l) {
   return found;
 }
 
-/// Loads X[lanes at a] and its neighbours as rows; null when that is not possible or not known to be in bounds.
-TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p, const affine& a) {
+/// Loads X[lanes at a] and its neighbours as rows; null when that is not possible or not known to
+/// be in bounds.
+TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place& p,
+                                                 const affine& a) {
   const int columns = columns_at_once(e->buffer), lanes = lane.lanes;
-  const bool strided = a.vectors.empty() && (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
+  const bool strided =
+      a.vectors.empty() &&
+      (a.lane_steps.empty() ? a.lane_step != 1 && a.lane_step != -1 : a.lane_step == 0);
   if (columns == 0 || !strided || lanes % columns != 0) return nullptr;
   const column_key key{p.base, a.scalars, a.lane_steps, a.lane_step, a.constant, lanes};
   const auto known = columns_loaded.find(key);
@@ -12485,13 +12909,15 @@ TILEWRIGHT_INLINE value_ref emitter::load_column(const ir::expr& e, const place&
   for (int w = 0; w < columns; ++w) {
     column_key each = key;
     each.constant += w;
-    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second) columns_order.push_back(std::move(each));
+    if (columns_loaded.emplace(each, loaded[static_cast<std::size_t>(w)]).second)
+      columns_order.push_back(std::move(each));
   }
   return loaded[0];
 }
 
 /// Vector r holds in its 16-byte group g the row of lane g * columns + r.
-TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a, int columns) {
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, const affine& a,
+                                                            int columns) {
   const type_ref row = b.stored(p.type, columns);
   const auto join = [&](value_ref x, value_ref y, int each) {
     return b.c.BuildShuffleVector(b.b, x, y, b.ramp(b.i32, 0, 1, 2 * each), "");
@@ -12500,10 +12926,12 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
   for (int r = 0; r < columns; ++r) {
     std::vector<value_ref> groups;
     for (int lane_number = r; lane_number < lane.lanes; lane_number += columns)
-      groups.push_back(b.load(row, lane_pointer(p, a, lane_number), static_cast<unsigned>(bytes(p.type))));
+      groups.push_back(
+          b.load(row, lane_pointer(p, a, lane_number), static_cast<unsigned>(bytes(p.type))));
     for (int each = columns; groups.size() > 1; each *= 2) {
       std::vector<value_ref> wider;
-      for (std::size_t g = 0; g < groups.size(); g += 2) wider.push_back(join(groups[g], groups[g + 1], each));
+      for (std::size_t g = 0; g < groups.size(); g += 2)
+        wider.push_back(join(groups[g], groups[g + 1], each));
       groups = std::move(wider);
     }
     out.push_back(groups[0]);
@@ -12512,9 +12940,11 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::load_rows(const place& p, cons
 }
 
 /// Transposes square groups of 16 bytes: out[w] lane (g, r) = rows[r] lane (g, w).
-TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows, int columns) {
+TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<value_ref>& rows,
+                                                             int columns) {
   const int lanes = lane.lanes;
-  // Within each group takes elements `from` of x and y, where elements of y count from `columns` on.
+  // Within each group takes elements `from` of x and y, where elements of y count from `columns`
+  // on.
   const auto pick = [&](value_ref x, value_ref y, const std::vector<int>& from) {
     std::vector<std::int64_t> mask;
     for (int g = 0; g < lanes; g += columns)
@@ -12522,10 +12952,12 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
     return b.c.BuildShuffleVector(b.b, x, y, b.integers(b.i32, mask), "");
   };
   if (columns == 2) return {pick(rows[0], rows[1], {0, 2}), pick(rows[0], rows[1], {1, 3})};
-  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}), high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
-  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}), high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
-  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}), pick(high01, high23, {0, 1, 4, 5}),
-          pick(high01, high23, {2, 3, 6, 7})};
+  const value_ref low01 = pick(rows[0], rows[1], {0, 4, 1, 5}),
+                  high01 = pick(rows[0], rows[1], {2, 6, 3, 7});
+  const value_ref low23 = pick(rows[2], rows[3], {0, 4, 1, 5}),
+                  high23 = pick(rows[2], rows[3], {2, 6, 3, 7});
+  return {pick(low01, low23, {0, 1, 4, 5}), pick(low01, low23, {2, 3, 6, 7}),
+          pick(high01, high23, {0, 1, 4, 5}), pick(high01, high23, {2, 3, 6, 7})};
 }
 
 }  // namespace tilewright::backend::llvm
@@ -12534,44 +12966,59 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) const {
-  if (cpu.has("f16c")) return convert(opcode::fpext, convert(opcode::bitcast, raw, vector(half, lanes)), vector(f32, lanes));
-  // Exponent and mantissa move into place; multiplying by 2^112 corrects the bias and normalizes subnormals.
-  // Infinities and NaNs come out as finite values of at least 2^16 and get the top exponent.
+  if (cpu.has("f16c"))
+    return convert(opcode::fpext, convert(opcode::bitcast, raw, vector(half, lanes)),
+                   vector(f32, lanes));
+  // Exponent and mantissa move into place; multiplying by 2^112 corrects the bias and normalizes
+  // subnormals. Infinities and NaNs come out as finite values of at least 2^16 and get the top
+  // exponent.
   const type_ref word = vector(i32, lanes);
   const value_ref wide = convert(opcode::zext, raw, word);
   const value_ref magnitude = binary(opcode::and_, wide, integer(i32, 0x7fff, lanes));
-  const value_ref sign = binary(opcode::shl, binary(opcode::and_, wide, integer(i32, 0x8000, lanes)), integer(i32, 16, lanes));
+  const value_ref sign =
+      binary(opcode::shl, binary(opcode::and_, wide, integer(i32, 0x8000, lanes)),
+             integer(i32, 16, lanes));
   const value_ref moved = binary(opcode::shl, magnitude, integer(i32, 13, lanes));
-  const value_ref scaled = convert(
-      opcode::bitcast,
-      binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)), real(f32, 0x1p112, lanes)), word);
+  const value_ref scaled =
+      convert(opcode::bitcast,
+              binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)),
+                     real(f32, 0x1p112, lanes)),
+              word);
   const value_ref special = compare(int_predicate::uge, magnitude, integer(i32, 0x7c00, lanes));
   const value_ref top = binary(opcode::or_, moved, integer(i32, 0x7f800000, lanes));
-  return convert(opcode::bitcast, binary(opcode::or_, select(special, top, scaled), sign), vector(f32, lanes));
+  return convert(opcode::bitcast, binary(opcode::or_, select(special, top, scaled), sign),
+                 vector(f32, lanes));
 }
 
 TILEWRIGHT_INLINE value_ref builder::float_to_half(value_ref x, int lanes) const {
   const type_ref narrow = vector(i16, lanes), word = vector(i32, lanes);
-  if (cpu.has("f16c")) return convert(opcode::bitcast, convert(opcode::fptrunc, x, vector(half, lanes)), narrow);
+  if (cpu.has("f16c"))
+    return convert(opcode::bitcast, convert(opcode::fptrunc, x, vector(half, lanes)), narrow);
   const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
   const value_ref raw = convert(opcode::bitcast, x, word);
   const value_ref magnitude = binary(opcode::and_, raw, number(0x7fffffff));
-  const value_ref sign = binary(opcode::and_, binary(opcode::lshr, raw, number(16)), number(0x8000));
+  const value_ref sign =
+      binary(opcode::and_, binary(opcode::lshr, raw, number(16)), number(0x8000));
   // Normal results: rebias and round by adding half of the last place, less one when it is even.
-  const value_ref odd = binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(1));
+  const value_ref odd =
+      binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(1));
   const value_ref rebiased = binary(opcode::add, magnitude, number(-0x38000000 + 0xfff));
   const value_ref normal = binary(opcode::lshr, binary(opcode::add, rebiased, odd), number(13));
   // Subnormal results: adding 0.5 makes the hardware round at 2^-24; the low bits are the answer.
-  const value_ref shifted = binary(opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)), real(f32, 0.5, lanes));
-  const value_ref tiny = binary(opcode::sub, convert(opcode::bitcast, shifted, word), number(0x3f000000));
+  const value_ref shifted = binary(
+      opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)), real(f32, 0.5, lanes));
+  const value_ref tiny =
+      binary(opcode::sub, convert(opcode::bitcast, shifted, word), number(0x3f000000));
   const value_ref is_tiny = compare(int_predicate::ult, magnitude, number(0x38800000));
   const value_ref is_huge = compare(int_predicate::uge, magnitude, number(0x47800000));
   const value_ref is_nan = compare(int_predicate::ugt, magnitude, number(0x7f800000));
-  const value_ref payload = binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(0x3ff));
+  const value_ref payload =
+      binary(opcode::and_, binary(opcode::lshr, magnitude, number(13)), number(0x3ff));
   const value_ref quiet = binary(opcode::or_, payload, number(0x7e00));
   const value_ref special = select(is_nan, quiet, number(0x7c00));
   const value_ref finite = select(is_tiny, tiny, normal);
-  return convert(opcode::trunc, binary(opcode::or_, select(is_huge, special, finite), sign), narrow);
+  return convert(opcode::trunc, binary(opcode::or_, select(is_huge, special, finite), sign),
+                 narrow);
 }
 
 TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) const {
@@ -12579,13 +13026,16 @@ TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) cons
   const value_ref raw = convert(opcode::bitcast, x, vector(i32, lanes));
   const value_ref upper = binary(opcode::lshr, raw, number(16));
   const value_ref odd = binary(opcode::and_, upper, number(1));
-  const value_ref up = binary(opcode::lshr, binary(opcode::add, binary(opcode::add, raw, number(0x7fff)), odd), number(16));
+  const value_ref up = binary(
+      opcode::lshr, binary(opcode::add, binary(opcode::add, raw, number(0x7fff)), odd), number(16));
   const value_ref nan = compare(real_predicate::uno, x, x);
-  return convert(opcode::trunc, select(nan, binary(opcode::or_, upper, number(0x40)), up), vector(i16, lanes));
+  return convert(opcode::trunc, select(nan, binary(opcode::or_, upper, number(0x40)), up),
+                 vector(i16, lanes));
 }
 
 TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes) const {
-  // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been only one.
+  // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been
+  // only one.
   const type_ref word = vector(i32, lanes);
   const value_ref near = convert(opcode::fptrunc, x, vector(f32, lanes));
   const value_ref back = convert(opcode::fpext, near, vector(f64, lanes));
@@ -12593,7 +13043,8 @@ TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes)
   const auto size = [&](value_ref v) { return intrinsic("llvm.fabs", {vector(f64, lanes)}, {v}); };
   const value_ref away = compare(real_predicate::ogt, size(back), size(x));
   const value_ref cut = binary(opcode::sub, raw, convert(opcode::zext, away, word));
-  const value_ref odd = convert(opcode::bitcast, binary(opcode::or_, cut, integer(i32, 1, lanes)), vector(f32, lanes));
+  const value_ref odd = convert(opcode::bitcast, binary(opcode::or_, cut, integer(i32, 1, lanes)),
+                                vector(f32, lanes));
   return select(compare(real_predicate::one, back, x), odd, near);
 }
 
@@ -12602,7 +13053,8 @@ TILEWRIGHT_INLINE value_ref builder::to_held(dtype t, value_ref v, int lanes) co
   if (t == dtype::f16) return half_to_float(v, lanes);
   if (t == dtype::bf16) {
     const value_ref wide = convert(opcode::zext, v, vector(i32, lanes));
-    return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)), vector(f32, lanes));
+    return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)),
+                   vector(f32, lanes));
   }
   return v;
 }
@@ -12633,7 +13085,8 @@ TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int
   if (is_float(from)) {
     const type_ref source = held(from, lanes);
     if (to == dtype::boolean) return compare(real_predicate::une, v, c.ConstNull(source));
-    return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source}, {v});
+    return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source},
+                     {v});
   }
   const bool from_unsigned = is_unsigned(from) || from == dtype::boolean;
   if (is_float(to)) {
@@ -12669,7 +13122,15 @@ namespace detail::loader_parts {
 
 /// Kinds of relocation (psABI table 4.9) that code of the small position-independent model uses.
 enum : std::uint32_t {
-  r_64 = 1, r_pc32 = 2, r_plt32 = 4, r_gotpcrel = 9, r_32 = 10, r_32s = 11, r_pc64 = 24, r_gotpcrelx = 41, r_rex_gotpcrelx = 42
+  r_64 = 1,
+  r_pc32 = 2,
+  r_plt32 = 4,
+  r_gotpcrel = 9,
+  r_32 = 10,
+  r_32s = 11,
+  r_pc64 = 24,
+  r_gotpcrelx = 41,
+  r_rex_gotpcrelx = 42
 };
 
 inline constexpr std::size_t page = 4096;
@@ -12701,10 +13162,12 @@ class image {
 
   void* entry(const std::string& symbol) const {
     for (const elf::symbol_entry& s : symbols_) {
-      if (s.section == elf::undefined_section || s.section >= placed_.size() || !placed_[s.section]) continue;
+      if (s.section == elf::undefined_section || s.section >= placed_.size() || !placed_[s.section])
+        continue;
       if (object_.string(names_, s.name) != symbol) continue;
       const elf::section_header& home = object_.sections()[s.section];
-      if (!(home.flags & elf::flag_exec) || s.value >= home.size) elf::refuse("its entry is no code");
+      if (!(home.flags & elf::flag_exec) || s.value >= home.size)
+        elf::refuse("its entry is no code");
       return memory_.base + *placed_[s.section] + s.value;
     }
     elf::refuse("it has no function " + symbol);
@@ -12721,14 +13184,17 @@ class image {
       symbols_ = object_.entries<elf::symbol_entry>(s);
       names_ = s.link;
     }
-    // Every external gets a slot with its address, and a stub that jumps there, as it may lie anywhere.
+    // Every external gets a slot with its address, and a stub that jumps there, as it may lie
+    // anywhere.
     for (std::size_t i = 1; i < symbols_.size(); ++i) {
       const elf::symbol_entry& s = symbols_[i];
       if (s.section != elf::undefined_section || s.name == 0) continue;
       const std::string name(object_.string(names_, s.name));
       if (name == "_GLOBAL_OFFSET_TABLE_") continue;
       void* address = external_symbol(name);
-      if (!address) throw build_error("object code needs the function " + name + ", which kernels may not call");
+      if (!address)
+        throw build_error("object code needs the function " + name +
+                          ", which kernels may not call");
       slot_of_.emplace(i, externals_.size());
       externals_.push_back(address);
     }
@@ -12737,10 +13203,12 @@ class image {
   bool wanted(const elf::section_header& s) const {
     if (!(s.flags & elf::flag_alloc) || s.size == 0) return false;
     const std::string_view name = object_.section_name(s);
-    if (name == ".eh_frame" || name.substr(0, 5) == ".note") return false;  // nothing unwinds kernels
+    if (name == ".eh_frame" || name.substr(0, 5) == ".note")
+      return false;  // nothing unwinds kernels
     if (s.type != elf::section_progbits && s.type != elf::section_nobits) return false;
     if (s.flags & (elf::flag_tls | elf::flag_write)) {
-      if (name != ".data.rel.ro") elf::refuse("section " + std::string(name) + " is writable; kernels have no variables");
+      if (name != ".data.rel.ro")
+        elf::refuse("section " + std::string(name) + " is writable; kernels have no variables");
     }
     return true;
   }
@@ -12768,9 +13236,11 @@ class image {
 
   void map() {
     memory_.bytes = data_end_ + page;
-    void* base = mmap(nullptr, memory_.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* base =
+        mmap(nullptr, memory_.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
-      throw build_error("no memory for " + std::to_string(memory_.bytes) + " bytes of code: " + std::strerror(errno));
+      throw build_error("no memory for " + std::to_string(memory_.bytes) +
+                        " bytes of code: " + std::strerror(errno));
     memory_.base = static_cast<std::byte*>(base);
   }
 
@@ -12778,20 +13248,24 @@ class image {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       const elf::section_header& s = object_.sections()[i];
       if (placed_[i] && s.type == elf::section_progbits)
-        std::memcpy(memory_.base + *placed_[i], object_.bytes_of(s), static_cast<std::size_t>(s.size));
+        std::memcpy(memory_.base + *placed_[i], object_.bytes_of(s),
+                    static_cast<std::size_t>(s.size));
     }
     for (std::size_t i = 0; i < externals_.size(); ++i) {
       std::memcpy(memory_.base + slots_ + 8 * i, &externals_[i], 8);
       // jmp *[rip + displacement]
       std::byte* stub = memory_.base + stubs_ + stub_bytes * i;
-      const auto displacement = static_cast<std::int32_t>(slots_ + 8 * i) - static_cast<std::int32_t>(stubs_ + stub_bytes * i + 6);
+      const auto displacement = static_cast<std::int32_t>(slots_ + 8 * i) -
+                                static_cast<std::int32_t>(stubs_ + stub_bytes * i + 6);
       stub[0] = std::byte{0xff};
       stub[1] = std::byte{0x25};
       std::memcpy(stub + 2, &displacement, 4);
     }
   }
 
-  std::uint64_t address_of(std::size_t offset) const { return reinterpret_cast<std::uint64_t>(memory_.base) + offset; }
+  std::uint64_t address_of(std::size_t offset) const {
+    return reinterpret_cast<std::uint64_t>(memory_.base) + offset;
+  }
 
   /// Where a symbol lies; externals at their stub.
   std::uint64_t target(std::size_t number) const {
@@ -12799,30 +13273,34 @@ class image {
     const auto external = slot_of_.find(number);
     if (external != slot_of_.end()) return address_of(stubs_ + stub_bytes * external->second);
     const elf::symbol_entry& s = symbols_[number];
-    if (s.section >= placed_.size() || !placed_[s.section]) elf::refuse("a relocation points to nothing that is loaded");
+    if (s.section >= placed_.size() || !placed_[s.section])
+      elf::refuse("a relocation points to nothing that is loaded");
     if (s.value > object_.sections()[s.section].size) elf::refuse("a symbol leaves its section");
     return address_of(*placed_[s.section] + static_cast<std::size_t>(s.value));
   }
 
   template <class Word>
   static void write(std::byte* to, std::int64_t value, bool is_unsigned = false) {
-    const bool fits = is_unsigned ? value >= 0 && value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()}
-                                  : value >= std::int64_t{std::numeric_limits<Word>::min()} &&
-                                        value <= std::int64_t{std::numeric_limits<Word>::max()};
+    const bool fits =
+        is_unsigned ? value >= 0 && value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()}
+                    : value >= std::int64_t{std::numeric_limits<Word>::min()} &&
+                          value <= std::int64_t{std::numeric_limits<Word>::max()};
     if (!fits) elf::refuse("a relocation does not reach its target");
     const auto word = static_cast<Word>(value);
     std::memcpy(to, &word, sizeof word);
   }
 
   void relocate(const elf::section_header& table) {
-    if (table.type != elf::section_rela || table.info >= placed_.size() || !placed_[table.info]) return;
+    if (table.type != elf::section_rela || table.info >= placed_.size() || !placed_[table.info])
+      return;
     const elf::section_header& section = object_.sections()[table.info];
     for (const elf::relocation_entry& r : object_.entries<elf::relocation_entry>(table)) {
       const auto kind = static_cast<std::uint32_t>(r.info);
       const auto number = static_cast<std::size_t>(r.info >> 32);
       const bool wide = kind == r_64 || kind == r_pc64;
       const std::uint64_t width = wide ? 8 : 4;
-      if (section.type != elf::section_progbits || section.size < width || r.offset > section.size - width)
+      if (section.type != elf::section_progbits || section.size < width ||
+          r.offset > section.size - width)
         elf::refuse("a relocation leaves its section");
       apply(kind, number, r.addend, *placed_[table.info] + static_cast<std::size_t>(r.offset));
     }
@@ -12837,15 +13315,21 @@ class image {
     switch (kind) {
       case r_64: return write<std::int64_t>(to, difference(target(number), 0));
       case r_pc64: return write<std::int64_t>(to, difference(target(number), here));
-      case r_pc32: case r_plt32: return write<std::int32_t>(to, difference(target(number), here));
+      case r_pc32:
+      case r_plt32: return write<std::int32_t>(to, difference(target(number), here));
       case r_32: return write<std::int32_t>(to, difference(target(number), 0), true);
       case r_32s: return write<std::int32_t>(to, difference(target(number), 0));
-      case r_gotpcrel: case r_gotpcrelx: case r_rex_gotpcrelx: {
+      case r_gotpcrel:
+      case r_gotpcrelx:
+      case r_rex_gotpcrelx: {
         const auto external = slot_of_.find(number);
-        if (external == slot_of_.end()) elf::refuse("a relocation wants the table slot of something that is not external");
+        if (external == slot_of_.end())
+          elf::refuse("a relocation wants the table slot of something that is not external");
         return write<std::int32_t>(to, difference(address_of(slots_ + 8 * external->second), here));
       }
-      default: throw build_error("object code uses relocation type " + std::to_string(kind) + ", which the loader does not know");
+      default:
+        throw build_error("object code uses relocation type " + std::to_string(kind) +
+                          ", which the loader does not know");
     }
   }
 
@@ -12890,8 +13374,10 @@ void* address(Function f) {
 TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
   using namespace detail::loader_parts;
   static const std::array table{
-      external{"memcpy", address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
-      external{"memmove", address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
+      external{"memcpy",
+               address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
+      external{"memmove",
+               address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
       external{"memset", address(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
       external{"fmaf", address(static_cast<float (*)(float, float, float)>(&::fmaf))},
       external{"fma", address(static_cast<double (*)(double, double, double)>(&::fma))},
@@ -12905,15 +13391,37 @@ TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
       external{"hypot", address(static_cast<binary_f64>(&::hypot))},
       external{"nextafterf", address(static_cast<binary_f32>(&::nextafterf))},
       external{"nextafter", address(static_cast<binary_f64>(&::nextafter))},
-#define TILEWRIGHT_EXTERNAL(name) \
-  external{#name, address(static_cast<unary_f64>(&::name))}, external { #name "f", address(static_cast<unary_f32>(&::name##f)) }
-      TILEWRIGHT_EXTERNAL(exp), TILEWRIGHT_EXTERNAL(exp2), TILEWRIGHT_EXTERNAL(expm1), TILEWRIGHT_EXTERNAL(log),
-      TILEWRIGHT_EXTERNAL(log2), TILEWRIGHT_EXTERNAL(log10), TILEWRIGHT_EXTERNAL(log1p), TILEWRIGHT_EXTERNAL(sin),
-      TILEWRIGHT_EXTERNAL(cos), TILEWRIGHT_EXTERNAL(tan), TILEWRIGHT_EXTERNAL(asin), TILEWRIGHT_EXTERNAL(acos),
-      TILEWRIGHT_EXTERNAL(atan), TILEWRIGHT_EXTERNAL(sinh), TILEWRIGHT_EXTERNAL(cosh), TILEWRIGHT_EXTERNAL(tanh),
-      TILEWRIGHT_EXTERNAL(asinh), TILEWRIGHT_EXTERNAL(acosh), TILEWRIGHT_EXTERNAL(atanh), TILEWRIGHT_EXTERNAL(erf),
-      TILEWRIGHT_EXTERNAL(cbrt), TILEWRIGHT_EXTERNAL(floor), TILEWRIGHT_EXTERNAL(ceil), TILEWRIGHT_EXTERNAL(trunc),
-      TILEWRIGHT_EXTERNAL(rint), TILEWRIGHT_EXTERNAL(nearbyint), TILEWRIGHT_EXTERNAL(round), TILEWRIGHT_EXTERNAL(sqrt),
+#define TILEWRIGHT_EXTERNAL(name)                            \
+  external{#name, address(static_cast<unary_f64>(&::name))}, \
+      external{#name "f", address(static_cast<unary_f32>(&::name##f))}
+      TILEWRIGHT_EXTERNAL(exp),
+      TILEWRIGHT_EXTERNAL(exp2),
+      TILEWRIGHT_EXTERNAL(expm1),
+      TILEWRIGHT_EXTERNAL(log),
+      TILEWRIGHT_EXTERNAL(log2),
+      TILEWRIGHT_EXTERNAL(log10),
+      TILEWRIGHT_EXTERNAL(log1p),
+      TILEWRIGHT_EXTERNAL(sin),
+      TILEWRIGHT_EXTERNAL(cos),
+      TILEWRIGHT_EXTERNAL(tan),
+      TILEWRIGHT_EXTERNAL(asin),
+      TILEWRIGHT_EXTERNAL(acos),
+      TILEWRIGHT_EXTERNAL(atan),
+      TILEWRIGHT_EXTERNAL(sinh),
+      TILEWRIGHT_EXTERNAL(cosh),
+      TILEWRIGHT_EXTERNAL(tanh),
+      TILEWRIGHT_EXTERNAL(asinh),
+      TILEWRIGHT_EXTERNAL(acosh),
+      TILEWRIGHT_EXTERNAL(atanh),
+      TILEWRIGHT_EXTERNAL(erf),
+      TILEWRIGHT_EXTERNAL(cbrt),
+      TILEWRIGHT_EXTERNAL(floor),
+      TILEWRIGHT_EXTERNAL(ceil),
+      TILEWRIGHT_EXTERNAL(trunc),
+      TILEWRIGHT_EXTERNAL(rint),
+      TILEWRIGHT_EXTERNAL(nearbyint),
+      TILEWRIGHT_EXTERNAL(round),
+      TILEWRIGHT_EXTERNAL(sqrt),
 #undef TILEWRIGHT_EXTERNAL
   };
   for (const external& e : table)
@@ -12956,17 +13464,18 @@ TILEWRIGHT_INLINE loaded::~loaded() {
 
 // Worker threads for parallel loops.
 //
-// The caller claims chunks beside the workers, so a loop ends even when every worker is preempted or asleep,
-// and any number of callers make progress at the same time. Workers spin for a while after work, then
-// sleep on a futex (measurements: waking one costs its caller about 10 us, a spinning one under 1 us).
+// The caller claims chunks beside the workers, so a loop ends even when every worker is preempted
+// or asleep, and any number of callers make progress at the same time. Workers spin for a while
+// after work, then sleep on a futex (measurements: waking one costs its caller about 10 us, a
+// spinning one under 1 us).
 
 #include <cstdint>
 #include <memory>
 
 namespace tilewright::backend {
 
-/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the child
-/// has no workers and runs everything inline.
+/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the
+/// child has no workers and runs everything inline.
 class pool {
  public:
   /// @param threads that work on a loop, the caller included; below 1 counts as 1
@@ -12983,8 +13492,8 @@ class pool {
   /// @throws argument_error when `threads` is not in [1, threads()]
   const executor& view(int threads) const;
 
-  /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use. Its
-  /// workers start with the first parallel loop.
+  /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use.
+  /// Its workers start with the first parallel loop.
   static pool& shared();
 
  private:
@@ -13004,18 +13513,18 @@ inline constexpr std::chrono::microseconds spin_time{1000};
 
 /// A loop in progress. Its caller owns the slot; workers join while it is open.
 ///
-/// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so that a
-/// worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller waits for
-/// the count to reach zero before it reuses the slot.
+/// `state` packs a generation (upper 32 bits), an open flag and the number of workers inside, so
+/// that a worker joins exactly the loop it saw: joining is one compare-and-swap, and the caller
+/// waits for the count to reach zero before it reuses the slot.
 struct alignas(64) job {
   std::atomic<bool> taken{false};  // by a caller
   alignas(64) std::atomic<std::uint64_t> state{0};
-  std::atomic<int> tickets{0};     // worker numbers handed out; the caller is 0
+  std::atomic<int> tickets{0};  // worker numbers handed out; the caller is 0
   std::atomic<std::int64_t> next{0};
   std::int64_t chunks = 0;
   chunk_body body = nullptr;
   void* context = nullptr;
-  int limit = 1;                   // threads that may work on it
+  int limit = 1;  // threads that may work on it
 };
 
 inline constexpr std::uint64_t open_flag = std::uint64_t{1} << 31;
@@ -13036,7 +13545,8 @@ inline bool& inside_chunk() {
 /// Bumped in the child of every fork: a pool made under another number has no threads here.
 inline std::atomic<std::uint64_t>& fork_generation() {
   static std::atomic<std::uint64_t> generation{0};
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
   (void)registered;
   return generation;
 }
@@ -13060,7 +13570,8 @@ inline void work(job& j, int worker) {
 }  // namespace detail::pool_parts
 
 struct pool::state {
-  explicit state(int count) : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
+  explicit state(int count)
+      : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -13072,7 +13583,9 @@ struct pool::state {
     int threads;
   };
 
-  bool forked() const { return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born; }
+  bool forked() const {
+    return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born;
+  }
 
   static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
     auto* view = static_cast<limited*>(self);
@@ -13099,21 +13612,27 @@ struct pool::state {
     parts::work(*j, 0);
     // Nobody joins once the flag is gone; those inside finish the chunks they hold.
     j->state.fetch_and(~parts::open_flag, std::memory_order_acq_rel);
-    for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0; ++spins) {
-      if (spins < 4000) parts::cpu_pause();
-      else std::this_thread::yield();  // a worker may have been preempted in its chunk
+    for (int spins = 0; (j->state.load(std::memory_order_acquire) & parts::count_mask) != 0;
+         ++spins) {
+      if (spins < 4000)
+        parts::cpu_pause();
+      else
+        std::this_thread::yield();  // a worker may have been preempted in its chunk
     }
     j->taken.store(false, std::memory_order_release);
   }
 
   detail::pool_parts::job* take_job() {
     for (auto& j : jobs)
-      if (!j.taken.load(std::memory_order_relaxed) && !j.taken.exchange(true, std::memory_order_acquire)) return &j;
+      if (!j.taken.load(std::memory_order_relaxed) &&
+          !j.taken.exchange(true, std::memory_order_acquire))
+        return &j;
     return nullptr;
   }
 
-  /// Makes the new loop visible to sleepers. The epoch changes first, so that a worker that is about to
-  /// sleep sees another value; the count of sleepers says whether the futex call is needed.
+  /// Makes the new loop visible to sleepers. The epoch changes first, so that a worker that is
+  /// about to sleep sees another value; the count of sleepers says whether the futex call is
+  /// needed.
   void wake(std::int64_t wanted) {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     const int asleep = sleepers.load(std::memory_order_seq_cst);
@@ -13162,7 +13681,8 @@ struct pool::state {
     }
   }
 
-  /// A machine that gives no more threads leaves the pool with fewer; callers do the work themselves.
+  /// A machine that gives no more threads leaves the pool with fewer; callers do the work
+  /// themselves.
   void start() {
     try {
       for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
@@ -13172,8 +13692,8 @@ struct pool::state {
 
   void stop() {
     if (forked()) {
-      // The threads exist in the parent only, and the C library has reused their stacks: neither join
-      // nor detach may look at them, so the handles are left alone for good.
+      // The threads exist in the parent only, and the C library has reused their stacks: neither
+      // join nor detach may look at them, so the handles are left alone for good.
       (void)new std::vector<std::thread>(std::move(workers));
       return;
     }
@@ -13212,7 +13732,8 @@ TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
 }
 
 TILEWRIGHT_INLINE pool& pool::shared() {
-  // Never destroyed: kernels that run in destructors of other statics find a pool that works inline.
+  // Never destroyed: kernels that run in destructors of other statics find a pool that works
+  // inline.
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
     const int wanted = text ? std::atoi(text) : 0;
@@ -13910,8 +14431,8 @@ class reifier : block_builder {
     }
     const bool named_after_definition = define < 0 && !only_reduction_.empty();
     emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
-               ir::make_seq(init),
-               store_results(targets, indices, u.result), footprint(u.read), std::move(writes));
+               ir::make_seq(init), store_results(targets, indices, u.result), footprint(u.read),
+               std::move(writes));
   }
 
   /// One result is stored as it is; of several, all are computed before the first is stored.
@@ -14455,10 +14976,10 @@ expr extent_between(const expr& start, const expr& stop);
 // Alpha-equivalence of programs.
 //
 // Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
-// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they are
-// bound, buffers by their first use, where type, shape, strides, offset, scope and alignment must agree.
-// Variables that are free in what is compared match only themselves. For identity that traces can rely
-// on, which includes block names, see ir/key.hpp.
+// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
+// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
+// must agree. Variables that are free in what is compared match only themselves. For identity that
+// traces can rely on, which includes block names, see ir/key.hpp.
 
 namespace tilewright::ir {
 
@@ -14853,9 +15374,9 @@ inline expr binary(op o, const char* what, expr a, expr b) {
   match_types(what, a, b);
   const dtype type = a.type();
   if (is_int(a) && is_int(b) && type != dtype::boolean) {
-    const bool divides =
-        o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
-    if (!divides || b->integer != 0) return integer(type, fold_integer(o, type, a->integer, b->integer));
+    const bool divides = o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
+    if (!divides || b->integer != 0)
+      return integer(type, fold_integer(o, type, a->integer, b->integer));
   }
   return make_binary(o, type, std::move(a), std::move(b));
 }
@@ -15040,12 +15561,24 @@ TILEWRIGHT_INLINE expr max(const expr& a, const expr& b) {
   if (a.same(b)) return a;
   return detail::binary(op::max, "max", a, b);
 }
-TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) { return detail::compare(op::eq, "==", a, b); }
-TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) { return detail::compare(op::ne, "!=", a, b); }
-TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) { return detail::compare(op::lt, "<", a, b); }
-TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) { return detail::compare(op::le, "<=", a, b); }
-TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) { return detail::compare(op::gt, ">", a, b); }
-TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) { return detail::compare(op::ge, ">=", a, b); }
+TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) {
+  return detail::compare(op::eq, "==", a, b);
+}
+TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) {
+  return detail::compare(op::ne, "!=", a, b);
+}
+TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) {
+  return detail::compare(op::lt, "<", a, b);
+}
+TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) {
+  return detail::compare(op::le, "<=", a, b);
+}
+TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) {
+  return detail::compare(op::gt, ">", a, b);
+}
+TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) {
+  return detail::compare(op::ge, ">=", a, b);
+}
 
 TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
   detail::need_boolean("and", a);
@@ -15119,7 +15652,9 @@ TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args
 
 TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
   switch (like->op) {
-    case op::var: case op::integer: case op::real: return like;
+    case op::var:
+    case op::integer:
+    case op::real: return like;
     case op::add: return args[0] + args[1];
     case op::sub: return args[0] - args[1];
     case op::mul: return args[0] * args[1];
@@ -15393,7 +15928,8 @@ TILEWRIGHT_INLINE void detail::infer_regions(block_node& b, bool reads, bool wri
 
 namespace tilewright::ir::detail::interp {
 
-/// A scalar: `i` for integers and booleans (wrapped to their type), `f` for f16, bf16 and f32, `d` for f64.
+/// A scalar: `i` for integers and booleans (wrapped to their type), `f` for f16, bf16 and f32, `d`
+/// for f64.
 union value {
   std::int64_t i;
   double d;
@@ -15408,9 +15944,9 @@ struct shadow {
 
 struct bound_buffer {
   const buffer_node* node = nullptr;
-  std::byte* data = nullptr;      // element 0
+  std::byte* data = nullptr;  // element 0
   std::vector<std::int64_t> shape, strides;
-  std::int64_t lowest = 0;        // smallest offset of an element, <= 0; index 0 of the two tables
+  std::int64_t lowest = 0;  // smallest offset of an element, <= 0; index 0 of the two tables
   std::vector<std::byte> storage;
   std::vector<unsigned char> written_storage;
   std::vector<shadow> shadow_storage;
@@ -15453,41 +15989,69 @@ struct expr_code {
 inline value eval(const expr_code* code, machine& m) { return code->run(*code, m); }
 inline std::int64_t eval_int(const expr_code* code, machine& m) { return code->run(*code, m).i; }
 
-inline value of_int(std::int64_t i) { value v; v.i = i; return v; }
-inline value of_float(float f) { value v; v.f = f; return v; }
-inline value of_double(double d) { value v; v.d = d; return v; }
+inline value of_int(std::int64_t i) {
+  value v;
+  v.i = i;
+  return v;
+}
+inline value of_float(float f) {
+  value v;
+  v.f = f;
+  return v;
+}
+inline value of_double(double d) {
+  value v;
+  v.d = d;
+  return v;
+}
 
 inline std::string where(const machine& m) {
-  return m.block && m.block->name != "root" ? "block " + m.block->name : std::string("the function body");
+  return m.block && m.block->name != "root" ? "block " + m.block->name
+                                            : std::string("the function body");
 }
 
 /// How a type is held in a `value`.
 template <dtype D>
-using held_t = std::conditional_t<D == dtype::f64, double, std::conditional_t<is_float(D), float, std::int64_t>>;
+using held_t = std::conditional_t<D == dtype::f64, double,
+                                  std::conditional_t<is_float(D), float, std::int64_t>>;
 
 template <class T>
 T get(const value& v) {
-  if constexpr (std::is_same_v<T, double>) return v.d;
-  else if constexpr (std::is_same_v<T, float>) return v.f;
-  else return v.i;
+  if constexpr (std::is_same_v<T, double>)
+    return v.d;
+  else if constexpr (std::is_same_v<T, float>)
+    return v.f;
+  else
+    return v.i;
 }
 template <class T>
 value put(T x) {
-  if constexpr (std::is_same_v<T, double>) return of_double(x);
-  else if constexpr (std::is_same_v<T, float>) return of_float(x);
-  else return of_int(x);
+  if constexpr (std::is_same_v<T, double>)
+    return of_double(x);
+  else if constexpr (std::is_same_v<T, float>)
+    return of_float(x);
+  else
+    return of_int(x);
 }
 
 template <dtype D>
 std::int64_t wrap(std::uint64_t raw) {
-  if constexpr (D == dtype::boolean) return raw != 0;
-  else if constexpr (D == dtype::i8) return static_cast<std::int8_t>(raw);
-  else if constexpr (D == dtype::i16) return static_cast<std::int16_t>(raw);
-  else if constexpr (D == dtype::i32) return static_cast<std::int32_t>(raw);
-  else if constexpr (D == dtype::u8) return static_cast<std::uint8_t>(raw);
-  else if constexpr (D == dtype::u16) return static_cast<std::uint16_t>(raw);
-  else if constexpr (D == dtype::u32) return static_cast<std::uint32_t>(raw);
-  else return static_cast<std::int64_t>(raw);
+  if constexpr (D == dtype::boolean)
+    return raw != 0;
+  else if constexpr (D == dtype::i8)
+    return static_cast<std::int8_t>(raw);
+  else if constexpr (D == dtype::i16)
+    return static_cast<std::int16_t>(raw);
+  else if constexpr (D == dtype::i32)
+    return static_cast<std::int32_t>(raw);
+  else if constexpr (D == dtype::u8)
+    return static_cast<std::uint8_t>(raw);
+  else if constexpr (D == dtype::u16)
+    return static_cast<std::uint16_t>(raw);
+  else if constexpr (D == dtype::u32)
+    return static_cast<std::uint32_t>(raw);
+  else
+    return static_cast<std::int64_t>(raw);
 }
 
 [[noreturn]] inline void divide_by_zero(const machine& m) {
@@ -15499,11 +16063,16 @@ value binary_int(const expr_code& n, machine& m) {
   const std::int64_t a = eval_int(n.a, m), b = eval_int(n.b, m);
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
   constexpr bool wide = D == dtype::u64;
-  if constexpr (O == op::add) return of_int(wrap<D>(ua + ub));
-  else if constexpr (O == op::sub) return of_int(wrap<D>(ua - ub));
-  else if constexpr (O == op::mul) return of_int(wrap<D>(ua * ub));
-  else if constexpr (O == op::min) return of_int((wide ? ua < ub : a < b) ? a : b);
-  else if constexpr (O == op::max) return of_int((wide ? ua < ub : a < b) ? b : a);
+  if constexpr (O == op::add)
+    return of_int(wrap<D>(ua + ub));
+  else if constexpr (O == op::sub)
+    return of_int(wrap<D>(ua - ub));
+  else if constexpr (O == op::mul)
+    return of_int(wrap<D>(ua * ub));
+  else if constexpr (O == op::min)
+    return of_int((wide ? ua < ub : a < b) ? a : b);
+  else if constexpr (O == op::max)
+    return of_int((wide ? ua < ub : a < b) ? b : a);
   else {
     if (b == 0) divide_by_zero(m);
     return of_int(fold_integer(O, D, a, b));
@@ -15514,27 +16083,42 @@ template <op O, dtype D>
 value binary_real(const expr_code& n, machine& m) {
   using T = held_t<D>;
   const T a = get<T>(eval(n.a, m)), b = get<T>(eval(n.b, m));
-  if constexpr (O == op::add) return put<T>(a + b);
-  else if constexpr (O == op::sub) return put<T>(a - b);
-  else if constexpr (O == op::mul) return put<T>(a * b);
-  else if constexpr (O == op::div) return put<T>(a / b);
-  else if constexpr (O == op::mod) return put<T>(std::fmod(a, b));
-  else if constexpr (O == op::floordiv) return put<T>(std::floor(a / b));
-  else if constexpr (O == op::floormod) return put<T>(a - std::floor(a / b) * b);
-  else if constexpr (O == op::min) return put<T>(a < b ? a : b);
-  else return put<T>(a > b ? a : b);
+  if constexpr (O == op::add)
+    return put<T>(a + b);
+  else if constexpr (O == op::sub)
+    return put<T>(a - b);
+  else if constexpr (O == op::mul)
+    return put<T>(a * b);
+  else if constexpr (O == op::div)
+    return put<T>(a / b);
+  else if constexpr (O == op::mod)
+    return put<T>(std::fmod(a, b));
+  else if constexpr (O == op::floordiv)
+    return put<T>(std::floor(a / b));
+  else if constexpr (O == op::floormod)
+    return put<T>(a - std::floor(a / b) * b);
+  else if constexpr (O == op::min)
+    return put<T>(a < b ? a : b);
+  else
+    return put<T>(a > b ? a : b);
 }
 
 template <op O, dtype D>
 value comparison(const expr_code& n, machine& m) {
   using T = held_t<D>;
   const auto apply = [](auto a, auto b) {
-    if constexpr (O == op::eq) return a == b;
-    else if constexpr (O == op::ne) return a != b;
-    else if constexpr (O == op::lt) return a < b;
-    else if constexpr (O == op::le) return a <= b;
-    else if constexpr (O == op::gt) return a > b;
-    else return a >= b;
+    if constexpr (O == op::eq)
+      return a == b;
+    else if constexpr (O == op::ne)
+      return a != b;
+    else if constexpr (O == op::lt)
+      return a < b;
+    else if constexpr (O == op::le)
+      return a <= b;
+    else if constexpr (O == op::gt)
+      return a > b;
+    else
+      return a >= b;
   };
   const T a = get<T>(eval(n.a, m)), b = get<T>(eval(n.b, m));
   if constexpr (D == dtype::u64)
@@ -15545,9 +16129,12 @@ value comparison(const expr_code& n, machine& m) {
 
 template <op O, dtype D>
 evaluator pick_typed() {
-  if constexpr (O >= op::eq && O <= op::ge) return &comparison<O, D>;
-  else if constexpr (is_float(D)) return &binary_real<O, D>;
-  else return &binary_int<O, D>;
+  if constexpr (O >= op::eq && O <= op::ge)
+    return &comparison<O, D>;
+  else if constexpr (is_float(D))
+    return &binary_real<O, D>;
+  else
+    return &binary_int<O, D>;
 }
 
 /// Calls `f` with the type as a template argument.
@@ -15606,16 +16193,21 @@ std::int64_t to_integer(T x) {
   const double top = std::ldexp(1.0, is_unsigned(D) ? width : width - 1);
   if (cut >= top) return highest_value(D)->integer;
   if (cut < (is_unsigned(D) ? 0.0 : -top)) return lowest_value(D)->integer;
-  if constexpr (D == dtype::u64) return static_cast<std::int64_t>(static_cast<std::uint64_t>(cut));
-  else return static_cast<std::int64_t>(cut);
+  if constexpr (D == dtype::u64)
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(cut));
+  else
+    return static_cast<std::int64_t>(cut);
 }
 
 /// Value of a narrow float type after one rounding, held as float.
 template <dtype D, class T>
 float rounded(T x) {
-  if constexpr (D == dtype::f16) return static_cast<float>(float16(x));
-  else if constexpr (D == dtype::bf16) return static_cast<float>(bfloat16(x));
-  else return static_cast<float>(x);
+  if constexpr (D == dtype::f16)
+    return static_cast<float>(float16(x));
+  else if constexpr (D == dtype::bf16)
+    return static_cast<float>(bfloat16(x));
+  else
+    return static_cast<float>(x);
 }
 
 template <dtype To, dtype From>
@@ -15623,12 +16215,17 @@ value convert(const value& v) {
   using source = held_t<From>;
   const source x = get<source>(v);
   if constexpr (To == dtype::f64) {
-    if constexpr (From == dtype::u64) return of_double(static_cast<double>(static_cast<std::uint64_t>(x)));
-    else return of_double(static_cast<double>(x));
+    if constexpr (From == dtype::u64)
+      return of_double(static_cast<double>(static_cast<std::uint64_t>(x)));
+    else
+      return of_double(static_cast<double>(x));
   } else if constexpr (is_float(To)) {
-    if constexpr (From == dtype::f64) return of_float(rounded<To>(x));
-    else if constexpr (From == dtype::u64) return of_float(rounded<To>(static_cast<float>(static_cast<std::uint64_t>(x))));
-    else return of_float(rounded<To>(static_cast<float>(x)));
+    if constexpr (From == dtype::f64)
+      return of_float(rounded<To>(x));
+    else if constexpr (From == dtype::u64)
+      return of_float(rounded<To>(static_cast<float>(static_cast<std::uint64_t>(x))));
+    else
+      return of_float(rounded<To>(static_cast<float>(x)));
   } else if constexpr (is_float(From)) {
     return of_int(to_integer<To>(x));
   } else {
@@ -15637,11 +16234,15 @@ value convert(const value& v) {
 }
 
 template <dtype To, dtype From>
-value run_cast(const expr_code& n, machine& m) { return convert<To, From>(eval(n.a, m)); }
+value run_cast(const expr_code& n, machine& m) {
+  return convert<To, From>(eval(n.a, m));
+}
 
 inline evaluator pick_cast(dtype to, dtype from) {
   return with_type(to, [&](auto t) {
-    return with_type(from, [&](auto f) -> evaluator { return &run_cast<decltype(t)::value, decltype(f)::value>; });
+    return with_type(from, [&](auto f) -> evaluator {
+      return &run_cast<decltype(t)::value, decltype(f)::value>;
+    });
   });
 }
 
@@ -15654,15 +16255,24 @@ T read_raw(const std::byte* p) {
 
 template <dtype D>
 value read_element(const std::byte* p) {
-  if constexpr (D == dtype::boolean) return of_int(read_raw<std::uint8_t>(p) != 0);
-  else if constexpr (D == dtype::i8) return of_int(read_raw<std::int8_t>(p));
-  else if constexpr (D == dtype::i16) return of_int(read_raw<std::int16_t>(p));
-  else if constexpr (D == dtype::i32) return of_int(read_raw<std::int32_t>(p));
-  else if constexpr (D == dtype::u8) return of_int(read_raw<std::uint8_t>(p));
-  else if constexpr (D == dtype::u16) return of_int(read_raw<std::uint16_t>(p));
-  else if constexpr (D == dtype::u32) return of_int(read_raw<std::uint32_t>(p));
-  else if constexpr (D == dtype::f32) return of_float(read_raw<float>(p));
-  else if constexpr (D == dtype::f64) return of_double(read_raw<double>(p));
+  if constexpr (D == dtype::boolean)
+    return of_int(read_raw<std::uint8_t>(p) != 0);
+  else if constexpr (D == dtype::i8)
+    return of_int(read_raw<std::int8_t>(p));
+  else if constexpr (D == dtype::i16)
+    return of_int(read_raw<std::int16_t>(p));
+  else if constexpr (D == dtype::i32)
+    return of_int(read_raw<std::int32_t>(p));
+  else if constexpr (D == dtype::u8)
+    return of_int(read_raw<std::uint8_t>(p));
+  else if constexpr (D == dtype::u16)
+    return of_int(read_raw<std::uint16_t>(p));
+  else if constexpr (D == dtype::u32)
+    return of_int(read_raw<std::uint32_t>(p));
+  else if constexpr (D == dtype::f32)
+    return of_float(read_raw<float>(p));
+  else if constexpr (D == dtype::f64)
+    return of_double(read_raw<double>(p));
   else if constexpr (D == dtype::f16) {
     float16 h{};
     h.bits = read_raw<std::uint16_t>(p);
@@ -15712,13 +16322,15 @@ inline std::string position(const std::vector<const expr_code*>& indices, machin
 [[noreturn]] inline void refuse_access(const char* what, const bound_buffer& b,
                                        const std::vector<const expr_code*>& indices, machine& m) {
   std::string shape;
-  for (std::size_t d = 0; d < b.shape.size(); ++d) shape += (d ? ", " : "") + std::to_string(b.shape[d]);
+  for (std::size_t d = 0; d < b.shape.size(); ++d)
+    shape += (d ? ", " : "") + std::to_string(b.shape[d]);
   throw error(std::string(what) + " " + b.node->name + position(indices, m) + " in " + where(m) +
               "; the shape of " + b.node->name + " is (" + shape + ")");
 }
 
 /// Offset of an element from element 0, in elements, after the bounds check.
-inline std::int64_t locate(const bound_buffer& b, const std::vector<const expr_code*>& indices, machine& m) {
+inline std::int64_t locate(const bound_buffer& b, const std::vector<const expr_code*>& indices,
+                           machine& m) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const std::int64_t i = eval_int(indices[d], m);
@@ -15734,7 +16346,8 @@ inline void note_read(const bound_buffer& b, std::int64_t offset,
   shadow& s = b.shadows[offset - b.lowest];
   if (s.write_loop == m.parallel_loop && s.write_turn != m.parallel_turn)
     refuse_access("race: two parallel iterations touch", b, indices, m);
-  s.many_readers = s.read_loop == m.parallel_loop && (s.many_readers || s.read_turn != m.parallel_turn);
+  s.many_readers =
+      s.read_loop == m.parallel_loop && (s.many_readers || s.read_turn != m.parallel_turn);
   s.read_loop = m.parallel_loop;
   s.read_turn = m.parallel_turn;
 }
@@ -15755,13 +16368,15 @@ template <dtype D>
 value run_load(const expr_code& n, machine& m) {
   const bound_buffer& b = m.buffers[static_cast<std::size_t>(n.slot)];
   const std::int64_t offset = locate(b, n.indices, m);
-  if (b.written && !b.written[offset - b.lowest]) refuse_access("read of unwritten memory:", b, n.indices, m);
+  if (b.written && !b.written[offset - b.lowest])
+    refuse_access("read of unwritten memory:", b, n.indices, m);
   if (b.shadows) note_read(b, offset, n.indices, m);
   return read_element<D>(b.data + offset * bytes(D));
 }
 
 template <dtype D>
-void run_store(const bound_buffer& b, const std::vector<const expr_code*>& indices, const value& v, machine& m) {
+void run_store(const bound_buffer& b, const std::vector<const expr_code*>& indices, const value& v,
+               machine& m) {
   const std::int64_t offset = locate(b, indices, m);
   if (b.written) b.written[offset - b.lowest] = 1;
   if (b.shadows) note_write(b, offset, indices, m);
@@ -15769,8 +16384,12 @@ void run_store(const bound_buffer& b, const std::vector<const expr_code*>& indic
 }
 
 inline value run_constant(const expr_code& n, machine&) { return n.constant; }
-inline value run_variable(const expr_code& n, machine& m) { return m.slots[static_cast<std::size_t>(n.slot)]; }
-inline value run_choice(const expr_code& n, machine& m) { return eval_int(n.a, m) ? eval(n.b, m) : eval(n.c, m); }
+inline value run_variable(const expr_code& n, machine& m) {
+  return m.slots[static_cast<std::size_t>(n.slot)];
+}
+inline value run_choice(const expr_code& n, machine& m) {
+  return eval_int(n.a, m) ? eval(n.b, m) : eval(n.c, m);
+}
 inline value run_select(const expr_code& n, machine& m) {
   const bool yes = eval_int(n.a, m) != 0;
   const value x = eval(n.b, m), y = eval(n.c, m);
@@ -15791,7 +16410,8 @@ template <dtype D>
 value run_affine(const expr_code& n, machine& m) {
   auto sum = static_cast<std::uint64_t>(n.constant.i);
   for (const affine_term& t : n.terms) {
-    const std::int64_t x = t.slot >= 0 ? m.slots[static_cast<std::size_t>(t.slot)].i : eval_int(t.code, m);
+    const std::int64_t x =
+        t.slot >= 0 ? m.slots[static_cast<std::size_t>(t.slot)].i : eval_int(t.code, m);
     sum += static_cast<std::uint64_t>(t.coefficient) * static_cast<std::uint64_t>(x);
   }
   return of_int(wrap<D>(sum));
@@ -15816,14 +16436,19 @@ T half_to_even(T x) {
   return std::copysign(std::fmod(below, T(2)) == 0 ? below : below + 1, x);
 }
 
-#define TILEWRIGHT_UNARY(name, body) \
-  unary_function { name, [](float x) -> float { return body; }, [](double x) -> double { return body; } }
+#define TILEWRIGHT_UNARY(name, body)                                                     \
+  unary_function {                                                                       \
+    name, [](float x) -> float { return body; }, [](double x) -> double { return body; } \
+  }
 
 inline const unary_function* find_unary(std::string_view name) {
   static constexpr std::array table{
       TILEWRIGHT_UNARY("exp", std::exp(x)),
       TILEWRIGHT_UNARY("exp2", std::exp2(x)),
-      unary_function{"exp10", [](float x) -> float { return static_cast<float>(std::pow(10.0, static_cast<double>(x))); },
+      unary_function{"exp10",
+                     [](float x) -> float {
+                       return static_cast<float>(std::pow(10.0, static_cast<double>(x)));
+                     },
                      [](double x) -> double { return std::pow(10.0, x); }},
       TILEWRIGHT_UNARY("expm1", std::expm1(x)),
       TILEWRIGHT_UNARY("log", std::log(x)),
@@ -15861,8 +16486,12 @@ inline const unary_function* find_unary(std::string_view name) {
 }
 #undef TILEWRIGHT_UNARY
 
-inline value run_unary_float(const expr_code& n, machine& m) { return of_float(n.float_function(eval(n.a, m).f)); }
-inline value run_unary_double(const expr_code& n, machine& m) { return of_double(n.real_function(eval(n.a, m).d)); }
+inline value run_unary_float(const expr_code& n, machine& m) {
+  return of_float(n.float_function(eval(n.a, m).f));
+}
+inline value run_unary_double(const expr_code& n, machine& m) {
+  return of_double(n.real_function(eval(n.a, m).d));
+}
 
 template <class T, class F>
 evaluator binary_function(F) {
@@ -15890,7 +16519,8 @@ evaluator find_predicate(std::string_view name) {
   if (name == "isinf")
     return [](const expr_code& n, machine& m) { return of_int(std::isinf(get<T>(eval(n.a, m)))); };
   if (name == "isfinite")
-    return [](const expr_code& n, machine& m) { return of_int(std::isfinite(get<T>(eval(n.a, m)))); };
+    return
+        [](const expr_code& n, machine& m) { return of_int(std::isfinite(get<T>(eval(n.a, m)))); };
   return nullptr;
 }
 
@@ -15903,7 +16533,8 @@ value run_fma(const expr_code& n, machine& m) {
 template <dtype D>
 std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
   std::uint64_t result = 1, factor = static_cast<std::uint64_t>(base);
-  for (auto e = exponent < 0 ? 0 : static_cast<std::uint64_t>(exponent); e; e >>= 1, factor *= factor)
+  for (auto e = exponent < 0 ? 0 : static_cast<std::uint64_t>(exponent); e;
+       e >>= 1, factor *= factor)
     if (e & 1) result *= factor;
   return wrap<D>(result);
 }
@@ -15931,20 +16562,28 @@ evaluator find_integer_function(std::string_view name) {
       const std::int64_t a = eval_int(n.a, m);
       return of_int(is_unsigned(D) || a >= 0 ? a : wrap<D>(0 - static_cast<std::uint64_t>(a)));
     };
-  if (name == "pow") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return integer_power<D>(a, b); });
-  if (name == "bitwise_and") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a & b; });
-  if (name == "bitwise_or") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a | b; });
-  if (name == "bitwise_xor") return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a ^ b; });
+  if (name == "pow")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return integer_power<D>(a, b); });
+  if (name == "bitwise_and")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a & b; });
+  if (name == "bitwise_or")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a | b; });
+  if (name == "bitwise_xor")
+    return binary_bits<D>([](std::int64_t a, std::int64_t b) { return a ^ b; });
   if (name == "shift_left")
     return binary_bits<D>([](std::int64_t a, std::int64_t b) {
       return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << (b & last));
     });
   if (name == "shift_right")
     return binary_bits<D>([](std::int64_t a, std::int64_t b) {
-      return D == dtype::u64 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> (b & last)) : a >> (b & last);
+      return D == dtype::u64
+                 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> (b & last))
+                 : a >> (b & last);
     });
   if (name == "bitwise_not")
-    return [](const expr_code& n, machine& m) { return of_int(wrap<D>(~static_cast<std::uint64_t>(eval_int(n.a, m)))); };
+    return [](const expr_code& n, machine& m) {
+      return of_int(wrap<D>(~static_cast<std::uint64_t>(eval_int(n.a, m))));
+    };
   if (name == "popcount")
     return [](const expr_code& n, machine& m) -> value {
       constexpr std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits(D));
@@ -15953,14 +16592,16 @@ evaluator find_integer_function(std::string_view name) {
   return nullptr;
 }
 
-/// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is unknown.
+/// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is
+/// unknown.
 inline bool pick_call(expr_code& code, std::string_view name, dtype operand, std::size_t arity) {
   if (name == "likely" && arity == 1) {
     code.run = [](const expr_code& n, machine& m) { return eval(n.a, m); };
     return true;
   }
   if (!is_float(operand)) {
-    code.run = with_type(operand, [&](auto d) { return find_integer_function<decltype(d)::value>(name); });
+    code.run =
+        with_type(operand, [&](auto d) { return find_integer_function<decltype(d)::value>(name); });
     const bool binary = name == "pow" || name.substr(0, 6) == "shift_" ||
                         (name.substr(0, 8) == "bitwise_" && name != "bitwise_not");
     return code.run && arity == (binary ? 2u : 1u);
@@ -15992,7 +16633,8 @@ namespace tilewright::ir::detail::interp {
 
 struct stmt_code;
 using executor = void (*)(const stmt_code&, machine&);
-using storer = void (*)(const bound_buffer&, const std::vector<const expr_code*>&, const value&, machine&);
+using storer = void (*)(const bound_buffer&, const std::vector<const expr_code*>&, const value&,
+                        machine&);
 
 /// Binding of one block iteration variable.
 struct iter_code {
@@ -16058,8 +16700,10 @@ inline void run_store_stmt(const stmt_code& n, machine& m) {
 }
 
 inline void run_if(const stmt_code& n, machine& m) {
-  if (eval_int(n.a, m)) execute(n.children[0], m);
-  else if (n.children[1]) execute(n.children[1], m);
+  if (eval_int(n.a, m))
+    execute(n.children[0], m);
+  else if (n.children[1])
+    execute(n.children[1], m);
 }
 
 inline void run_let(const stmt_code& n, machine& m) {
@@ -16100,7 +16744,8 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   const std::vector<std::int64_t> origin = values_of(c.origin, m), region = values_of(c.region, m);
   for (std::size_t d = 0; d < origin.size(); ++d) {
     if (origin[d] < 0 || origin[d] + region[d] > from.shape[d])
-      throw error("match buffer " + c.node->name + " in " + where(m) + " reaches out of " + from.node->name);
+      throw error("match buffer " + c.node->name + " in " + where(m) + " reaches out of " +
+                  from.node->name);
     offset += origin[d] * from.strides[d];
   }
   b.shape = values_of(c.shape, m);
@@ -16161,10 +16806,11 @@ inline void run_block(const stmt_code& n, machine& m) {
 }  // namespace tilewright::ir::detail::interp
 // The oracle: runs any function of the IR, scheduled or lowered, one element at a time.
 //
-// It exists to decide what a program means, so it computes every type at its own width and rounding,
-// in program order, and refuses what compiled code would do silently: an access out of bounds, a read
-// of memory that nothing wrote, two iterations of a parallel loop that meet. It is not meant to be fast;
-// a tree is flattened once so that some 10^8 node visits per second are possible.
+// It exists to decide what a program means, so it computes every type at its own width and
+// rounding, in program order, and refuses what compiled code would do silently: an access out of
+// bounds, a read of memory that nothing wrote, two iterations of a parallel loop that meet. It is
+// not meant to be fast; a tree is flattened once so that some 10^8 node visits per second are
+// possible.
 
 #include <cstdint>
 #include <map>
@@ -16184,18 +16830,19 @@ struct interpret_options {
   std::map<std::string, std::int64_t> dims;
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
-  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing it.
-  /// Buffers that blocks allocate are left out: lowering decides in which loop they live.
+  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing
+  /// it. Buffers that blocks allocate are left out: lowering decides in which loop they live.
   bool check_races = false;
 };
 
 /// Runs `f` on `args`, one per parameter in their order.
-/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed in
-/// float and rounded when stored or cast, integers wrapped to their width. Casts from a float to an
-/// integer truncate and saturate. `select` evaluates both branches, so both are checked.
+/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
+/// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
+/// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
 /// @throws argument_error when arguments are missing or an extent has no value
 /// @throws error naming block, buffer and index for an access out of bounds, a read of unwritten
-///         memory, a race, a block iteration variable outside its domain, or an integer division by zero
+///         memory, a race, a block iteration variable outside its domain, or an integer division by
+///         zero
 void interpret(const function& f, std::vector<tensor_view> args, interpret_options options = {});
 
 }  // namespace tilewright::ir
@@ -16252,7 +16899,8 @@ class compiler {
 inline int compiler::used_buffer(const buffer& b) {
   const int slot = buffer_slot(b);
   if (!live_.count(slot))
-    throw argument_error("buffer " + b->name + " is neither a parameter nor allocated around its use");
+    throw argument_error("buffer " + b->name +
+                         " is neither a parameter nor allocated around its use");
   return slot;
 }
 
@@ -16263,8 +16911,9 @@ inline void compiler::collect_affine(const expr& e, std::int64_t scale, expr_cod
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
   };
   if (e->op == op::integer) {
-    out.constant.i = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
-                                               static_cast<std::uint64_t>(times(scale, e->integer)));
+    out.constant.i =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(out.constant.i) +
+                                  static_cast<std::uint64_t>(times(scale, e->integer)));
   } else if (e->op == op::add || e->op == op::sub) {
     collect_affine(e->args[0], scale, out);
     collect_affine(e->args[1], e->op == op::add ? scale : times(scale, -1), out);
@@ -16290,7 +16939,8 @@ inline const expr_code* compiler::compile_affine(const expr& e) {
 
 inline const expr_code* compiler::compile_call(const expr& e) {
   expr_code& out = fresh_expr();
-  if (e->args.empty()) throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
+  if (e->args.empty())
+    throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
   out.a = compile(e->args[0]);
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
@@ -16302,32 +16952,41 @@ inline const expr_code* compiler::compile_call(const expr& e) {
 
 inline const expr_code* compiler::compile(const expr& e) {
   switch (e->op) {
-    case op::integer: case op::real: {
+    case op::integer:
+    case op::real: {
       expr_code& out = fresh_expr();
       out.run = &run_constant;
-      if (e->op == op::integer) out.constant = of_int(e->integer);
-      else if (e.type() == dtype::f64) out.constant = of_double(e->real);
-      else out.constant = with_type(e.type(), [&](auto d) {
-        return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
-      });
+      if (e->op == op::integer)
+        out.constant = of_int(e->integer);
+      else if (e.type() == dtype::f64)
+        out.constant = of_double(e->real);
+      else
+        out.constant = with_type(e.type(), [&](auto d) {
+          return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
+        });
       return &out;
     }
     case op::var: {
-      if (!defined(e)) throw argument_error("variable " + e->name + " has no value where it is used");
+      if (!defined(e))
+        throw argument_error("variable " + e->name + " has no value where it is used");
       expr_code& out = fresh_expr();
       out.run = &run_variable;
       out.slot = slot_of(e);
       return &out;
     }
-    case op::add: case op::sub: case op::mul:
-      if (is_affine_type(e.type()) && (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
+    case op::add:
+    case op::sub:
+    case op::mul:
+      if (is_affine_type(e.type()) &&
+          (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
         return compile_affine(e);
       break;
     case op::load: {
       expr_code& out = fresh_expr();
       out.slot = used_buffer(e->buffer);
       out.indices = compile_all(e->args);
-      out.run = with_type(e->buffer->type, [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
+      out.run = with_type(e->buffer->type,
+                          [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
       return &out;
     }
     case op::call: return compile_call(e);
@@ -16382,9 +17041,11 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
-  out.check_races = false;  // what blocks allocate becomes private to an iteration when it is lowered
+  out.check_races =
+      false;  // what blocks allocate becomes private to an iteration when it is lowered
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
-  for (std::size_t k = 0; k < b.iters.size(); ++k) out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
+  for (std::size_t k = 0; k < b.iters.size(); ++k)
+    out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
   for (std::size_t k = 0; k < b.iters.size(); ++k) {
     const iter_var& iter = b.iters[k];
     define(iter.var);
@@ -16425,7 +17086,8 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.a = compile(n.value);
       out.slot = used_buffer(n.buffer);
       out.indices = compile_all(n.indices);
-      out.store = with_type(n.buffer->type, [](auto d) -> storer { return &run_store<decltype(d)::value>; });
+      out.store = with_type(n.buffer->type,
+                            [](auto d) -> storer { return &run_store<decltype(d)::value>; });
       break;
     }
     case stmt_kind::if_else: {
@@ -16463,7 +17125,8 @@ inline void bind_dims(compiler& c, const expr& e, const interpret_options& optio
     if (c.defined(v)) continue;
     const auto found = options.dims.find(v->name);
     if (found == options.dims.end())
-      throw argument_error("extent " + v->name + " has no value; give it in interpret_options::dims");
+      throw argument_error("extent " + v->name +
+                           " has no value; give it in interpret_options::dims");
     c.define(v);
     c.state().slots[static_cast<std::size_t>(c.slot_of(v))].i = wrap_to(v.type(), found->second);
   }
@@ -16477,13 +17140,13 @@ inline void bind_scalar(compiler& c, const var& v, const tensor_view& view) {
   });
 }
 
-/// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A declared
-/// stride that is a variable takes the value.
+/// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A
+/// declared stride that is a variable takes the value.
 inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, bound_buffer& b) {
   const std::vector<std::int64_t> dense = contiguous(b.shape);
   if (!view.strides.empty() && view.strides.size() != b.shape.size())
-    throw argument_error(p->name + " of rank " + std::to_string(b.shape.size()) + " needs as many strides, not " +
-                         std::to_string(view.strides.size()));
+    throw argument_error(p->name + " of rank " + std::to_string(b.shape.size()) +
+                         " needs as many strides, not " + std::to_string(view.strides.size()));
   b.strides.clear();
   for (std::size_t d = 0; d < b.shape.size(); ++d) {
     const expr declared = p->strides.empty() ? expr() : p->strides[d];
@@ -16500,7 +17163,8 @@ inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, 
   }
 }
 
-inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view, const interpret_options& options) {
+inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view,
+                        const interpret_options& options) {
   for (const expr& e : p->shape) bind_dims(c, e, options);
   const int slot = c.buffer_slot(p);
   c.define(p);
@@ -16527,11 +17191,12 @@ inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view, c
 
 namespace tilewright::ir {
 
-TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> args, interpret_options options) {
+TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> args,
+                                 interpret_options options) {
   using namespace detail::interp;
   if (args.size() != f.params.size())
-    throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) + " arguments, not " +
-                         std::to_string(args.size()));
+    throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) +
+                         " arguments, not " + std::to_string(args.size()));
   compiler c(options);
   for (std::size_t k = 0; k < args.size(); ++k)
     if (!f.params[k].buffer) bind_scalar(c, f.params[k].scalar, args[k]);
@@ -16548,9 +17213,10 @@ namespace tilewright::ir {
 
 /// Structural hash of a function, the same on every machine and in every process.
 ///
-/// Block names count, since traces find blocks by name; the names of the function, of buffers and of
-/// variables do not. Everything else that `equal` compares counts too, so functions with one key are
-/// equal (up to collisions of 128 bits), and equal functions with equal block names have one key.
+/// Block names count, since traces find blocks by name; the names of the function, of buffers and
+/// of variables do not. Everything else that `equal` compares counts too, so functions with one key
+/// are equal (up to collisions of 128 bits), and equal functions with equal block names have one
+/// key.
 support::hash128 workload_key(const function& f);
 
 }  // namespace tilewright::ir
@@ -17105,17 +17771,18 @@ class parser {
 }  // namespace tilewright::ir::detail
 // Programs from text: the TensorIR dialect of TVMScript.
 //
-// `T.block` may be written `T.sblock`, likewise `T.sblock_alloc_buffer` and `T.sblock_attr`. A function with
-// blocks but without a root block gets one, which holds the buffers allocated at the top. Missing `T.reads`
-// and `T.writes` are inferred: exact for affine accesses, the whole dimension otherwise. Literals without a type take
-// the type of the other operand, else int32 (int64 if they need it) and float32.
+// `T.block` may be written `T.sblock`, likewise `T.sblock_alloc_buffer` and `T.sblock_attr`. A
+// function with blocks but without a root block gets one, which holds the buffers allocated at the
+// top. Missing `T.reads` and `T.writes` are inferred: exact for affine accesses, the whole
+// dimension otherwise. Literals without a type take the type of the other operand, else int32
+// (int64 if they need it) and float32.
 
 #include <string_view>
 
 namespace tilewright::ir {
 
-/// Reads one function. Any input is safe: nesting is bounded and nothing in it is trusted. The result
-/// still wants `verify` when the text does not come from `print`.
+/// Reads one function. Any input is safe: nesting is bounded and nothing in it is trusted. The
+/// result still wants `verify` when the text does not come from `print`.
 /// @throws parse_error with line, column and what was expected there
 function parse(std::string_view text);
 
@@ -18573,9 +19240,9 @@ expr stop_of(const range& r);
 }  // namespace tilewright::ir::detail
 // Programs as text: the TensorIR dialect of TVMScript.
 //
-// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f), and
-// parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a suffix, always in
-// the same way.
+// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f),
+// and parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a
+// suffix, always in the same way.
 
 #include <string>
 
@@ -18583,7 +19250,8 @@ namespace tilewright::ir {
 
 /// A whole script, header comment included; ends in a newline.
 std::string print(const function& f);
-/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their names.
+/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their
+/// names.
 std::string print(const stmt& s);
 std::string print(const expr& e);
 std::string print(const buffer_region& r);
@@ -19261,12 +19929,12 @@ TILEWRIGHT_INLINE void printer::write_layout(const buffer& b) {
 
 namespace tilewright::ir {
 
-/// Variables in the shapes and offsets of parameters, in order of first use; strides that are left to run
-/// time are none.
+/// Variables in the shapes and offsets of parameters, in order of first use; strides that are left
+/// to run time are none.
 std::vector<var> symbolic_extents(const function& f);
 
-/// The function for given values of integer variables, found by name among the symbolic extents and scalar
-/// parameters; others stay. Parameters keep their number and order; block ids are kept.
+/// The function for given values of integer variables, found by name among the symbolic extents and
+/// scalar parameters; others stay. Parameters keep their number and order; block ids are kept.
 /// @throws argument_error for a name that is neither, or that is a scalar of a float type
 function specialize(const function& f, const std::map<std::string, std::int64_t>& values);
 
@@ -19926,7 +20594,8 @@ class verify_error : public argument_error {
 };
 
 /// Checks that
-///  1. every variable is defined where it is used and not defined twice on one path; in a function with
+///  1. every variable is defined where it is used and not defined twice on one path; in a function
+///  with
 ///     blocks no two loops share a variable;
 ///  2. a block body with iteration variables sees no variable of loops or lets outside of it;
 ///  3. every buffer in use is a parameter, or allocated or matched around the use;
@@ -19934,9 +20603,10 @@ class verify_error : public argument_error {
 ///     ir/expr.hpp and ir/stmt.hpp ask for, and each access has one index per dimension;
 ///  5. a realize binds each iteration variable once, to a value of its type;
 ///  6. block names and ids are unique;
-///  7. a block lists in its reads and writes every buffer that it accesses and does not allocate (the
-///     root block lists none; a block with `init` may read what it writes), and `init` uses no reduce
-///     iteration variable.
+///  7. a block lists in its reads and writes every buffer that it accesses and does not allocate
+///  (the
+///     root block lists none; a block with `init` may read what it writes), and `init` uses no
+///     reduce iteration variable.
 /// @throws verify_error for the first violation
 void verify(const function& f);
 
@@ -20383,7 +21053,9 @@ TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
   return changed ? with_args(e, std::move(args)) : e;
 }
 
-TILEWRIGHT_INLINE range mutator::mutate(const range& r) { return {mutate(r.min), mutate(r.extent)}; }
+TILEWRIGHT_INLINE range mutator::mutate(const range& r) {
+  return {mutate(r.min), mutate(r.extent)};
+}
 
 TILEWRIGHT_INLINE buffer mutator::mutate(const buffer& b) { return b; }
 
@@ -20396,7 +21068,9 @@ TILEWRIGHT_INLINE buffer_region mutator::mutate(const buffer_region& r) {
 
 namespace detail {
 
-inline bool same(const range& a, const range& b) { return a.min.same(b.min) && a.extent.same(b.extent); }
+inline bool same(const range& a, const range& b) {
+  return a.min.same(b.min) && a.extent.same(b.extent);
+}
 
 inline bool same(const buffer_region& a, const buffer_region& b) {
   if (a.buffer != b.buffer) return false;
@@ -20464,7 +21138,8 @@ TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
       expr condition = mutate(n.condition);
       stmt then_body = mutate(n.then_body);
       stmt else_body = n.else_body ? mutate(n.else_body) : stmt{};
-      if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
+      if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body)
+        return s;
       return make_if(std::move(condition), std::move(then_body), std::move(else_body));
     }
     case stmt_kind::let: {
@@ -20675,9 +21350,10 @@ TILEWRIGHT_INLINE expr conjunction(const std::vector<expr>& terms) {
 //     for a, b in grid(16, 32):                        for a, b in grid(16, 32):
 //       P[k0*16 + a, j0*32 + b] = B[...]                 P[a, b] = B[...]
 //
-// Indices count from the first element touched, as a function of the loops around the allocation. Extents are
-// constants: a tile that does not divide keeps its full extent at the edge. Long rows start at multiples of 64
-// bytes where that costs at most an eighth, and do not lie a multiple of 4096 bytes apart.
+// Indices count from the first element touched, as a function of the loops around the allocation.
+// Extents are constants: a tile that does not divide keeps its full extent at the edge. Long rows
+// start at multiples of 64 bytes where that costs at most an eighth, and do not lie a multiple of
+// 4096 bytes apart.
 
 namespace tilewright::pass {
 
@@ -20699,10 +21375,12 @@ inline constexpr const char* reduction_note = "tilewright.reduction";
 /// Annotation of loops and blocks: number of partial results of a reduction; 0 asks for none.
 inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes";
 
-/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by peel_tails.
+/// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by
+/// peel_tails.
 inline constexpr const char* edge_note = "tilewright.edge";
 
-/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their branch.
+/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their
+/// branch.
 class scoped_mutator : public ir::mutator {
  public:
   using ir::mutator::mutate;
@@ -20721,7 +21399,8 @@ std::int64_t constant_extent(const ir::loop_node& loop);
 /// Same loop with other domain and body.
 ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);
 ir::stmt with_kind(const ir::loop_node& like, ir::loop_kind kind, ir::stmt body);
-/// Gives every loop and let inside `s` a new variable, so that a copy can stand beside the original.
+/// Gives every loop and let inside `s` a new variable, so that a copy can stand beside the
+/// original.
 ir::stmt rename_loops(const ir::stmt& s);
 /// Buffers stored to, and loaded from, anywhere in `s`.
 buffer_set stored_buffers(const ir::stmt& s);
@@ -20731,7 +21410,8 @@ bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);
-/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is symbolic.
+/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is
+/// symbolic.
 std::int64_t constant_size(const ir::buffer& b);
 
 }  // namespace tilewright::pass
@@ -20746,7 +21426,8 @@ struct span {
   std::int64_t lo = 0, hi = 0;
 };
 
-/// Span of each dimension of one buffer over all its accesses; a dimension without one is kept whole.
+/// Span of each dimension of one buffer over all its accesses; a dimension without one is kept
+/// whole.
 class access_spans : public visitor {
  public:
   access_spans(buffer b, arith::analyzer known) : buffer_(std::move(b)), known_(std::move(known)) {}
@@ -20758,7 +21439,8 @@ class access_spans : public visitor {
   }
 
   void visit(const stmt& s) override {
-    if (const store_node* store = as_store(s); store && store->buffer == buffer_) add(store->indices);
+    if (const store_node* store = as_store(s); store && store->buffer == buffer_)
+      add(store->indices);
     const loop_node* loop = as_loop(s);
     if (loop) {
       known_.bind(loop->var, range{loop->min, loop->extent});
@@ -20785,7 +21467,8 @@ class access_spans : public visitor {
   bool is_inner(const expr& e) const {
     if (e->op == op::var) return inner_.count(e) != 0;
     if (e->op == op::load) return true;  // may change while the buffer lives
-    return std::any_of(e->args.begin(), e->args.end(), [&](const expr& arg) { return is_inner(arg); });
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const expr& arg) { return is_inner(arg); });
   }
 
   /// Adds factor * [range of term] to `out`; false when it has no constant range.
@@ -20796,7 +21479,8 @@ class access_spans : public visitor {
     if (loop && !is_int(loop->min) && !is_inner(loop->min)) {
       const arith::bounds extent = known_.const_bounds(loop->extent);
       if (!extent.bounded()) return false;
-      for (const auto& [t, c] : arith::to_linear(loop->min).terms) add_term(out.base, t, c * factor);
+      for (const auto& [t, c] : arith::to_linear(loop->min).terms)
+        add_term(out.base, t, c * factor);
       lo = arith::to_linear(loop->min).constant;
       hi = lo + std::max<std::int64_t>(extent.hi, 1) - 1;
     } else {
@@ -20825,8 +21509,10 @@ class access_spans : public visitor {
     out.base.type = index.type();
     out.lo = out.hi = sum.constant;
     for (const auto& [term, factor] : sum.terms)
-      if (!is_inner(term)) add_term(out.base, term, factor);
-      else if (!widen(term, factor, out)) return std::nullopt;
+      if (!is_inner(term))
+        add_term(out.base, term, factor);
+      else if (!widen(term, factor, out))
+        return std::nullopt;
     std::erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
     return out;
   }
@@ -20867,14 +21553,16 @@ class rebase : public mutator {
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const store_node* store = as_store(out);
-    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value) : out;
+    return store && store->buffer == from_ ? make_store(to_, shift(store->indices), store->value)
+                                           : out;
   }
 
  private:
   std::vector<expr> shift(const std::vector<expr>& indices) const {
     std::vector<expr> out;
     for (std::size_t d = 0; d < indices.size(); ++d)
-      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d])) : indices[d]);
+      out.push_back(origin_[d] ? arith::from_linear(arith::to_linear(indices[d] - origin_[d]))
+                               : indices[d]);
     return out;
   }
   buffer from_, to_;
@@ -20912,7 +21600,8 @@ class compacter : public scoped_mutator {
   /// The new buffer, with its rows padded; null when nothing changes.
   static buffer finish(const buffer& b, std::vector<expr> shape, bool changed) {
     std::int64_t rows = 1;
-    for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
+    for (std::size_t d = 0; d + 1 < shape.size(); ++d)
+      rows = is_int(shape[d]) ? rows * as_int(shape[d]) : 1;
     if (b->scope != "local" && is_int(shape.back())) {
       const std::int64_t row = as_int(shape.back()), padded = padded_row(row, rows, b->type);
       changed = changed || padded != row;
@@ -20950,8 +21639,8 @@ namespace tilewright::pass {
 /// `sum <= 0` for an integer comparison < <= > >=; nothing for other conditions.
 std::optional<arith::linear> as_nonpositive(const ir::expr& condition);
 
-/// Loops that will be written out in registers: unrolled and vectorized ones of constant extent, and, inside a
-/// reduction loop, small serial ones without loops that stay.
+/// Loops that will be written out in registers: unrolled and vectorized ones of constant extent,
+/// and, inside a reduction loop, small serial ones without loops that stay.
 bool is_tile_loop(const ir::loop_node& loop, bool inside_reduction);
 
 bool is_reduction(const ir::loop_node& loop);
@@ -20971,18 +21660,22 @@ TILEWRIGHT_INLINE std::optional<arith::linear> as_nonpositive(const ir::expr& co
   return out;
 }
 
-TILEWRIGHT_INLINE bool is_reduction(const ir::loop_node& loop) { return loop.annotations.count(reduction_note) != 0; }
+TILEWRIGHT_INLINE bool is_reduction(const ir::loop_node& loop) {
+  return loop.annotations.count(reduction_note) != 0;
+}
 
 TILEWRIGHT_INLINE bool is_tile_loop(const ir::loop_node& loop, bool inside_reduction) {
   const std::int64_t extent = constant_extent(loop);
   if (extent <= 0 || !ir::is_int(loop.min)) return false;
   if (loop.loop == ir::loop_kind::unrolled || loop.loop == ir::loop_kind::vectorized) return true;
-  if (loop.loop != ir::loop_kind::serial || !inside_reduction || is_reduction(loop) || extent > 16) return false;
+  if (loop.loop != ir::loop_kind::serial || !inside_reduction || is_reduction(loop) || extent > 16)
+    return false;
   bool innermost = true;
   ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
     const ir::loop_node* inner = ir::as_loop(s);
     if (!inner) return;
-    const bool stays = inner->loop == ir::loop_kind::parallel || is_reduction(*inner) || constant_extent(*inner) <= 0 ||
+    const bool stays = inner->loop == ir::loop_kind::parallel || is_reduction(*inner) ||
+                       constant_extent(*inner) <= 0 ||
                        (inner->loop == ir::loop_kind::serial && constant_extent(*inner) > 16);
     innermost = innermost && !stays;
   });
@@ -20995,20 +21688,26 @@ TILEWRIGHT_INLINE bool is_tile_loop(const ir::loop_node& loop, bool inside_reduc
 //
 // The lowered form. The body holds loop, seq, store, if_else, let, evaluate and allocate nodes; no
 // blocks. A code generator may rely on these:
-//  1. Loops are serial, parallel, vectorized or unrolled; `min` and `extent` may be any expressions unless
+//  1. Loops are serial, parallel, vectorized or unrolled; `min` and `extent` may be any expressions
+//  unless
 //     said otherwise, and `min` need not be 0.
-//  2. vectorized: literal min and extent, the extent a power of two and at most the target's lanes of the
-//     narrowest type stored inside; the body has no loop and no allocate: stores, ifs, lets, sequences of
-//     them. Conditions may depend on the lane.
-//  3. unrolled: literal min and extent; meant to be emitted `extent` times with the variable a constant.
+//  2. vectorized: literal min and extent, the extent a power of two and at most the target's lanes
+//  of the
+//     narrowest type stored inside; the body has no loop and no allocate: stores, ifs, lets,
+//     sequences of them. Conditions may depend on the lane.
+//  3. unrolled: literal min and extent; meant to be emitted `extent` times with the variable a
+//  constant.
 //  4. parallel: no parallel loop stands inside another one. Iterations are independent.
-//  5. allocate: `buffer.scope` says where the buffer lives, see pass/plan_workspace.hpp: "local" is a stack
-//     slot of literal shape (all constant indices after unrolling where it matters, so that it becomes
-//     SSA values), "workspace" and "worker" lie in the call's workspace. Shapes are literal, rows
-//     contiguous (`strides` as declared in the buffer, else row-major).
+//  5. allocate: `buffer.scope` says where the buffer lives, see pass/plan_workspace.hpp: "local" is
+//  a stack
+//     slot of literal shape (all constant indices after unrolling where it matters, so that it
+//     becomes SSA values), "workspace" and "worker" lie in the call's workspace. Shapes are
+//     literal, rows contiguous (`strides` as declared in the buffer, else row-major).
 //  6. Parameters are untouched. Their strides may be variables, bound from the call.
-//  7. Contents of a buffer are undefined at its allocate; every iteration of a loop around it gets a
-//     fresh one. An accumulator may be filled from memory that nothing wrote yet; such values are never used.
+//  7. Contents of a buffer are undefined at its allocate; every iteration of a loop around it gets
+//  a
+//     fresh one. An accumulator may be filled from memory that nothing wrote yet; such values are
+//     never used.
 // Function attributes: "tilewright.lowered" = 1 and those of plan_workspace.
 
 namespace tilewright::target {
@@ -21019,24 +21718,27 @@ namespace tilewright::pass {
 
 /// The scheduled function `f` as loops for `target`; the meaning is that of ir::interpret up to
 /// reassociation across the iterations of declared reductions.
-/// @throws build_error for what cannot be lowered: an allocation without constant bound, a loop bound to
+/// @throws build_error for what cannot be lowered: an allocation without constant bound, a loop
+/// bound to
 ///         GPU threads
 ir::function lower(const ir::function& f, const target::cpu& target);
 
 }  // namespace tilewright::pass
 // From blocks to plain loops.
 //
-//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that holds
+//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that
+//   holds
 //     with block("C"):                  ->                  every access, outside reduction loops)
 //       vi, vk = axis.remap("SR", [i, k])      for i in range(8):
 //       with init(): C[vi] = 0                   C[i] = 0
 //       C[vi] = C[vi] + A[vi, vk]                for k in range(4):
 //                                                  C[i] = C[i] + A[i, k]
 //
-// Iteration variables are replaced by their bindings, predicates become ifs, match buffers become accesses
-// of their source. The initialization of a reduction moves in front of its outermost reduction loop; where
-// the output is also touched by another block inside that loop it stays in place under a condition.
-// Reduction loops are annotated with `reduction_note`, and with `reduction_lanes_note` of their block.
+// Iteration variables are replaced by their bindings, predicates become ifs, match buffers become
+// accesses of their source. The initialization of a reduction moves in front of its outermost
+// reduction loop; where the output is also touched by another block inside that loop it stays in
+// place under a condition. Reduction loops are annotated with `reduction_note`, and with
+// `reduction_lanes_note` of their block.
 
 namespace tilewright::pass {
 
@@ -21048,16 +21750,19 @@ ir::function lower_blocks(const ir::function& f);
 //
 //   for i0 in range(22):                        for i0 in range(22):
 //     for k in range(64):                         if i0*6 <= 121:
-//       for i1 in unroll(6):            ->          for k ..: for i1 in unroll(6): C[i0*6 + i1] += ...
+//       for i1 in unroll(6):            ->          for k ..: for i1 in unroll(6): C[i0*6 + i1] +=
+//       ...
 //         if i0*6 + i1 < 127:                     else:
-//           C[i0*6 + i1] += ...                     for k ..: for i1 in unroll(1): C[i0*6 + i1] += ...
+//           C[i0*6 + i1] += ...                     for k ..: for i1 in unroll(1): C[i0*6 + i1] +=
+//           ...
 //
-// A guard is split into what the tile loops contribute and what the loops around them do. The question
-// whether the tile is whole is asked once, in the innermost loop that has a say, in front of everything inside:
-// a reduction loop is cut in two instead, so that its body keeps no branch. Where the tile is cut, the remaining
-// size is one constant, because the outer part is a multiple of the tile. Conditions of `if_then_else`
-// (padding) get a version of the code in which they all hold, beside the original. Copies are made while the
-// number of stores stays below a bound; after that guards stay.
+// A guard is split into what the tile loops contribute and what the loops around them do. The
+// question whether the tile is whole is asked once, in the innermost loop that has a say, in front
+// of everything inside: a reduction loop is cut in two instead, so that its body keeps no branch.
+// Where the tile is cut, the remaining size is one constant, because the outer part is a multiple
+// of the tile. Conditions of `if_then_else` (padding) get a version of the code in which they all
+// hold, beside the original. Copies are made while the number of stores stays below a bound; after
+// that guards stay.
 
 namespace tilewright::pass {
 
@@ -21067,7 +21772,8 @@ struct peel_limits {
   int growth_factor = 12;
 };
 
-/// Expects guards in the outermost place (simplify_loops); its result wants simplify_loops and trim_loops.
+/// Expects guards in the outermost place (simplify_loops); its result wants simplify_loops and
+/// trim_loops.
 ir::function peel_tails(const ir::function& f, const peel_limits& limits = {});
 
 }  // namespace tilewright::pass
@@ -21077,10 +21783,11 @@ ir::function peel_tails(const ir::function& f, const peel_limits& limits = {});
 //  - "local":     stack slot of the function (or of the outlined parallel body) it stands in;
 //  - "workspace": shared by the call. Address = call.workspace + elem_offset * bytes(type);
 //  - "worker":    one copy per worker of the parallel loop it stands in. Address = call.workspace +
-//                 worker_offset + worker * worker_bytes + elem_offset * bytes(type), where `worker` is the
-//                 executor's worker number inside the parallel body.
-// `elem_offset` is a literal and every such address is a multiple of 64 bytes if the workspace is. Loads and
-// stores refer to the same buffer node as the allocate. Function attributes, all integers:
+//                 worker_offset + worker * worker_bytes + elem_offset * bytes(type), where `worker`
+//                 is the executor's worker number inside the parallel body.
+// `elem_offset` is a literal and every such address is a multiple of 64 bytes if the workspace is.
+// Loads and stores refer to the same buffer node as the allocate. Function attributes, all
+// integers:
 //  "tilewright.workspace_bytes" total to lease per call: worker_offset + workers * worker_bytes
 //  "tilewright.worker_offset"   bytes of the shared part, a multiple of 64
 //  "tilewright.worker_bytes"    bytes per worker, 0 or a multiple of 64 but not of 4096
@@ -21114,9 +21821,10 @@ ir::function plan_workspace(const ir::function& f, const workspace_options& opti
 //                                                     acc[i, j] += A * B
 //                                                 ... C[i0 + i, j0 + j] = acc[i, j]
 //
-// It applies to the outermost loop whose body touches a buffer at one element per point of a small tile of
-// constant loops. Serial loops of the tile become unrolled. An initialization of the same tile that stands
-// directly in front takes the place of the first copy. Guards that do not depend on the loop guard the copies.
+// It applies to the outermost loop whose body touches a buffer at one element per point of a small
+// tile of constant loops. Serial loops of the tile become unrolled. An initialization of the same
+// tile that stands directly in front takes the place of the first copy. Guards that do not depend
+// on the loop guard the copies.
 
 #include <cstdint>
 
@@ -21138,8 +21846,9 @@ ir::function promote_accumulators(const ir::function& f, const accumulator_limit
 //       if n < 4 and i * 2 + j < 16:                A[i] = ...
 //         A[i + j] = ...
 //
-// Loops of one iteration disappear, expressions are simplified with what is known about the variables,
-// conditions that always hold are dropped, and conditions that do not change in a loop move in front of it.
+// Loops of one iteration disappear, expressions are simplified with what is known about the
+// variables, conditions that always hold are dropped, and conditions that do not change in a loop
+// move in front of it.
 
 namespace tilewright::pass {
 
@@ -21153,9 +21862,9 @@ ir::stmt simplify_loops(const ir::stmt& s);
 //     for i in unroll(6):        ->       for j in vectorized(16):
 //       C[i, j] = ...                       C[i, j] = ...
 //
-// The iterations of a vectorized loop are independent, so statements may run for all lanes one after the other.
-// A loop that cannot be moved (a store that does not depend on the lane, an inner extent that does, another
-// vectorized loop inside) becomes serial.
+// The iterations of a vectorized loop are independent, so statements may run for all lanes one
+// after the other. A loop that cannot be moved (a store that does not depend on the lane, an inner
+// extent that does, another vectorized loop inside) becomes serial.
 
 namespace tilewright::pass {
 
@@ -21169,8 +21878,9 @@ ir::function sink_vectors(const ir::function& f);
 //     Y[q] = Y[q] + Select(r % 2 == 0, X[..], 0)    ->       if r % 2 == 0:
 //                                                              Y[q] = Y[q] + X[..]
 //
-// Inside declared reductions the identity of the operator need not be combined. It applies where the condition
-// is the same for all lanes, so that it becomes a branch that later moves out of inner loops.
+// Inside declared reductions the identity of the operator need not be combined. It applies where
+// the condition is the same for all lanes, so that it becomes a branch that later moves out of
+// inner loops.
 
 namespace tilewright::pass {
 
@@ -21187,8 +21897,8 @@ ir::function skip_identities(const ir::function& f);
 //                                         C[16 + l] = ...
 //                                       C[18] = ...
 //
-// The number of lanes is that of the widest type stored or loaded as a float. Up to `unrolled_vectors` whole
-// vectors are written out; more become a serial loop over groups of four.
+// The number of lanes is that of the widest type stored or loaded as a float. Up to
+// `unrolled_vectors` whole vectors are written out; more become a serial loop over groups of four.
 
 namespace tilewright::pass {
 
@@ -21208,8 +21918,8 @@ int lanes_of(const ir::stmt& body, const target::cpu& target);
 //     if k0*32 + k < 129:             ->          A[k] = ...
 //       A[k] = ...
 //
-// Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a register tile,
-// only constant ones.
+// Serial loops take symbolic bounds; unrolled and vectorized ones, and small serial loops of a
+// register tile, only constant ones.
 
 namespace tilewright::pass {
 
@@ -21219,15 +21929,17 @@ ir::function trim_loops(const ir::function& f);
 // Which loops are written out.
 //
 // unroll_loops follows the annotations `pragma_auto_unroll_max_step` = n (with or without
-// `pragma_unroll_explicit`): inside an annotated loop, innermost first, loops of constant extent become unrolled
-// while what they write out stays within n vector statements. Innermost loops of very few statements are
-// unrolled in any case. It also takes back unrolling that would exceed
-// `max_statements`, makes parallel loops inside parallel ones serial, and refuses loops bound to GPU threads.
+// `pragma_unroll_explicit`): inside an annotated loop, innermost first, loops of constant extent
+// become unrolled while what they write out stays within n vector statements. Innermost loops of
+// very few statements are unrolled in any case. It also takes back unrolling that would exceed
+// `max_statements`, makes parallel loops inside parallel ones serial, and refuses loops bound to
+// GPU threads.
 //
 // unroll_reductions writes a few iterations of the innermost reduction loops one after the other:
 //
 //   for k in range(129):                         for k in range(32):
-//     ... C_acc += A[k] * B[k]          ->         for u in unroll(4): ... C_acc += A[k*4 + u] * B[k*4 + u]
+//     ... C_acc += A[k] * B[k]          ->         for u in unroll(4): ... C_acc += A[k*4 + u] *
+//     B[k*4 + u]
 //                                                for k in range(128, 129): ...
 
 #include <cstdint>
@@ -21235,18 +21947,20 @@ ir::function trim_loops(const ir::function& f);
 namespace tilewright::pass {
 
 struct unroll_limits {
-  std::int64_t always = 8;                // statements that are written out without being asked
-  std::int64_t max_statements = 1024;     // vector statements of one nest of unrolled loops
-  std::int64_t max_auto_step = 192;       // bound on what an annotation may ask for
-  std::int64_t reduction_statements = 64; // of an unrolled reduction
+  std::int64_t always = 8;                 // statements that are written out without being asked
+  std::int64_t max_statements = 1024;      // vector statements of one nest of unrolled loops
+  std::int64_t max_auto_step = 192;        // bound on what an annotation may ask for
+  std::int64_t reduction_statements = 64;  // of an unrolled reduction
   std::int64_t reduction_factor = 4;
 };
 
 /// @throws build_error for a loop bound to GPU threads
-ir::function unroll_loops(const ir::function& f, const target::cpu& target, const unroll_limits& limits = {});
+ir::function unroll_loops(const ir::function& f, const target::cpu& target,
+                          const unroll_limits& limits = {});
 
 /// Expects accumulators promoted; loops in the code of edges (`edge_note`) are left.
-ir::function unroll_reductions(const ir::function& f, const target::cpu& target, const unroll_limits& limits = {});
+ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
+                               const unroll_limits& limits = {});
 
 }  // namespace tilewright::pass
 // Gives a reduction along contiguous memory several partial results.
@@ -21257,10 +21971,10 @@ ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
 //                                              for l in vectorized(8): part[l] += X[i, 992 + l]
 //                                              ... part[0] = sum of part;  T[i] = T[i] + part[0]
 //
-// Only loops that come from declared reductions (`reduction_note`) are reassociated. Without annotation this
-// happens for sums, products, maxima and minima whose operands lie side by side along the innermost loop and
-// that have at least two vectors of iterations; `reduction_lanes_note` asks for a number of partial results, a
-// power of two, or with 0 or 1 for none.
+// Only loops that come from declared reductions (`reduction_note`) are reassociated. Without
+// annotation this happens for sums, products, maxima and minima whose operands lie side by side
+// along the innermost loop and that have at least two vectors of iterations; `reduction_lanes_note`
+// asks for a number of partial results, a power of two, or with 0 or 1 for none.
 
 namespace tilewright::pass {
 
@@ -21329,7 +22043,8 @@ class match_resolver : public mutator {
     if (!store) return out;
     const auto found = sources_.find(store->buffer);
     if (found == sources_.end()) return out;
-    return mutate(make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
+    return mutate(
+        make_store(found->second.buffer, rebase(found->second, store->indices), store->value));
   }
 
  private:
@@ -21366,8 +22081,10 @@ class placer : public visitor {
   void visit(const stmt& s) override {
     path_.push_back(s.get());
     if (const store_node* store = as_store(s)) access(store->buffer);
-    if (const block_realize_node* r = as_realize(s)) visit_realize(*r);
-    else visitor::visit(s);
+    if (const block_realize_node* r = as_realize(s))
+      visit_realize(*r);
+    else
+      visitor::visit(s);
     path_.pop_back();
   }
 
@@ -21387,8 +22104,10 @@ class placer : public visitor {
       std::vector<var>& loops = sources_[b->iters[k].var];
       for (const var& v : free_vars(r.values[k])) {
         const auto outer = sources_.find(v);
-        if (outer == sources_.end()) loops.push_back(v);
-        else loops.insert(loops.end(), outer->second.begin(), outer->second.end());
+        if (outer == sources_.end())
+          loops.push_back(v);
+        else
+          loops.insert(loops.end(), outer->second.begin(), outer->second.end());
       }
       if (is_carried(b->iters[k].kind))
         for (const var& v : loops) limit = std::min(limit, depth_of(v));
@@ -21405,7 +22124,8 @@ class placer : public visitor {
 
   std::size_t depth_of(const var& v) const {
     for (std::size_t d = 0; d < path_.size(); ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v)) return d + 1;
+      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v))
+        return d + 1;
     return path_.size();
   }
 
@@ -21414,9 +22134,11 @@ class placer : public visitor {
     for (const carried_scope& s : scopes_)
       if (s.written.count(b)) length = std::min(length, s.limit);
     for (std::size_t d = 0; d < length; ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
+      if (path_[d]->kind == stmt_kind::loop &&
+          static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
         length = d + 1;
-    const auto [at, fresh] = common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
+    const auto [at, fresh] =
+        common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
     if (fresh) return;
     std::size_t same = 0;
     while (same < length && same < at->second.size() && at->second[same] == path_[same]) ++same;
@@ -21430,7 +22152,8 @@ class placer : public visitor {
   std::vector<buffer> allocated_;
 };
 
-/// True when a block other than `self` inside `s` touches `b`, or a statement outside any block does.
+/// True when a block other than `self` inside `s` touches `b`, or a statement outside any block
+/// does.
 class other_access : public visitor {
  public:
   other_access(const buffer& b, const block& self) : buffer_(b), self_(self) {}
@@ -21460,7 +22183,8 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places) : places_(std::move(places)) {}
+  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places)
+      : places_(std::move(places)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -21502,7 +22226,8 @@ class lowering : public mutator {
       notes[reduction_note] = 1;
       if (lanes->second >= 0) notes.try_emplace(reduction_lanes_note, lanes->second);
     }
-    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes), loop.thread_tag);
+    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
+                         loop.thread_tag);
     std::vector<stmt> sequence;
     for (pending_init& p : pending_)
       if (p.loop.same(loop.var)) sequence.push_back(std::exchange(p.body, {}));
@@ -21550,8 +22275,8 @@ class lowering : public mutator {
         for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = lanes;
   }
 
-  /// Conjunction of "this reduce variable is at its start", split into single loop variables where the
-  /// value is a sum of them with positive factors.
+  /// Conjunction of "this reduce variable is at its start", split into single loop variables where
+  /// the value is a sum of them with positive factors.
   expr init_condition(const block_realize_node& r) const {
     std::vector<expr> terms;
     for (std::size_t k = 0; k < r.values.size(); ++k) {
@@ -21568,14 +22293,16 @@ class lowering : public mutator {
         rest += factor * as_int(loop->min);
         parts.push_back(eq(term, loop->min));
       }
-      if (parts.size() == sum.terms.size() && rest == 0) terms.insert(terms.end(), parts.begin(), parts.end());
-      else terms.push_back(whole);
+      if (parts.size() == sum.terms.size() && rest == 0)
+        terms.insert(terms.end(), parts.begin(), parts.end());
+      else
+        terms.push_back(whole);
     }
     return conjunction(terms);
   }
 
-  /// Puts the initialization in front of the outermost reduction loop, under copies of the loops inside it
-  /// that choose the element. False where that could change what is computed.
+  /// Puts the initialization in front of the outermost reduction loop, under copies of the loops
+  /// inside it that choose the element. False where that could change what is computed.
   bool hoist_init(const block_realize_node& r, const stmt& init) {
     var_set reduce, spatial;
     for (std::size_t k = 0; k < r.values.size(); ++k)
@@ -21599,10 +22326,12 @@ class lowering : public mutator {
     return push_init(r, init, first, reduce);
   }
 
-  bool push_init(const block_realize_node& r, const stmt& init, std::size_t first, const var_set& reduce) {
+  bool push_init(const block_realize_node& r, const stmt& init, std::size_t first,
+                 const var_set& reduce) {
     var_map map;
     for (std::size_t d = first; d < path_.size(); ++d)
-      if (reduce.count(as_loop(path_[d])->var)) map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
+      if (reduce.count(as_loop(path_[d])->var))
+        map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
     stmt body = guarded(substitute(r.predicate, map), substitute(init, map));
     for (std::size_t d = path_.size(); d-- > first;) {
       const loop_node& loop = *as_loop(path_[d]);
@@ -21662,30 +22391,36 @@ struct guard {
   arith::linear outer;  // without constant
   arith::linear inner;  // without constant
   std::int64_t constant = 0, lo = 0, hi = 0;
-  const loop_node* decides = nullptr;  // innermost loop with a say in `outer`
-  std::int64_t whole() const { return -constant - hi; }     // the tile is whole while outer <= whole
-  std::int64_t possible() const { return -constant - lo; }  // something is left while outer <= possible
+  const loop_node* decides = nullptr;                    // innermost loop with a say in `outer`
+  std::int64_t whole() const { return -constant - hi; }  // the tile is whole while outer <= whole
+  std::int64_t possible() const {
+    return -constant - lo;
+  }  // something is left while outer <= possible
 };
 
 /// Condition of an if_then_else whose every conjunct is a guard.
 struct value_guard {
   expr condition;
   std::vector<guard> parts;
-  /// Nothing runs between the question and the value: where the parts do not all hold, the condition is false.
+  /// Nothing runs between the question and the value: where the parts do not all hold, the
+  /// condition is false.
   bool exact() const {
-    return std::all_of(parts.begin(), parts.end(), [](const guard& g) { return g.inner.terms.empty(); });
+    return std::all_of(parts.begin(), parts.end(),
+                       [](const guard& g) { return g.inner.terms.empty(); });
   }
 };
 
 inline bool same_terms(const arith::linear& a, const arith::linear& b) {
   if (a.terms.size() != b.terms.size()) return false;
-  return std::all_of(a.terms.begin(), a.terms.end(), [&](const auto& t) { return b.coefficient(t.first) == t.second; });
+  return std::all_of(a.terms.begin(), a.terms.end(),
+                     [&](const auto& t) { return b.coefficient(t.first) == t.second; });
 }
 
 /// Finds the guards inside the body of a loop; conditions of statements and of values apart.
 class guard_finder : public visitor {
  public:
-  explicit guard_finder(std::vector<const loop_node*> path) : path_(std::move(path)), own_(path_.size()) {}
+  explicit guard_finder(std::vector<const loop_node*> path)
+      : path_(std::move(path)), own_(path_.size()) {}
   using visitor::visit;
   std::vector<guard> statements;
   std::vector<value_guard> values;
@@ -21724,7 +22459,8 @@ class guard_finder : public visitor {
       inside_reduction = inside_reduction || is_reduction(*l);
     }
     if (is_tile_loop(loop, inside_reduction)) return true;
-    return value && is_reduction(loop) && loop.loop == loop_kind::serial && constant_extent(loop) > 0 && is_int(loop.min);
+    return value && is_reduction(loop) && loop.loop == loop_kind::serial &&
+           constant_extent(loop) > 0 && is_int(loop.min);
   }
 
   std::optional<guard> analyze(const expr& condition, bool value) const {
@@ -21774,10 +22510,13 @@ class condition_replacer : public mutator {
   var_map map_;
 };
 
-inline stmt replace_conditions(const stmt& s, const var_map& map) { return condition_replacer(map).mutate(s); }
+inline stmt replace_conditions(const stmt& s, const var_map& map) {
+  return condition_replacer(map).mutate(s);
+}
 
-/// The part of a statement that a set of conditions is about: the smallest one around them that leaves out
-/// no more than copies and initializations, so that accumulators still live across what is left.
+/// The part of a statement that a set of conditions is about: the smallest one around them that
+/// leaves out no more than copies and initializations, so that accumulators still live across what
+/// is left.
 class target_finder {
  public:
   explicit target_finder(const var_map& conditions) : conditions_(conditions) {}
@@ -21790,7 +22529,8 @@ class target_finder {
     }
     if (const allocate_node* n = as_allocate(s)) return keep_or(s, n->body);
     if (const let_node* n = as_let(s)) return keep_or(s, n->body);
-    if (const if_node* n = as_if(s); n && !n->else_body && !asks(n->condition)) return keep_or(s, n->then_body);
+    if (const if_node* n = as_if(s); n && !n->else_body && !asks(n->condition))
+      return keep_or(s, n->then_body);
     return s;
   }
 
@@ -21825,7 +22565,8 @@ class target_finder {
 
   static bool reduces(const stmt& s) {
     bool found = false;
-    for_each_stmt(s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
+    for_each_stmt(
+        s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
     return found;
   }
 
@@ -21904,7 +22645,9 @@ class peeler : public scoped_mutator {
     found.visit(body);
     question q;
     for (guard& g : found.statements) {
-      if (g.decides != path_.back() || (!q.guards.empty() && !same_terms(g.outer, q.guards[0].outer))) continue;
+      if (g.decides != path_.back() ||
+          (!q.guards.empty() && !same_terms(g.outer, q.guards[0].outer)))
+        continue;
       q.guards.push_back(std::move(g));
     }
     if (q.guards.empty()) return std::nullopt;
@@ -21928,16 +22671,20 @@ class peeler : public scoped_mutator {
     return replace_conditions(body, map);
   }
 
-  /// The body where the tile is not whole. A tile that is whole or empty leaves nothing there. With one possible value of the outer part the guards ask the tile loops
-  /// only; else they are marked, so that nobody asks them again.
+  /// The body where the tile is not whole. A tile that is whole or empty leaves nothing there. With
+  /// one possible value of the outer part the guards ask the tile loops only; else they are marked,
+  /// so that nobody asks them again.
   static stmt cut_tile(const stmt& body, const question& q, bool one_value) {
     var_map map;
     for (const guard& g : q.guards) {
       arith::linear rest = g.inner;
       rest.constant = g.constant + q.possible;
-      if (q.possible <= q.whole) map[g.condition] = boolean(false);
-      else if (one_value) map[g.condition] = le(arith::from_linear(rest), integer(rest.type, 0));
-      else map[g.condition] = call(dtype::boolean, kept, {g.condition});
+      if (q.possible <= q.whole)
+        map[g.condition] = boolean(false);
+      else if (one_value)
+        map[g.condition] = le(arith::from_linear(rest), integer(rest.type, 0));
+      else
+        map[g.condition] = call(dtype::boolean, kept, {g.condition});
     }
     return rename_loops(mark_edge(replace_conditions(body, map)));
   }
@@ -21950,7 +22697,8 @@ class peeler : public scoped_mutator {
       marked->annotations[edge_note] = 1;
       return stmt(marked);
     };
-    return rewrite(s, [](const expr& e) { return e; }, on_stmt);
+    return rewrite(
+        s, [](const expr& e) { return e; }, on_stmt);
   }
 
   /// Nothing of `body` runs when the guards do not hold.
@@ -21982,7 +22730,8 @@ class peeler : public scoped_mutator {
     stmt main = whole_tile(part, q);
     const expr whole = at_most(q, q.whole), possible = at_most(q, q.possible);
     if (known.prove(whole)) return main;
-    const bool bounded = known.prove(possible), one_value = q.one_value() && (bounded || covers(q, part));
+    const bool bounded = known.prove(possible),
+               one_value = q.one_value() && (bounded || covers(q, part));
     stmt edge = cut_tile(part, q, one_value);
     if (one_value && !bounded) edge = make_if(possible, std::move(edge));
     return make_if(whole, std::move(main), std::move(edge));
@@ -22004,7 +22753,8 @@ class peeler : public scoped_mutator {
         holds[g.condition] = boolean(true);
         const expr whole = le(arith::from_linear(g.outer), integer(g.outer.type, g.whole()));
         if (known.prove(whole)) continue;
-        if (std::none_of(terms.begin(), terms.end(), [&](const expr& t) { return arith::same_value(t, whole); }))
+        if (std::none_of(terms.begin(), terms.end(),
+                         [&](const expr& t) { return arith::same_value(t, whole); }))
           terms.push_back(whole);
       }
     }
@@ -22017,13 +22767,16 @@ class peeler : public scoped_mutator {
     for (const value_guard* v : decided)
       if (one) fails[v->condition] = boolean(false);
     const stmt edge = rename_loops(mark_edge(replace_conditions(part, fails)));
-    return replace_statement(body, part, make_if(conjunction(terms), replace_conditions(part, holds), edge));
+    return replace_statement(body, part,
+                             make_if(conjunction(terms), replace_conditions(part, holds), edge));
   }
 
-  /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for none.
+  /// 1 for the outermost loop of the path, more than its length for loops further inside, 0 for
+  /// none.
   std::size_t depth_of(const loop_node* loop) const {
     if (!loop) return 0;
-    return static_cast<std::size_t>(std::find(path_.begin(), path_.end(), loop) - path_.begin()) + 1;
+    return static_cast<std::size_t>(std::find(path_.begin(), path_.end(), loop) - path_.begin()) +
+           1;
   }
 
   /// Reduction loop with factor * v + rest <= whole in front, the remaining iterations behind.
@@ -22034,13 +22787,15 @@ class peeler : public scoped_mutator {
     std::erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
     const expr end = loop.min + loop.extent;
     const auto last = [&](std::int64_t bound) {  // end of the iterations with outer <= bound
-      const expr room = floordiv(integer(type, bound) - arith::from_linear(rest), integer(type, factor));
+      const expr room =
+          floordiv(integer(type, bound) - arith::from_linear(rest), integer(type, factor));
       return known.simplify(max(loop.min, min(end, room + integer(type, 1))));
     };
     const expr middle = last(q.whole), stop = one_value ? last(q.possible) : end;
-    const stmt main = with_domain(loop, loop.min, known.simplify(middle - loop.min), whole_tile(loop.body, q));
-    const stmt edge = rename_loops(
-        with_domain(loop, middle, known.simplify(stop - middle), cut_tile(loop.body, q, one_value)));
+    const stmt main =
+        with_domain(loop, loop.min, known.simplify(middle - loop.min), whole_tile(loop.body, q));
+    const stmt edge = rename_loops(with_domain(loop, middle, known.simplify(stop - middle),
+                                               cut_tile(loop.body, q, one_value)));
     stmt main_done = mutate(main);
     return make_seq({std::move(main_done), mutate(edge)});
   }
@@ -22056,10 +22811,13 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function peel_tails(const ir::function& f, const peel_limits& limits) {
   ir::function out = f;
   const int stores = detail::peel::count_stores(f.body);
-  out.body = detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores).mutate(f.body);
+  out.body =
+      detail::peel::peeler(limits.growth_base + (limits.growth_factor - 1) * stores).mutate(f.body);
   out.body = ir::rewrite(
       out.body,
-      [](const ir::expr& e) { return e->op == ir::op::call && e->name == detail::peel::kept ? e->args[0] : e; },
+      [](const ir::expr& e) {
+        return e->op == ir::op::call && e->name == detail::peel::kept ? e->args[0] : e;
+      },
       [](const ir::stmt& s) { return s; });
   return out;
 }
@@ -22074,13 +22832,15 @@ namespace tilewright::pass::detail::workspace {
 
 using namespace tilewright::ir;
 
-inline std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
+inline std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /// Memory handed out in the order of nesting: what stands inside an allocation lies behind it.
 struct arena {
-  std::int64_t top = 0;   // bytes in use
-  std::int64_t peak = 0;  // bytes
-  std::int64_t stack = 0; // bytes of stack slots
+  std::int64_t top = 0;    // bytes in use
+  std::int64_t peak = 0;   // bytes
+  std::int64_t stack = 0;  // bytes of stack slots
 };
 
 class planner : public mutator {
@@ -22115,7 +22875,8 @@ class planner : public mutator {
   stmt place(const allocate_node& n) {
     const std::int64_t count = constant_size(n.buffer);
     if (count < 0)
-      throw build_error("buffer " + n.buffer->name + " is allocated with an extent that is no constant; bind all extents");
+      throw build_error("buffer " + n.buffer->name +
+                        " is allocated with an extent that is no constant; bind all extents");
     const std::int64_t size = round_up(count * bytes(n.buffer->type), 64);
     arena& where = in_parallel_ ? worker_ : shared_;
     buffer_node out = *n.buffer;
@@ -22148,7 +22909,8 @@ class planner : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function plan_workspace(const ir::function& f, const workspace_options& options) {
+TILEWRIGHT_INLINE ir::function plan_workspace(const ir::function& f,
+                                              const workspace_options& options) {
   detail::workspace::planner plan(options);
   ir::function out = f;
   out.body = plan.mutate(f.body);
@@ -22234,12 +22996,15 @@ class summarizer : public visitor {
       result.unconditional = true;
       return;
     }
-    result.uniform = result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
+    result.uniform =
+        result.uniform && same_indices(indices, result.indices) && loops_ == result.loops;
     const std::size_t before = result.guards.size();
     std::erase_if(result.guards, [&](const expr& g) {
-      return std::none_of(guards_.begin(), guards_.end(), [&](const expr& h) { return arith::same_value(g, h); });
+      return std::none_of(guards_.begin(), guards_.end(),
+                          [&](const expr& h) { return arith::same_value(g, h); });
     });
-    result.unconditional = (result.unconditional && result.guards.size() == before) || guards_.size() == result.guards.size();
+    result.unconditional = (result.unconditional && result.guards.size() == before) ||
+                           guards_.size() == result.guards.size();
   }
 
   buffer buffer_;
@@ -22252,7 +23017,10 @@ class summarizer : public visitor {
 class replacer : public mutator {
  public:
   replacer(buffer from, buffer to, std::vector<expr> indices, var_set unrolled)
-      : from_(std::move(from)), to_(std::move(to)), indices_(std::move(indices)), unrolled_(std::move(unrolled)) {}
+      : from_(std::move(from)),
+        to_(std::move(to)),
+        indices_(std::move(indices)),
+        unrolled_(std::move(unrolled)) {}
   using mutator::mutate;
   expr mutate(const expr& e) override {
     if (e->op == op::load && e->buffer == from_) return load(to_, indices_);
@@ -22262,7 +23030,8 @@ class replacer : public mutator {
     stmt out = mutator::mutate(s);
     if (const store_node* store = as_store(out); store && store->buffer == from_)
       return make_store(to_, indices_, store->value);
-    if (const loop_node* loop = as_loop(out); loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
+    if (const loop_node* loop = as_loop(out);
+        loop && loop->loop == loop_kind::serial && unrolled_.count(loop->var))
       return with_kind(*loop, loop_kind::unrolled, loop->body);
     return out;
   }
@@ -22285,12 +23054,16 @@ struct tile {
 
 inline bool has_serial_loop(const stmt& s) {
   bool found = false;
-  for_each_stmt(s, [&](const stmt& x) { found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial); });
+  for_each_stmt(s, [&](const stmt& x) {
+    found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial);
+  });
   return found;
 }
 
-/// Different points of the tile are different elements: every variable occurs in one index, as a digit.
-inline bool is_injective(const std::vector<expr>& indices, const std::vector<const loop_node*>& loops) {
+/// Different points of the tile are different elements: every variable occurs in one index, as a
+/// digit.
+inline bool is_injective(const std::vector<expr>& indices,
+                         const std::vector<const loop_node*>& loops) {
   std::size_t covered = 0;
   for (const expr& index : indices) {
     std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // factor, extent
@@ -22339,14 +23112,16 @@ class promoter : public scoped_mutator {
   }
 
  private:
-  /// Promotes what can be at this loop, then looks inside it. `before` is the statement in front of the
-  /// loop; it is cleared when an accumulator takes it over.
+  /// Promotes what can be at this loop, then looks inside it. `before` is the statement in front of
+  /// the loop; it is cleared when an accumulator takes it over.
   stmt promote(const stmt& s, stmt* before) {
     const loop_node& loop = *as_loop(s);
     std::vector<tile> tiles;
-    if (loop.loop == loop_kind::serial || loop.loop == loop_kind::unrolled) tiles = find_tiles(loop);
+    if (loop.loop == loop_kind::serial || loop.loop == loop_kind::unrolled)
+      tiles = find_tiles(loop);
     stmt body = loop.body;
-    for (const tile& t : tiles) body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
+    for (const tile& t : tiles)
+      body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
     const arith::analyzer outside = known;
     known.bind(loop.var, range{loop.min, loop.extent});
     body = mutate(body);
@@ -22354,10 +23129,13 @@ class promoter : public scoped_mutator {
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
       stmt first = before && *before ? take_over(*before, t) : stmt{};
-      if (first) *before = {};
-      else first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
+      if (first)
+        *before = {};
+      else
+        first = copies(t, make_store(t.accumulators, t.local, load(t.original, t.indices)));
       stmt last = copies(t, make_store(t.original, t.indices, load(t.accumulators, t.local)));
-      out = make_allocate(t.accumulators, make_seq({std::move(first), std::move(out), std::move(last)}));
+      out = make_allocate(t.accumulators,
+                          make_seq({std::move(first), std::move(out), std::move(last)}));
     }
     return out;
   }
@@ -22367,7 +23145,8 @@ class promoter : public scoped_mutator {
     std::vector<buffer> order;  // of first store, so that equal programs give equal results
     for_each_stmt(loop.body, [&](const stmt& x) {
       const store_node* store = as_store(x);
-      if (store && std::find(order.begin(), order.end(), store->buffer) == order.end()) order.push_back(store->buffer);
+      if (store && std::find(order.begin(), order.end(), store->buffer) == order.end())
+        order.push_back(store->buffer);
     });
     for (const buffer& b : order) {
       if (accumulators_.count(b) || allocated_inside(loop.body, b)) continue;
@@ -22384,11 +23163,14 @@ class promoter : public scoped_mutator {
 
   static bool allocated_inside(const stmt& s, const buffer& b) {
     bool found = false;
-    for_each_stmt(s, [&](const stmt& x) { found = found || (as_allocate(x) && as_allocate(x)->buffer == b); });
+    for_each_stmt(s, [&](const stmt& x) {
+      found = found || (as_allocate(x) && as_allocate(x)->buffer == b);
+    });
     return found;
   }
 
-  std::optional<tile> make_tile(const loop_node& loop, const buffer& b, const access_summary& access) const {
+  std::optional<tile> make_tile(const loop_node& loop, const buffer& b,
+                                const access_summary& access) const {
     tile t;
     t.original = b;
     t.indices = access.indices;
@@ -22398,13 +23180,17 @@ class promoter : public scoped_mutator {
       if (as_loop(x)) inner.insert(as_loop(x)->var);
     });
     for (const loop_node* l : access.loops)
-      if (std::any_of(t.indices.begin(), t.indices.end(), [&](const expr& e) { return uses_var(e, l->var); }))
+      if (std::any_of(t.indices.begin(), t.indices.end(),
+                      [&](const expr& e) { return uses_var(e, l->var); }))
         t.loops.push_back(l);
     for (const loop_node* l : t.loops) {
       if (constant_extent(*l) <= 0 || uses_any(l->min, inner)) return std::nullopt;
-      if (l->loop == loop_kind::serial && has_serial_loop(l->body) && !only_tile_loops(l->body, t)) return std::nullopt;
-      if (l->loop == loop_kind::serial) t.unrolled.insert(l->var);
-      else if (l->loop != loop_kind::unrolled && l->loop != loop_kind::vectorized) return std::nullopt;
+      if (l->loop == loop_kind::serial && has_serial_loop(l->body) && !only_tile_loops(l->body, t))
+        return std::nullopt;
+      if (l->loop == loop_kind::serial)
+        t.unrolled.insert(l->var);
+      else if (l->loop != loop_kind::unrolled && l->loop != loop_kind::vectorized)
+        return std::nullopt;
     }
     var_set tile_vars;
     for (const loop_node* l : t.loops) tile_vars.insert(l->var);
@@ -22413,10 +23199,13 @@ class promoter : public scoped_mutator {
         if (inner.count(v) && !tile_vars.count(v)) return false;
       return !reads_memory(e);
     };
-    if (!std::all_of(t.indices.begin(), t.indices.end(), usable) || !is_injective(t.indices, t.loops)) return std::nullopt;
+    if (!std::all_of(t.indices.begin(), t.indices.end(), usable) ||
+        !is_injective(t.indices, t.loops))
+      return std::nullopt;
     bool complete = access.unconditional && constant_extent(loop) > 0;
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
-    for (const expr& g : access.guards) (usable(g) ? t.guards.push_back(g) : void(complete = false));
+    for (const expr& g : access.guards)
+      (usable(g) ? t.guards.push_back(g) : void(complete = false));
     if (!fits(t) || (!complete && !in_bounds(t))) return std::nullopt;
     make_buffers(t);
     return t;
@@ -22426,7 +23215,8 @@ class promoter : public scoped_mutator {
     bool only = true;
     for_each_stmt(s, [&](const stmt& x) {
       const loop_node* l = as_loop(x);
-      if (l && l->loop == loop_kind::serial) only = only && std::find(t.loops.begin(), t.loops.end(), l) != t.loops.end();
+      if (l && l->loop == loop_kind::serial)
+        only = only && std::find(t.loops.begin(), t.loops.end(), l) != t.loops.end();
     });
     return only;
   }
@@ -22441,7 +23231,8 @@ class promoter : public scoped_mutator {
     }
     if (!vectors) return elements <= limits_.scalar_elements;
     // what the schedule unrolled itself may exceed the registers somewhat
-    return elements * bytes(t.original->type) <= limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
+    return elements * bytes(t.original->type) <=
+           limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
   }
 
   /// The copies touch only elements of the buffer, whatever the loop does.
@@ -22451,7 +23242,8 @@ class promoter : public scoped_mutator {
     for (const expr& g : t.guards) here.assume(g);
     for (std::size_t d = 0; d < t.indices.size(); ++d) {
       const expr& e = t.indices[d];
-      if (!here.prove(ge(e, integer(e.type(), 0))) || !here.prove(lt(e, t.original->shape[d]))) return false;
+      if (!here.prove(ge(e, integer(e.type(), 0))) || !here.prove(lt(e, t.original->shape[d])))
+        return false;
     }
     return true;
   }
@@ -22459,7 +23251,8 @@ class promoter : public scoped_mutator {
   static void make_buffers(tile& t) {
     std::vector<expr> shape;
     std::vector<const loop_node*> order, lanes;  // vectors are rows
-    for (const loop_node* l : t.loops) (l->loop == loop_kind::vectorized ? lanes : order).push_back(l);
+    for (const loop_node* l : t.loops)
+      (l->loop == loop_kind::vectorized ? lanes : order).push_back(l);
     order.insert(order.end(), lanes.begin(), lanes.end());
     for (const loop_node* l : order) {
       shape.push_back(l->extent);
@@ -22469,7 +23262,8 @@ class promoter : public scoped_mutator {
       shape.push_back(integer(dtype::i32, 1));
       t.local.push_back(integer(dtype::i32, 0));
     }
-    t.accumulators = make_buffer(t.original->name + "_acc", t.original->type, std::move(shape), "local");
+    t.accumulators =
+        make_buffer(t.original->name + "_acc", t.original->type, std::move(shape), "local");
   }
 
   /// The loops of the tile, with its guards, around `body`; new variables.
@@ -22477,7 +23271,8 @@ class promoter : public scoped_mutator {
     if (!t.guards.empty()) body = make_if(conjunction(t.guards), std::move(body));
     for (std::size_t k = t.loops.size(); k-- > 0;) {
       const loop_node& l = *t.loops[k];
-      body = make_loop(l.var, l.min, l.extent, std::move(body), l.loop == loop_kind::serial ? loop_kind::unrolled : l.loop);
+      body = make_loop(l.var, l.min, l.extent, std::move(body),
+                       l.loop == loop_kind::serial ? loop_kind::unrolled : l.loop);
     }
     return rename_loops(body);
   }
@@ -22488,7 +23283,9 @@ class promoter : public scoped_mutator {
     stmt s = before;
     for (const loop_node* l : t.loops) {
       const loop_node* own = as_loop(s);
-      if (!own || !arith::same_value(own->min, l->min) || !arith::same_value(own->extent, l->extent)) return {};
+      if (!own || !arith::same_value(own->min, l->min) ||
+          !arith::same_value(own->extent, l->extent))
+        return {};
       map[own->var] = l->var;
       s = own->body;
     }
@@ -22503,8 +23300,12 @@ class promoter : public scoped_mutator {
     for (const expr& e : store->indices) indices.push_back(substitute(e, map));
     if (!same_indices(indices, t.indices) || !same_indices(guards, t.guards)) return {};
     bool reads_itself = false;
-    for_each_expr(store->value, [&](const expr& e) { reads_itself = reads_itself || (e->op == op::load && e->buffer == t.original); });
-    return reads_itself ? stmt{} : copies(t, make_store(t.accumulators, t.local, substitute(store->value, map)));
+    for_each_expr(store->value, [&](const expr& e) {
+      reads_itself = reads_itself || (e->op == op::load && e->buffer == t.original);
+    });
+    return reads_itself
+               ? stmt{}
+               : copies(t, make_store(t.accumulators, t.local, substitute(store->value, map)));
   }
 
   const accumulator_limits& limits_;
@@ -22515,7 +23316,8 @@ class promoter : public scoped_mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function promote_accumulators(const ir::function& f, const accumulator_limits& limits) {
+TILEWRIGHT_INLINE ir::function promote_accumulators(const ir::function& f,
+                                                    const accumulator_limits& limits) {
   ir::function out = f;
   out.body = detail::promote::promoter(limits).mutate(f.body);
   return out;
@@ -22570,7 +23372,8 @@ class simplifier : public mutator {
       case stmt_kind::allocate: {
         stmt body = mutate(as_allocate(s)->body);
         if (body == as_allocate(s)->body) return s;
-        return is_nothing(body) ? nothing() : make_allocate(as_allocate(s)->buffer, std::move(body));
+        return is_nothing(body) ? nothing()
+                                : make_allocate(as_allocate(s)->buffer, std::move(body));
       }
       default: return mutator::mutate(s);
     }
@@ -22586,8 +23389,10 @@ class simplifier : public mutator {
       stmt next = mutate(child);
       changed = changed || next != child;
       if (is_nothing(next)) continue;
-      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next)) out.back() = std::move(joined);
-      else out.push_back(std::move(next));
+      if (stmt joined = out.empty() ? stmt{} : join(out.back(), next))
+        out.back() = std::move(joined);
+      else
+        out.push_back(std::move(next));
     }
     return changed || out.size() != as_seq(s)->stmts.size() ? make_seq(std::move(out)) : s;
   }
@@ -22595,7 +23400,9 @@ class simplifier : public mutator {
   /// Two statements under one condition, when they ask the same.
   static stmt join(const stmt& a, const stmt& b) {
     const if_node *first = as_if(a), *second = as_if(b);
-    if (!first || !second || first->else_body || second->else_body || reads_memory(first->condition)) return {};
+    if (!first || !second || first->else_body || second->else_body ||
+        reads_memory(first->condition))
+      return {};
     if (!arith::same_value(first->condition, second->condition)) return {};
     return make_if(first->condition, make_seq({first->then_body, second->then_body}));
   }
@@ -22642,7 +23449,8 @@ class simplifier : public mutator {
     if (!else_body && is_nothing(then_body)) return nothing();
     // the inner ifs of a chain become one condition, unless the outer one keeps a load in bounds
     std::vector<expr> terms = conjuncts(condition);
-    if (const if_node* inner = as_if(then_body); inner && !else_body && !reads_memory(inner->condition))
+    if (const if_node* inner = as_if(then_body);
+        inner && !else_body && !reads_memory(inner->condition))
       for (expr& term : take_guard(then_body)) terms.push_back(std::move(term));
     return make_if(conjunction(terms), std::move(then_body), std::move(else_body));
   }
@@ -22654,7 +23462,9 @@ class simplifier : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::stmt simplify_loops(const ir::stmt& s) { return detail::simplify::simplifier{}.mutate(s); }
+TILEWRIGHT_INLINE ir::stmt simplify_loops(const ir::stmt& s) {
+  return detail::simplify::simplifier{}.mutate(s);
+}
 
 TILEWRIGHT_INLINE ir::function simplify_loops(const ir::function& f) {
   ir::function out = f;
@@ -22708,7 +23518,9 @@ class sinker : public mutator {
   }
 
  private:
-  static stmt lanes_around(const loop_node& loop, const stmt& body) { return rename_loops(with_body(loop, body)); }
+  static stmt lanes_around(const loop_node& loop, const stmt& body) {
+    return rename_loops(with_body(loop, body));
+  }
 
   /// A value that is the same whenever it is computed inside the loop.
   bool is_stable(const expr& e) const {
@@ -22724,13 +23536,17 @@ class sinker : public mutator {
     if (const seq_node* seq = as_seq(body)) return distribute_seq(loop, *seq);
     if (const loop_node* inner = as_loop(body)) {
       const bool fixed = !uses_var(inner->min, loop.var) && !uses_var(inner->extent, loop.var);
-      if (!fixed || inner->loop == loop_kind::vectorized || inner->loop == loop_kind::thread_binding) return {};
+      if (!fixed || inner->loop == loop_kind::vectorized ||
+          inner->loop == loop_kind::thread_binding)
+        return {};
       stmt moved = distribute(loop, inner->body);
       return moved ? with_body(*inner, std::move(moved)) : stmt{};
     }
     if (const if_node* n = as_if(body)) return distribute_if(loop, *n);
     if (const let_node* let = as_let(body))
-      return is_stable(let->value) ? distribute(loop, substitute(let->body, {{let->var, let->value}})) : stmt{};
+      return is_stable(let->value)
+                 ? distribute(loop, substitute(let->body, {{let->var, let->value}}))
+                 : stmt{};
     return {};
   }
 
@@ -22756,8 +23572,10 @@ class sinker : public mutator {
   stmt distribute_if(const loop_node& loop, const if_node& n) const {
     if (!is_stable(n.condition)) return {};
     if (!uses_var(n.condition, loop.var)) {
-      stmt yes = distribute(loop, n.then_body), no = n.else_body ? distribute(loop, n.else_body) : stmt{};
-      return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no)) : stmt{};
+      stmt yes = distribute(loop, n.then_body),
+           no = n.else_body ? distribute(loop, n.else_body) : stmt{};
+      return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no))
+                                         : stmt{};
     }
     stmt out = distribute(loop, push_condition(n.condition, n.then_body));
     if (!out || !n.else_body) return out;
@@ -22767,7 +23585,8 @@ class sinker : public mutator {
 
   /// The condition around each part of `s` that is free of loops.
   static stmt push_condition(const expr& condition, const stmt& s) {
-    if (const loop_node* loop = as_loop(s)) return with_body(*loop, push_condition(condition, loop->body));
+    if (const loop_node* loop = as_loop(s))
+      return with_body(*loop, push_condition(condition, loop->body));
     const seq_node* seq = as_seq(s);
     if (!seq) return make_if(condition, s);
     std::vector<stmt> out;
@@ -22824,13 +23643,19 @@ class skipper : public mutator {
  private:
   stmt skip(const store_node& store, const stmt& unchanged) const {
     const expr& v = store.value;
-    if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min) return unchanged;
+    if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+      return unchanged;
     const expr &old = v->args[0], &choice = v->args[1];
-    if (old->op != op::load || old->buffer != store.buffer || !same_indices(old->args, store.indices)) return unchanged;
+    if (old->op != op::load || old->buffer != store.buffer ||
+        !same_indices(old->args, store.indices))
+      return unchanged;
     if (choice->op != op::select && choice->op != op::if_then_else) return unchanged;
     const expr& condition = choice->args[0];
-    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) || uses_any(condition, lanes_)) return unchanged;
-    return make_if(condition, make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
+    if (!is_identity(v->op, choice->args[2]) || reads_memory(condition) ||
+        uses_any(condition, lanes_))
+      return unchanged;
+    return make_if(condition,
+                   make_store(store.buffer, store.indices, with_args(v, {old, choice->args[1]})));
   }
 
   bool in_reduction_ = false;
@@ -22867,7 +23692,8 @@ class splitter : public mutator {
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::vectorized) return out;
     const std::int64_t lanes = lanes_of(loop->body, target_);
-    return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes) : split_symbolic(*loop, lanes);
+    return is_int(loop->extent) ? split(*loop, as_int(loop->extent), lanes)
+                                : split_symbolic(*loop, lanes);
   }
 
  private:
@@ -22875,20 +23701,22 @@ class splitter : public mutator {
 
   /// `width` lanes from `start` on.
   static stmt chunk(const loop_node& loop, const expr& start, std::int64_t width) {
-    const expr first = loop.min.type() == loop.var.type() ? loop.min : cast(loop.var.type(), loop.min);
+    const expr first =
+        loop.min.type() == loop.var.type() ? loop.min : cast(loop.var.type(), loop.min);
     if (width == 1) return rename_loops(substitute(loop.body, {{loop.var, first + start}}));
     const var lane = make_var(loop.var->name, loop.var.type());
     return make_loop(lane, number(loop, 0), number(loop, width),
-                     rename_loops(substitute(loop.body, {{loop.var, first + start + lane}})), loop_kind::vectorized,
-                     loop.annotations);
+                     rename_loops(substitute(loop.body, {{loop.var, first + start + lane}})),
+                     loop_kind::vectorized, loop.annotations);
   }
 
   /// `count` chunks of `width` lanes from `start` on, written out.
-  static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count, std::int64_t width) {
+  static stmt chunks(const loop_node& loop, const expr& start, std::int64_t count,
+                     std::int64_t width) {
     if (count == 1) return chunk(loop, start, width);
     const var u = make_var(loop.var->name + "_v", loop.var.type());
-    return make_loop(u, number(loop, 0), number(loop, count), chunk(loop, start + u * number(loop, width), width),
-                     loop_kind::unrolled);
+    return make_loop(u, number(loop, 0), number(loop, count),
+                     chunk(loop, start + u * number(loop, width), width), loop_kind::unrolled);
   }
 
   stmt split(const loop_node& loop, std::int64_t extent, std::int64_t lanes) const {
@@ -22913,7 +23741,8 @@ class splitter : public mutator {
   }
 
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
-    const expr extent = loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
+    const expr extent =
+        loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
     const expr whole = floordiv(extent, number(loop, lanes));
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
@@ -22970,18 +23799,22 @@ class trimmer : public scoped_mutator {
   stmt mutate(const stmt& s) override {
     const loop_node* original = as_loop(s);
     if (!original) return scoped_mutator::mutate(s);
-    const bool outer = std::exchange(inside_reduction_, inside_reduction_ || is_reduction(*original));
+    const bool outer =
+        std::exchange(inside_reduction_, inside_reduction_ || is_reduction(*original));
     const stmt out = scoped_mutator::mutate(s);
     inside_reduction_ = outer;
     const loop_node& loop = *as_loop(out);
     const if_node* guard = as_if(loop.body);
-    if (!guard || guard->else_body || loop.loop == loop_kind::parallel || loop.loop == loop_kind::thread_binding) return out;
+    if (!guard || guard->else_body || loop.loop == loop_kind::parallel ||
+        loop.loop == loop_kind::thread_binding)
+      return out;
     return trim(loop, *guard, out);
   }
 
  private:
   stmt trim(const loop_node& loop, const if_node& guard, const stmt& unchanged) {
-    const bool constant_only = loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);
+    const bool constant_only =
+        loop.loop != loop_kind::serial || is_tile_loop(loop, inside_reduction_);
     const dtype type = loop.var.type();
     expr lo = loop.min, end = loop.min + loop.extent;
     std::vector<expr> rest;
@@ -22990,20 +23823,24 @@ class trimmer : public scoped_mutator {
       const std::int64_t factor = sum && sum->type == type ? sum->coefficient(loop.var) : 0;
       arith::linear others = factor ? *sum : arith::linear{};
       std::erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
-      const bool usable = factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
+      const bool usable =
+          factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
       if (!usable) {
         rest.push_back(term);
         continue;
       }
       // factor * v + t <= 0
       const expr t = arith::from_linear(others);
-      if (factor > 0) end = min(end, floordiv(integer(type, 0) - t, integer(type, factor)) + integer(type, 1));
-      else lo = max(lo, ceildiv(t, integer(type, -factor)));
+      if (factor > 0)
+        end = min(end, floordiv(integer(type, 0) - t, integer(type, factor)) + integer(type, 1));
+      else
+        lo = max(lo, ceildiv(t, integer(type, -factor)));
     }
     if (lo.same(loop.min) && rest.size() == conjuncts(guard.condition).size()) return unchanged;
     const expr first = known.simplify(lo);
     expr extent = known.simplify(end - first);
-    if (!known.prove(ge(extent, integer(type, 0)))) extent = known.simplify(max(extent, integer(type, 0)));
+    if (!known.prove(ge(extent, integer(type, 0))))
+      extent = known.simplify(max(extent, integer(type, 0)));
     stmt body = rest.empty() ? guard.then_body : make_if(conjunction(rest), guard.then_body);
     return with_domain(loop, first, extent, std::move(body));
   }
@@ -23040,14 +23877,16 @@ using namespace tilewright::ir;
 /// Vector statements that `s` writes out: unrolled loops multiply, serial ones count once.
 inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
   switch (s->kind) {
-    case stmt_kind::store: case stmt_kind::evaluate: return 1;
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return 1;
     case stmt_kind::seq: {
       std::int64_t sum = 0;
       for (const stmt& child : as_seq(s)->stmts) sum += written_out(child, target);
       return sum;
     }
     case stmt_kind::if_else:
-      return written_out(as_if(s)->then_body, target) + (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
+      return written_out(as_if(s)->then_body, target) +
+             (as_if(s)->else_body ? written_out(as_if(s)->else_body, target) : 0);
     case stmt_kind::let: return written_out(as_let(s)->body, target);
     case stmt_kind::allocate: return written_out(as_allocate(s)->body, target);
     case stmt_kind::block_realize: return written_out(as_realize(s)->block->body, target);
@@ -23067,7 +23906,9 @@ inline bool writes_out(const stmt& s) {
   bool all = true;
   for_each_stmt(s, [&](const stmt& x) {
     const loop_node* l = as_loop(x);
-    if (l) all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) && constant_extent(*l) > 0;
+    if (l)
+      all = all && (l->loop == loop_kind::unrolled || l->loop == loop_kind::vectorized) &&
+            constant_extent(*l) > 0;
     all = all && x->kind != stmt_kind::allocate;
   });
   return all;
@@ -23082,7 +23923,8 @@ inline std::int64_t step_of(const loop_node& loop) {
 
 class unroller : public mutator {
  public:
-  unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  unroller(const target::cpu& target, const unroll_limits& limits)
+      : target_(target), limits_(limits) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -23104,7 +23946,8 @@ class unroller : public mutator {
   }
 
  private:
-  loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step, bool in_parallel) const {
+  loop_kind decide(const loop_node& loop, const stmt& body, std::int64_t step,
+                   bool in_parallel) const {
     const std::int64_t extent = constant_extent(loop), size = extent * written_out(body, target_);
     const bool literal = extent > 0 && is_int(loop.min);
     switch (loop.loop) {
@@ -23127,13 +23970,16 @@ class unroller : public mutator {
 
 class reduction_unroller : public mutator {
  public:
-  reduction_unroller(const target::cpu& target, const unroll_limits& limits) : target_(target), limits_(limits) {}
+  reduction_unroller(const target::cpu& target, const unroll_limits& limits)
+      : target_(target), limits_(limits) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
-    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) || loop->annotations.count(edge_note)) return out;
+    if (!loop || loop->loop != loop_kind::serial || !is_reduction(*loop) ||
+        loop->annotations.count(edge_note))
+      return out;
     if (!writes_out(loop->body)) return out;
     const std::int64_t size = written_out(loop->body, target_), extent = constant_extent(*loop);
     std::int64_t factor = limits_.reduction_factor;
@@ -23148,11 +23994,14 @@ class reduction_unroller : public mutator {
     const expr by = integer(type, factor);
     const expr whole = extent > 0 ? integer(type, extent / factor) : floordiv(loop.extent, by);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
-    stmt inner = make_loop(u, integer(type, 0), by, rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
+    stmt inner = make_loop(u, integer(type, 0), by,
+                           rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
                            loop_kind::unrolled);
-    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial, loop.annotations);
+    stmt main = make_loop(k, integer(type, 0), whole, std::move(inner), loop_kind::serial,
+                          loop.annotations);
     if (extent > 0 && extent % factor == 0) return main;
-    return make_seq({std::move(main), with_domain(loop, loop.min + whole * by, loop.extent - whole * by, loop.body)});
+    return make_seq({std::move(main), with_domain(loop, loop.min + whole * by,
+                                                  loop.extent - whole * by, loop.body)});
   }
 
   const target::cpu& target_;
@@ -23163,7 +24012,8 @@ class reduction_unroller : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target::cpu& target, const unroll_limits& limits) {
+TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target::cpu& target,
+                                            const unroll_limits& limits) {
   ir::function out = f;
   out.body = detail::unroll::unroller(target, limits).mutate(f.body);
   return out;
@@ -23225,7 +24075,8 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   const store_node* store = as_store(loop->body);
   if (!store) return std::nullopt;
   const expr& v = store->value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min) return std::nullopt;
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+    return std::nullopt;
   const auto is_old = [&](const expr& e) {
     return e->op == op::load && e->buffer == store->buffer && same_indices(e->args, store->indices);
   };
@@ -23236,7 +24087,8 @@ inline std::optional<reduction> match(const loop_node& outermost) {
   r.at = store->indices;
   r.combine = v->op;
   bool again = false;
-  for_each_expr(r.value, [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
+  for_each_expr(r.value,
+                [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
   for (const expr& e : r.at)
     for (const loop_node* l : r.chain) again = again || uses_var(e, l->var);
   return again ? std::nullopt : std::optional(std::move(r));
@@ -23294,14 +24146,18 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 || extent < 2 * lanes) return 1;
+    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 ||
+        extent < 2 * lanes)
+      return 1;
     std::int64_t parts = lanes;
     while (parts < 4 * lanes && extent >= 4 * parts) parts *= 2;
     return parts;
   }
 
   static stmt update(const reduction& r, const buffer& part, const expr& lane, const expr& k) {
-    return make_store(part, {lane}, apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
+    return make_store(
+        part, {lane},
+        apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
@@ -23312,33 +24168,46 @@ class vectorizer : public mutator {
   static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
-    const buffer part = make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
+    const buffer part =
+        make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
     const std::int64_t extent = constant_extent(inner), whole = extent / parts;
     const auto at = [&](const expr& e) { return cast(index, e); };
     std::vector<stmt> body;
     const var v = make_var(inner.var->name, index);
-    body.push_back(make_loop(v, integer(index, 0), integer(index, whole), lanes_loop(parts, [&](const expr& l) {
-                               return update(r, part, l, inner.min + v * integer(index, parts) + at(l));
-                             }),
-                             loop_kind::serial, {{reduction_note, 1}}));
+    body.push_back(make_loop(
+        v, integer(index, 0), integer(index, whole),
+        lanes_loop(parts,
+                   [&](const expr& l) {
+                     return update(r, part, l, inner.min + v * integer(index, parts) + at(l));
+                   }),
+        loop_kind::serial, {{reduction_note, 1}}));
     std::int64_t done = whole * parts;
     if (const std::int64_t rest = (extent - done) / lanes * lanes; rest > 0) {
-      body.push_back(lanes_loop(rest, [&](const expr& l) { return update(r, part, l, inner.min + integer(index, done) + at(l)); }));
+      body.push_back(lanes_loop(rest, [&](const expr& l) {
+        return update(r, part, l, inner.min + integer(index, done) + at(l));
+      }));
       done += rest;
     }
     if (done < extent) {
       const var t = make_var(inner.var->name, index);
       body.push_back(make_loop(t, inner.min + integer(index, done), integer(index, extent - done),
-                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial, {{reduction_note, 1}}));
+                               substitute(inner.body, {{inner.var, t}}), loop_kind::serial,
+                               {{reduction_note, 1}}));
     }
     stmt main = make_seq(std::move(body));
-    for (std::size_t d = r.chain.size() - 1; d-- > 0;) main = with_body(*r.chain[d], std::move(main));
-    std::vector<stmt> all{
-        lanes_loop(parts, [&](const expr& l) { return make_store(part, {l}, identity_of(r.combine, r.to->type)); }),
-        std::move(main)};
+    for (std::size_t d = r.chain.size() - 1; d-- > 0;)
+      main = with_body(*r.chain[d], std::move(main));
+    std::vector<stmt> all{lanes_loop(parts,
+                                     [&](const expr& l) {
+                                       return make_store(part, {l},
+                                                         identity_of(r.combine, r.to->type));
+                                     }),
+                          std::move(main)};
     for (std::int64_t width = parts / 2; width >= 1; width /= 2)
       all.push_back(lanes_loop(width, [&](const expr& l) {
-        return make_store(part, {l}, apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
+        return make_store(
+            part, {l},
+            apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
       }));
     all.push_back(make_store(r.to, r.at, apply(r.combine, load(r.to, r.at), load(part, {0}))));
     return make_allocate(part, make_seq(std::move(all)));
@@ -23351,7 +24220,8 @@ class vectorizer : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f, const target::cpu& target) {
+TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f,
+                                                    const target::cpu& target) {
   ir::function out = f;
   out.body = detail::reductions::vectorizer(target).mutate(f.body);
   return out;
@@ -23380,7 +24250,8 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
       else_body = mutate(n->else_body);
       known = before;
     }
-    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body) return s;
+    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body)
+      return s;
     return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
   }
   return ir::mutator::mutate(s);
@@ -23392,7 +24263,8 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
-TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body) {
+TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
+                                       ir::stmt body) {
   auto* node = new ir::loop_node(like);
   node->min = std::move(min);
   node->extent = std::move(extent);
@@ -23450,7 +24322,9 @@ class renamer : public ir::mutator {
 
 }  // namespace detail::walk
 
-TILEWRIGHT_INLINE ir::stmt rename_loops(const ir::stmt& s) { return detail::walk::renamer{}.mutate(s); }
+TILEWRIGHT_INLINE ir::stmt rename_loops(const ir::stmt& s) {
+  return detail::walk::renamer{}.mutate(s);
+}
 
 TILEWRIGHT_INLINE buffer_set stored_buffers(const ir::stmt& s) {
   buffer_set out;
@@ -23475,7 +24349,8 @@ TILEWRIGHT_INLINE bool reads_memory(const ir::expr& e) {
   return false;
 }
 
-TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b) {
+TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a,
+                                    const std::vector<ir::expr>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t d = 0; d < a.size(); ++d)
     if (!a[d].same(b[d]) && !arith::same_value(a[d], b[d])) return false;
@@ -26024,9 +26899,11 @@ namespace tilewright::primitive {
 /// 4. every block below has spatial and reduce iterators only;
 /// 5. the binding of every block below is affine with respect to the loops from the outermost one
 ///    involved inwards;
-/// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes them,
+/// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes
+/// them,
 ///    keep their order among themselves: it decides which instance of a result runs first;
-/// 7. where instances of a block with an init run more than once, as compute_at leaves them, no loop passes
+/// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
+/// loop passes
 ///    one that drives the reduction.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
@@ -33919,13 +34796,13 @@ struct access_profile {
 
 /// A block whose iteration variables are its loops, one to one, with constant extents.
 struct block_profile {
-  std::vector<ir::iter_kind> kind;    // [iters]
-  std::vector<std::int64_t> extent;   // [iters]
+  std::vector<ir::iter_kind> kind;   // [iters]
+  std::vector<std::int64_t> extent;  // [iters]
   access_profile write;
   std::vector<access_profile> reads;  // one per load in the body, the accumulator left out
   bool reduction = false;             // has an init
   bool updates = false;               // has none and reads what it writes: no complete block
-  bool cheap = false;                 // no transcendental function and no conditional: worth inlining
+  bool cheap = false;  // no transcendental function and no conditional: worth inlining
 
   /// Some of the block's variables have this kind and more than one value.
   bool has(ir::iter_kind k) const noexcept;
@@ -33934,8 +34811,8 @@ struct block_profile {
   std::optional<std::size_t> contiguous() const noexcept;
   /// True when vectors along `iter` can be loaded: every read is contiguous or constant along it.
   bool loads_vectors(std::size_t iter) const noexcept;
-  /// The spatial variable, other than `vector`, whose values share the most operands: a register tile
-  /// grows along it. Nothing when no operand is shared.
+  /// The spatial variable, other than `vector`, whose values share the most operands: a register
+  /// tile grows along it. Nothing when no operand is shared.
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
 };
 
@@ -33943,8 +34820,8 @@ struct block_profile {
 access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
                               const std::vector<ir::expr>& indices);
 
-/// Profile of the block of that name; nothing when it has several writes, is not bound one to one to
-/// constant loops, or stores to computed addresses.
+/// Profile of the block of that name; nothing when it has several writes, is not bound one to one
+/// to constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);
 
 }  // namespace tilewright::space
@@ -34011,7 +34888,8 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
   if (loops.size() != realize.values.size()) return false;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const ir::iter_var& iter = realize.block->iters[i];
-    if (!realize.values[i].same(loops[i]) || !ir::is_int(iter.dom.extent) || !ir::is_int(iter.dom.min, 0))
+    if (!realize.values[i].same(loops[i]) || !ir::is_int(iter.dom.extent) ||
+        !ir::is_int(iter.dom.min, 0))
       return false;
     if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce) return false;
   }
@@ -34020,8 +34898,9 @@ inline bool bound_to_loops(const schedule& s, const ir::block_realize_node& real
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block, const ir::buffer& buffer,
-                                                 const std::vector<ir::expr>& indices) {
+TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
+                                                const ir::buffer& buffer,
+                                                const std::vector<ir::expr>& indices) {
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -34053,7 +34932,8 @@ TILEWRIGHT_INLINE bool block_profile::loads_vectors(std::size_t iter) const noex
   return true;
 }
 
-TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(std::size_t vector) const noexcept {
+TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(
+    std::size_t vector) const noexcept {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < kind.size(); ++i) {
     if (i == vector || kind[i] != ir::iter_kind::spatial || extent[i] < 2) continue;
@@ -34103,15 +34983,16 @@ TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
   return digits_[next_++].value;
 }
 
-TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s, const std::vector<std::int64_t>& candidates,
+TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s,
+                                               const std::vector<std::int64_t>& candidates,
                                                const std::vector<double>& weights) {
   if (!first_) return s.sample_categorical(candidates, weights);
   const auto likeliest = std::max_element(weights.begin(), weights.end()) - weights.begin();
   return s.sample_categorical(candidates, weights, likeliest);
 }
 
-TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(schedule& s, loop_rv loop, int max_innermost,
-                                                             const std::vector<std::int64_t>& preferred) {
+TILEWRIGHT_INLINE std::vector<expr_rv> chooser::perfect_tile(
+    schedule& s, loop_rv loop, int max_innermost, const std::vector<std::int64_t>& preferred) {
   const int n = static_cast<int>(preferred.size()) + 1;
   const ir::expr extent = s.get(loop).extent;
   if (!first_ || !ir::is_int(extent)) return s.sample_perfect_tile(loop, n, max_innermost);
@@ -34145,8 +35026,8 @@ TILEWRIGHT_INLINE bool chooser::advance() {
   return true;
 }
 
-TILEWRIGHT_INLINE std::vector<schedule> enumerate(schedule& start, std::size_t limit,
-                                                  const std::function<void(schedule&, chooser&)>& build) {
+TILEWRIGHT_INLINE std::vector<schedule> enumerate(
+    schedule& start, std::size_t limit, const std::function<void(schedule&, chooser&)>& build) {
   std::vector<schedule> out;
   std::exception_ptr refusal;
   chooser choices;
@@ -34181,50 +35062,54 @@ void auto_inline(schedule& s);
 
 namespace tilewright::space {
 
-/// Moves the producers of an output block below the deepest of its loops, the innermost one left out,
-/// at which all of them are legal; where there is no such loop, or the choice says so, they stay.
+/// Moves the producers of an output block below the deepest of its loops, the innermost one left
+/// out, at which all of them are legal; where there is no such loop, or the choice says so, they
+/// stay.
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
 void fuse_rows(schedule& s, const std::string& output, chooser& choices);
 
 }  // namespace tilewright::space
-// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its "SSRSRS").
+// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its
+// "SSRSRS").
 
 #include <string>
 #include <vector>
 
 namespace tilewright::space {
 
-/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more vectors.
+/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more
+/// vectors.
 struct register_tile {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   double weight = 1;  // how likely it is drawn
 };
 
-/// Register tiles that respect the register file: rows * vectors accumulators, one register per vector
-/// of the streamed operand, and one for the broadcast one. Weights grow with the number of
+/// Register tiles that respect the register file: rows * vectors accumulators, one register per
+/// vector of the streamed operand, and one for the broadcast one. Weights grow with the number of
 /// multiply-adds per load and with the share of the tiles' work that lies inside the extents.
-std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type, std::int64_t row_extent,
-                                          std::int64_t column_extent);
+std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
+                                          std::int64_t row_extent, std::int64_t column_extent);
 
-/// True when the block is a reduction with constant loops whose output is contiguous along one of its
-/// spatial variables and whose operands can be loaded as vectors along it.
+/// True when the block is a reduction with constant loops whose output is contiguous along one of
+/// its spatial variables and whose operands can be loaded as vectors along it.
 bool needs_multi_level_tiling(const schedule& s, const std::string& block);
 
 /// Tiles the block in the structure SSRSRS, the innermost S a register tile:
 /// ```
 /// i, j, k  ->  i0 j0 (parallel) | i1 j1 | k0 | j2 i2 | k1 | i3 (unrolled) j3 (vectorized)
 /// ```
-/// Structural choices: reduction loops split or whole; operands left in place, the streamed one staged
-/// into a panel below j2, or the broadcast one staged into a block too; where the producer of a padded
-/// operand and an element-wise consumer are computed. Tile sizes need not divide.
-void multi_level_tiling(schedule& s, const std::string& block, const context& where, chooser& choices);
+/// Structural choices: reduction loops split or whole; operands left in place, the streamed one
+/// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
+/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide.
+void multi_level_tiling(schedule& s, const std::string& block, const context& where,
+                        chooser& choices);
 
 }  // namespace tilewright::space
-// Module: what is left after tiling gets vectors inside and threads outside (MetaSchedule: the CPU half
-// of Parallelize-Vectorize-Unroll).
+// Module: what is left after tiling gets vectors inside and threads outside (MetaSchedule: the CPU
+// half of Parallelize-Vectorize-Unroll).
 
 #include <string>
 
@@ -34232,12 +35117,13 @@ namespace tilewright::space {
 
 /// Vectorizes the block along the loop on which its output is contiguous. Reductions keep that loop
 /// innermost: `for j: for k` -> `for j0: for k: for j1 (vectorized)`.
-/// Does nothing for a block that is already tiled or has no such loop; reductions into single elements
-/// are vectorized when they are lowered.
-void vectorize_innermost(schedule& s, const std::string& block, const context& where, chooser& choices);
+/// Does nothing for a block that is already tiled or has no such loop; reductions into single
+/// elements are vectorized when they are lowered.
+void vectorize_innermost(schedule& s, const std::string& block, const context& where,
+                         chooser& choices);
 
-/// Runs the outermost spatial loops of every nest in the root scope in parallel, as many as are free
-/// of reductions and hold one block each; one loop where several blocks share it.
+/// Runs the outermost spatial loops of every nest in the root scope in parallel, as many as are
+/// free of reductions and hold one block each; one loop where several blocks share it.
 void parallelize_outermost(schedule& s, const context& where);
 
 }  // namespace tilewright::space
@@ -34245,8 +35131,8 @@ void parallelize_outermost(schedule& s, const context& where);
 namespace tilewright::space {
 namespace detail {
 
-/// One sketch; consumers come before their producers, so that a producer is placed into loops that are
-/// final.
+/// One sketch; consumers come before their producers, so that a producer is placed into loops that
+/// are final.
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
   bool tiled = false;
   const std::vector<std::string> blocks = root_block_names(s);
@@ -34280,8 +35166,10 @@ TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
 
 namespace tilewright::space {
 
-TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates, std::vector<double> weights) {
-  if (candidates.empty() || std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
+TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
+                                     std::vector<double> weights) {
+  if (candidates.empty() ||
+      std::any_of(candidates.begin(), candidates.end(), [](std::int64_t c) { return c < 1; }))
     throw argument_error("choose({sizes}) needs at least one size, all positive");
   if (!weights.empty() && weights.size() != candidates.size())
     throw argument_error("choose({sizes}, {weights}) needs one weight a size");
@@ -34306,8 +35194,8 @@ TILEWRIGHT_INLINE loop_rv scope::at(schedule& s, const meta::loop_level& level) 
   if (level.level < 0 || static_cast<std::size_t>(level.level) >= loops.size())
     throw schedule_error("space", 2,
                          "axis " + std::string(level.axis()) + " of block " + block + " has " +
-                             std::to_string(loops.size()) + " levels; level " + std::to_string(level.level) +
-                             " does not exist");
+                             std::to_string(loops.size()) + " levels; level " +
+                             std::to_string(level.level) + " does not exist");
   return loops[static_cast<std::size_t>(level.level)];
 }
 
@@ -34334,9 +35222,10 @@ TILEWRIGHT_INLINE void tile_structure(schedule& s, scope& in, std::string_view s
   const std::vector<loop_rv> loops = s.get_loops(b);
   const ir::block_node& block = *s.get(b).block;
   if (loops.size() != block.iters.size())
-    throw schedule_error("tile", 1, "block " + in.block + " is already tiled: it has " +
-                                        std::to_string(loops.size()) + " loops for " +
-                                        std::to_string(block.iters.size()) + " iteration variables");
+    throw schedule_error("tile", 1,
+                         "block " + in.block + " is already tiled: it has " +
+                             std::to_string(loops.size()) + " loops for " +
+                             std::to_string(block.iters.size()) + " iteration variables");
   std::vector<std::vector<loop_rv>> position(structure.size());
   for (std::size_t l = 0; l < loops.size(); ++l) {
     const char letter = block.iters[l].kind == ir::iter_kind::reduce ? 'R' : 'S';
@@ -34360,12 +35249,13 @@ TILEWRIGHT_INLINE void reorder_levels(schedule& s, scope& in, const meta::loop_l
   s.reorder(order);
 }
 
-TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level, loop_step step) {
+TILEWRIGHT_INLINE void apply_to_level(schedule& s, scope& in, const meta::loop_level& level,
+                                      loop_step step) {
   (s.*step)(in.at(s, level));
 }
 
-TILEWRIGHT_INLINE std::vector<schedule> expand(schedule start, const context& where,
-                                               const std::function<void(schedule&, scope&)>& build) {
+TILEWRIGHT_INLINE std::vector<schedule> expand(
+    schedule start, const context& where, const std::function<void(schedule&, scope&)>& build) {
   constexpr std::size_t limit = 256;
   return enumerate(start, limit, [&](schedule& s, chooser& choices) {
     const std::vector<std::string> blocks = root_block_names(s);
@@ -34470,7 +35360,8 @@ class tiling {
 
   void run() {
     // whole reductions first, unless a panel of the streamed operand would not stay in a cache
-    if (reduction_extent() > 128) split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
+    if (reduction_extent() > 128)
+      split_reduction_ = (choices_.pick(2) == 1) != (reduction_extent() > 2048);
     block_ = s_.get_block(name_);
     loops_ = s_.get_loops(block_);
     split_spatial();
@@ -34480,7 +35371,8 @@ class tiling {
     stage_operands();
     s_.vectorize(column_tile_);
     if (rows_) s_.unroll(row_tile_);
-    s_.decompose_reduction(block_, split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
+    s_.decompose_reduction(block_,
+                           split_reduction_ ? reduce_outer_.front() : reduce_inner_.front());
   }
 
  private:
@@ -34495,8 +35387,8 @@ class tiling {
     const std::int64_t row_extent = rows_ ? profile_.extent[*rows_] : 1;
     std::vector<std::int64_t> codes;
     std::vector<double> weights;
-    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type, row_extent,
-                                                 profile_.extent[columns_])) {
+    for (const register_tile& t : register_tiles(*where_.cpu, profile_.write.buffer->type,
+                                                 row_extent, profile_.extent[columns_])) {
       codes.push_back(t.rows * tile_code + t.columns);
       weights.push_back(t.weight);
     }
@@ -34555,7 +35447,9 @@ class tiling {
 
   void order() {
     std::vector<loop_rv> all = outer_;
-    const auto add = [&](const std::vector<loop_rv>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    const auto add = [&](const std::vector<loop_rv>& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
     add(outer_row_);
     add(outer_column_);
     const std::size_t parallel = all.size();
@@ -34572,7 +35466,8 @@ class tiling {
     s_.reorder(all);
     last_middle_ = all[spatial - 1];
     if (where_.threads > 1) {
-      const loop_rv fused = s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
+      const loop_rv fused =
+          s_.fuse(std::vector<loop_rv>(all.begin(), all.begin() + static_cast<long>(parallel)));
       s_.parallel(fused);
     }
   }
@@ -34615,7 +35510,8 @@ class tiling {
     });
     // the first sketch stages the streamed operand when it would not stay in the first-level cache
     const std::size_t levels = broadcast.empty() ? 2 : 3;
-    const std::size_t level = (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
+    const std::size_t level =
+        (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
     place_producers();
     if (level >= 1)
       for (int r : streamed) stage(r, inner_column_.back());
@@ -34630,7 +35526,8 @@ class tiling {
     const std::vector<ir::buffer>& own = ir::root_block(s_.function())->alloc_buffers;
     std::vector<int> out;
     for (const access_profile& r : profile_.reads)
-      if (r.affine && r.region >= 0 && f(r) && std::find(own.begin(), own.end(), r.buffer) == own.end() &&
+      if (r.affine && r.region >= 0 && f(r) &&
+          std::find(own.begin(), own.end(), r.buffer) == own.end() &&
           std::find(out.begin(), out.end(), r.region) == out.end())
         out.push_back(r.region);
     return out;
@@ -34655,11 +35552,13 @@ class tiling {
     s_.vectorize(lanes);
   }
 
-  /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they are.
+  /// Padded or otherwise computed operands: with the tile, under the outer loops, or where they
+  /// are.
   void place_producers() {
     for (const std::string& producer : producer_names(s_, name_)) {
       const std::optional<block_profile> p = profile(s_, producer);
-      if (!p || p->reduction || !p->contiguous() || consumer_names(s_, producer).size() != 1) continue;
+      if (!p || p->reduction || !p->contiguous() || consumer_names(s_, producer).size() != 1)
+        continue;
       const std::size_t place = choices_.pick(2);
       if (place == 0) continue;
       const block_rv b = s_.get_block(producer);
@@ -34683,7 +35582,8 @@ class tiling {
   block_rv block_;
   std::vector<loop_rv> loops_;
   std::vector<loop_rv> outer_, middle_;
-  std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_, inner_column_;
+  std::vector<loop_rv> outer_row_, middle_row_, inner_row_, outer_column_, middle_column_,
+      inner_column_;
   std::vector<loop_rv> reduce_outer_, reduce_inner_;
   loop_rv row_tile_, column_tile_, last_middle_;
 };
@@ -34704,12 +35604,14 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
       const double work_per_load = accumulators / static_cast<double>(rows + vectors);
       const double inside = detail::fill(row_extent, rows) * detail::fill(column_extent, columns);
       // Two multiply-adds of four cycles can be in flight: fewer than eight accumulators stall.
-      const double weight = std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
+      const double weight =
+          std::pow(work_per_load, 2) * std::pow(inside, 4) * std::min(1.0, accumulators / 8);
       out.push_back({rows, columns, weight});
     }
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
+  std::stable_sort(out.begin(), out.end(), [](const register_tile& a, const register_tile& b) {
+    return a.weight > b.weight;
+  });
   if (out.size() > 16) out.resize(16);
   return out;
 }
@@ -34721,12 +35623,13 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   return columns && p->loads_vectors(*columns);
 }
 
-TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block, const context& where,
-                                          chooser& choices) {
+TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,
+                                          const context& where, chooser& choices) {
   if (!needs_multi_level_tiling(s, block))
     throw schedule_error("multi_level_tiling", 1,
-                         "block " + block + " is no reduction with a contiguous output axis along which its "
-                         "operands can be loaded as vectors");
+                         "block " + block +
+                             " is no reduction with a contiguous output axis along which its "
+                             "operands can be loaded as vectors");
   detail::tiling(s, block, where, choices).run();
 }
 
@@ -34749,7 +35652,8 @@ inline std::optional<std::size_t> contiguous_iter(const ir::block_node& b) {
 }
 
 /// The loop that alone drives the block's iteration variable, plus outer loops.
-inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::block_realize_node& realize,
+inline std::optional<std::size_t> loop_driving(const schedule& s,
+                                               const ir::block_realize_node& realize,
                                                std::size_t iter) {
   const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
   for (std::size_t l = loops.size(); l-- > 0;)
@@ -34761,8 +35665,9 @@ inline std::optional<std::size_t> loop_driving(const schedule& s, const ir::bloc
   return std::nullopt;
 }
 
-/// True for a reduction whose operands lie side by side along a reduction variable and not along `iter`: dot
-/// products. Vectors along the reduction load what vectors along the output would gather.
+/// True for a reduction whose operands lie side by side along a reduction variable and not along
+/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
+/// gather.
 inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   if (!b.init) return false;
   std::vector<access_profile> loads;
@@ -34771,8 +35676,9 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
       loads.push_back(profile_access(b, e->buffer, e->args));
   });
   const auto vectors = [&](std::size_t i) {
-    return std::all_of(loads.begin(), loads.end(),
-                       [&](const access_profile& a) { return a.affine && (a.stride[i] == 0 || a.stride[i] == 1); });
+    return std::all_of(loads.begin(), loads.end(), [&](const access_profile& a) {
+      return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
+    });
   };
   if (vectors(iter)) return false;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
@@ -34786,8 +35692,8 @@ inline bool plain(const ir::loop_node& loop) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name, const context& where,
-                                           chooser& choices) {
+TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
+                                           const context& where, chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
   const std::optional<std::size_t> iter = detail::contiguous_iter(*realize.block);
   if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
@@ -34858,7 +35764,8 @@ inline std::vector<std::string> touching(const schedule& s, const std::string& s
                                          const std::vector<ir::buffer_region>& buffers,
                                          std::vector<ir::buffer_region> ir::block_node::*regions) {
   std::vector<std::string> out;
-  for (const ir::block_realize_node* realize : primitive::child_blocks(ir::root_block(s.function())->body)) {
+  for (const ir::block_realize_node* realize :
+       primitive::child_blocks(ir::root_block(s.function())->body)) {
     const ir::block_node& other = *realize->block;
     const auto touches = [&](const ir::buffer_region& mine) {
       return std::any_of((other.*regions).begin(), (other.*regions).end(),
@@ -34872,7 +35779,8 @@ inline std::vector<std::string> touching(const schedule& s, const std::string& s
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE const ir::block_realize_node& named_block(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE const ir::block_realize_node& named_block(const schedule& s,
+                                                            const std::string& name) {
   const ir::block_realize_node* found = detail::find_named(s, name);
   if (!found) throw internal_error("a space asks for block " + name + ", which does not exist");
   return *found;
@@ -34884,7 +35792,8 @@ TILEWRIGHT_INLINE bool has_block(const schedule& s, const std::string& name) {
 
 TILEWRIGHT_INLINE std::vector<std::string> root_block_names(const schedule& s) {
   std::vector<std::string> out;
-  for (const ir::block_realize_node* realize : primitive::child_blocks(ir::root_block(s.function())->body))
+  for (const ir::block_realize_node* realize :
+       primitive::child_blocks(ir::root_block(s.function())->body))
     out.push_back(realize->block->name);
   return out;
 }
@@ -34896,11 +35805,13 @@ TILEWRIGHT_INLINE bool is_output(const schedule& s, const std::string& name) {
   return false;
 }
 
-TILEWRIGHT_INLINE std::vector<std::string> consumer_names(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE std::vector<std::string> consumer_names(const schedule& s,
+                                                          const std::string& name) {
   return detail::touching(s, name, named_block(s, name).block->writes, &ir::block_node::reads);
 }
 
-TILEWRIGHT_INLINE std::vector<std::string> producer_names(const schedule& s, const std::string& name) {
+TILEWRIGHT_INLINE std::vector<std::string> producer_names(const schedule& s,
+                                                          const std::string& name) {
   return detail::touching(s, name, named_block(s, name).block->reads, &ir::block_node::writes);
 }
 
@@ -34962,7 +35873,8 @@ TILEWRIGHT_INLINE void* dynamic_library::find(const char* symbol) const noexcept
 
 TILEWRIGHT_INLINE void* dynamic_library::get(const char* symbol) const {
   if (void* address = find(symbol)) return address;
-  throw build_error(what_ + " (" + name_ + ") has no function " + symbol + "; its version is not supported");
+  throw build_error(what_ + " (" + name_ + ") has no function " + symbol +
+                    "; its version is not supported");
 }
 
 }  // namespace tilewright::support
@@ -35123,7 +36035,8 @@ inline std::array<std::uint32_t, 4> cpuid_leaf(std::uint32_t leaf, std::uint32_t
   return r;
 }
 
-/// Register sets that the operating system saves (XCR0); a feature without its registers is unusable.
+/// Register sets that the operating system saves (XCR0); a feature without its registers is
+/// unusable.
 inline std::uint32_t saved_registers() {
   if (!((cpuid_leaf(1)[2] >> 27) & 1)) return 0;
   std::uint32_t low = 0, high = 0;
@@ -35134,25 +36047,38 @@ inline std::uint32_t saved_registers() {
 struct feature_bit {
   std::string_view name;
   std::uint32_t leaf, sub;
-  unsigned reg, bit;      // reg: 0 eax .. 3 edx
-  std::uint32_t needs;    // of saved_registers
+  unsigned reg, bit;    // reg: 0 eax .. 3 edx
+  std::uint32_t needs;  // of saved_registers
 };
 
 inline constexpr std::uint32_t ymm_state = 0x6, zmm_state = 0xe6;
 inline constexpr std::array<feature_bit, 26> feature_bits{{
-    {"sse3", 1, 0, 2, 0, 0},           {"ssse3", 1, 0, 2, 9, 0},
-    {"sse4.1", 1, 0, 2, 19, 0},        {"sse4.2", 1, 0, 2, 20, 0},
-    {"popcnt", 1, 0, 2, 23, 0},        {"movbe", 1, 0, 2, 22, 0},
-    {"lzcnt", 0x80000001, 0, 2, 5, 0}, {"bmi", 7, 0, 1, 3, 0},
-    {"bmi2", 7, 0, 1, 8, 0},           {"avx", 1, 0, 2, 28, ymm_state},
-    {"fma", 1, 0, 2, 12, ymm_state},   {"f16c", 1, 0, 2, 29, ymm_state},
-    {"avx2", 7, 0, 1, 5, ymm_state},   {"avxvnni", 7, 1, 0, 4, ymm_state},
-    {"avx512f", 7, 0, 1, 16, zmm_state},     {"avx512dq", 7, 0, 1, 17, zmm_state},
-    {"avx512cd", 7, 0, 1, 28, zmm_state},    {"avx512bw", 7, 0, 1, 30, zmm_state},
-    {"avx512vl", 7, 0, 1, 31, zmm_state},    {"avx512vbmi", 7, 0, 2, 1, zmm_state},
-    {"avx512vbmi2", 7, 0, 2, 6, zmm_state},  {"avx512vnni", 7, 0, 2, 11, zmm_state},
-    {"avx512ifma", 7, 0, 1, 21, zmm_state},  {"avx512bitalg", 7, 0, 2, 12, zmm_state},
-    {"avx512fp16", 7, 0, 3, 23, zmm_state},  {"avx512bf16", 7, 1, 0, 5, zmm_state},
+    {"sse3", 1, 0, 2, 0, 0},
+    {"ssse3", 1, 0, 2, 9, 0},
+    {"sse4.1", 1, 0, 2, 19, 0},
+    {"sse4.2", 1, 0, 2, 20, 0},
+    {"popcnt", 1, 0, 2, 23, 0},
+    {"movbe", 1, 0, 2, 22, 0},
+    {"lzcnt", 0x80000001, 0, 2, 5, 0},
+    {"bmi", 7, 0, 1, 3, 0},
+    {"bmi2", 7, 0, 1, 8, 0},
+    {"avx", 1, 0, 2, 28, ymm_state},
+    {"fma", 1, 0, 2, 12, ymm_state},
+    {"f16c", 1, 0, 2, 29, ymm_state},
+    {"avx2", 7, 0, 1, 5, ymm_state},
+    {"avxvnni", 7, 1, 0, 4, ymm_state},
+    {"avx512f", 7, 0, 1, 16, zmm_state},
+    {"avx512dq", 7, 0, 1, 17, zmm_state},
+    {"avx512cd", 7, 0, 1, 28, zmm_state},
+    {"avx512bw", 7, 0, 1, 30, zmm_state},
+    {"avx512vl", 7, 0, 1, 31, zmm_state},
+    {"avx512vbmi", 7, 0, 2, 1, zmm_state},
+    {"avx512vbmi2", 7, 0, 2, 6, zmm_state},
+    {"avx512vnni", 7, 0, 2, 11, zmm_state},
+    {"avx512ifma", 7, 0, 1, 21, zmm_state},
+    {"avx512bitalg", 7, 0, 2, 12, zmm_state},
+    {"avx512fp16", 7, 0, 3, 23, zmm_state},
+    {"avx512bf16", 7, 1, 0, 5, zmm_state},
 }};
 
 /// What the code generator never chooses by itself; left out so that equal code has an equal key.
@@ -35184,7 +36110,8 @@ inline cpuid_data read_cpuid() {
   while (!out.brand.empty() && out.brand.back() == ' ') out.brand.pop_back();
   const std::uint32_t saved = saved_registers();
   for (const feature_bit& f : feature_bits)
-    if (matters(f.name) && ((cpuid_leaf(f.leaf, f.sub)[f.reg] >> f.bit) & 1) && (saved & f.needs) == f.needs)
+    if (matters(f.name) && ((cpuid_leaf(f.leaf, f.sub)[f.reg] >> f.bit) & 1) &&
+        (saved & f.needs) == f.needs)
       out.features.push_back(f.name);
   return out;
 }
@@ -35211,7 +36138,8 @@ inline cache_sizes cpuid_caches() { return {}; }
 
 /// First line of a small file of the kernel; empty when there is none.
 inline std::string first_line(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"), &std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"),
+                                                             &std::fclose);
   char text[128] = {};
   if (!file || !std::fgets(text, sizeof text, file.get())) return {};
   std::string line = text;
@@ -35223,7 +36151,8 @@ inline std::string first_line(const std::string& path) {
 inline std::int64_t parse_size(const std::string& text) {
   std::int64_t value = 0;
   std::size_t i = 0;
-  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i) value = value * 10 + (text[i] - '0');
+  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i)
+    value = value * 10 + (text[i] - '0');
   if (i < text.size() && text[i] == 'K') return value << 10;
   if (i < text.size() && text[i] == 'M') return value << 20;
   return value;
@@ -35248,7 +36177,8 @@ inline cache_sizes read_caches() {
 inline int quota_cores() {
   const std::string line = first_line("/sys/fs/cgroup/cpu.max");
   long long quota = 0, period = 0;
-  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0 || quota <= 0) return 1 << 20;
+  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0 || quota <= 0)
+    return 1 << 20;
   return static_cast<int>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 
@@ -35288,13 +36218,14 @@ inline constexpr std::array<known_cpu, 20> known_cpus{{
     {"skylake-avx512", "skylake-avx512", 4, "", 32, 1024, 16384},
     {"cascadelake", "cascadelake", 4, "avx512vnni", 32, 1024, 16384},
     {"icelake-server", "icelake-server", 4, "avx512vbmi,avx512vbmi2,avx512vnni", 48, 1280, 24576},
-    {"sapphirerapids", "sapphirerapids", 4, "avx512bf16,avx512fp16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni",
-     48, 2048, 32768},
+    {"sapphirerapids", "sapphirerapids", 4,
+     "avx512bf16,avx512fp16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 2048, 32768},
     {"znver1", "znver1", 3, "", 32, 512, 8192},
     {"znver2", "znver2", 3, "", 32, 512, 16384},
     {"znver3", "znver3", 3, "", 32, 512, 32768},
     {"znver4", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni", 32, 1024, 32768},
-    {"znver5", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 1024, 32768},
+    {"znver5", "znver4", 4, "avx512bf16,avx512vbmi,avx512vbmi2,avx512vnni,avxvnni", 48, 1024,
+     32768},
 }};
 
 /// Appends the features in a comma-separated list.
@@ -35387,8 +36318,9 @@ TILEWRIGHT_INLINE int cpu::lanes(dtype type) const {
 TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
   std::vector<std::string_view> all;
   detail::add_features(features, all);
-  return std::any_of(all.begin(), all.end(),
-                     [&](std::string_view f) { return !f.empty() && f[0] == '+' && f.substr(1) == feature; });
+  return std::any_of(all.begin(), all.end(), [&](std::string_view f) {
+    return !f.empty() && f[0] == '+' && f.substr(1) == feature;
+  });
 }
 
 TILEWRIGHT_INLINE const cpu& host() {
@@ -35414,8 +36346,9 @@ TILEWRIGHT_INLINE std::vector<std::string_view> known_names() {
 TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& machine) {
   std::vector<std::string_view> needed;
   detail::add_features(code.features, needed);
-  return std::all_of(needed.begin(), needed.end(),
-                     [&](std::string_view f) { return f.empty() || f[0] != '+' || machine.has(f.substr(1)); });
+  return std::all_of(needed.begin(), needed.end(), [&](std::string_view f) {
+    return f.empty() || f[0] != '+' || machine.has(f.substr(1));
+  });
 }
 
 }  // namespace tilewright::target
@@ -35436,8 +36369,8 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_
     signature.params.push_back(std::move(s));
   }
   return std::make_shared<search::dispatcher>(
-      std::move(signature), [kernel](const search::extent_map& dims) { return reify(kernel, dims); },
-      std::move(options));
+      std::move(signature),
+      [kernel](const search::extent_map& dims) { return reify(kernel, dims); }, std::move(options));
 }
 
 }  // namespace tilewright
