@@ -5065,10 +5065,10 @@ class database {
 
 // Tunes one workload: proposes schedules, measures them, and decides what to keep.
 //
-// Random members of the space come first, then mutations of the fastest; programs that are equal are
-// measured once. A new best is compared in full with the default schedule before it counts. At the end
-// the finalists and the default are timed again in turn, and the winner is kept only if it is faster by
-// more than the noise.
+// Random members of the space come first, then mutations of the fastest; programs that are equal
+// are measured once. A new best is compared in full with the default schedule, and at some points
+// with f64, before it counts. At the end the finalists and the default are timed again in turn, and
+// the winner is kept only if it is faster by more than the noise.
 
 #include <atomic>
 #include <cstdint>
@@ -5535,8 +5535,8 @@ bool runs_on(const cpu& code, const cpu& machine);
 
 namespace tilewright::search {
 
-/// Text that is equal for one kernel at all extents: its name, its parameters without their extents, and the
-/// names of its blocks.
+/// Text that is equal for one kernel at all extents: its name, its parameters without their
+/// extents, and the names of its blocks.
 std::string family_of(const ir::function& f);
 
 /// What is tuned, and where.
@@ -5549,8 +5549,8 @@ struct workload {
   const target::cpu* cpu = nullptr;      // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
-  /// The same kernel at small extents, for the comparison of the default schedule with the interpreter; may be
-  /// null, or give nothing.
+  /// The same kernel at small extents, for the comparison of the default schedule with the
+  /// interpreter; may be null, or give nothing.
   std::function<std::optional<ir::function>()> shrunk;
 };
 
@@ -5558,11 +5558,11 @@ struct workload {
 struct progress {
   int round = 0;
   int trials = 0;
-  double best = 0;       // s
-  double baseline = 0;   // s, the default schedule
-  double elapsed = 0;    // s
-  double left = 0;       // s
-  double rate = 0;       // measured candidates per second
+  double best = 0;      // s
+  double baseline = 0;  // s, the default schedule
+  double elapsed = 0;   // s
+  double left = 0;      // s
+  double rate = 0;      // measured candidates per second
   std::map<failure, int> failures;
 };
 
@@ -5570,7 +5570,8 @@ struct progress {
 struct scorer {
   std::function<std::vector<double>(const std::vector<candidate>&)> score;  // null: no preference
   /// What was measured, for a model that learns.
-  std::function<void(const std::vector<candidate>&, const std::vector<measurement>&)> learn;  // may be null
+  std::function<void(const std::vector<candidate>&, const std::vector<measurement>&)>
+      learn;           // may be null
   int oversample = 1;  // candidates proposed per candidate measured
 };
 
@@ -5597,16 +5598,19 @@ struct tuning_result {
   std::vector<std::string> remarks;  // checks that were skipped, records that did not replay, ...
 };
 
-/// Runs a session. Every measurement is stored in `db` as it is made; the winner is stored as chosen, with its
-/// code. A session that was cancelled, or killed, goes on where it was: what `db` knows are the first parents.
+/// Runs a session. Every measurement is stored in `db` as it is made; the winner is stored as
+/// chosen, with its code. A session that was cancelled, or killed, goes on where it was: what `db`
+/// knows are the first parents.
 /// @throws build_error when not even the default schedule can be compiled
-/// @throws internal_error when the default schedule computes something else than the interpreter
+/// @throws internal_error when the default schedule computes something else than the interpreter,
+/// or differs from f64
+///         at some point and from the program without a schedule
 tuning_result tune(const workload& w, const session_options& options, database& db);
 
-/// The schedule that runs when nothing was measured: the first sketch of the space, or the program as it
-/// stands when the space has none.
-schedule default_schedule(const ir::function& f, const space::design_space& s, const space::context& where,
-                          std::uint64_t seed);
+/// The schedule that runs when nothing was measured: the first sketch of the space, or the program
+/// as it stands when the space has none.
+schedule default_schedule(const ir::function& f, const space::design_space& s,
+                          const space::context& where, std::uint64_t seed);
 
 /// "1.23 ms".
 std::string time_text(double seconds);
@@ -15327,585 +15331,14 @@ TILEWRIGHT_INLINE bool equal(const expr& a, const expr& b) {
 }  // namespace tilewright::ir
 
 #include <cmath>
-#include <limits>
+#include <cstddef>
+#include <utility>
 
-namespace tilewright::ir {
-namespace detail {
-
-inline expr make_node(op o, dtype type, std::vector<expr> args) {
-  auto* node = new expr_node;
-  node->op = o;
-  node->type = type;
-  node->args = std::move(args);
-  return expr(support::ref<const expr_node>(node));
-}
-
-/// Without the copies that an initializer list makes.
-inline expr make_binary(op o, dtype type, expr a, expr b) {
-  std::vector<expr> args;
-  args.reserve(2);
-  args.push_back(std::move(a));
-  args.push_back(std::move(b));
-  return make_node(o, type, std::move(args));
-}
-
-inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
-
-/// Gives both operands one type: a literal follows the other operand, else the wider type wins.
-inline void match_types(const char* what, expr& a, expr& b) {
-  if (!a || !b) throw internal_error(std::string("null operand of ") + what);
-  if (a.type() == b.type()) return;
-  const bool integers = !is_float(a.type()) && !is_float(b.type());
-  if (!integers)
-    throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
-                         std::string(name(b.type())) + "; cast one of them");
-  if (is_int(a) && !is_int(b)) {
-    a = integer(b.type(), a->integer);
-  } else if (is_int(b) && !is_int(a)) {
-    b = integer(a.type(), b->integer);
-  } else if (bits(a.type()) >= bits(b.type())) {
-    b = cast(a.type(), b);
-  } else {
-    a = cast(b.type(), a);
-  }
-}
-
-inline expr binary(op o, const char* what, expr a, expr b) {
-  match_types(what, a, b);
-  const dtype type = a.type();
-  if (is_int(a) && is_int(b) && type != dtype::boolean) {
-    const bool divides = o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
-    if (!divides || b->integer != 0)
-      return integer(type, fold_integer(o, type, a->integer, b->integer));
-  }
-  return make_binary(o, type, std::move(a), std::move(b));
-}
-
-inline expr compare(op o, const char* what, expr a, expr b) {
-  match_types(what, a, b);
-  if (is_int(a) && is_int(b)) {
-    const bool wide = a.type() == dtype::u64;
-    const std::int64_t x = a->integer, y = b->integer;
-    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
-    const bool less = wide ? ux < uy : x < y;
-    switch (o) {
-      case op::eq: return boolean(x == y);
-      case op::ne: return boolean(x != y);
-      case op::lt: return boolean(less);
-      case op::le: return boolean(less || x == y);
-      case op::gt: return boolean(!less && x != y);
-      case op::ge: return boolean(!less);
-      default: break;
-    }
-  }
-  return make_binary(o, dtype::boolean, std::move(a), std::move(b));
-}
-
-inline void need_boolean(const char* what, const expr& e) {
-  if (e.type() != dtype::boolean)
-    throw internal_error(std::string(what) + " of " + std::string(name(e.type())) +
-                         " needs a boolean");
-}
-
-}  // namespace detail
-
-TILEWRIGHT_INLINE expr::expr(int value) : expr(integer(dtype::i32, value)) {}
-TILEWRIGHT_INLINE expr::expr(std::int64_t value) : expr(integer(dtype::i64, value)) {}
-
-TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
-  auto* node = new expr_node;
-  node->op = op::var;
-  node->type = type;
-  node->name = std::move(name);
-  return expr(support::ref<const expr_node>(node));
-}
-
-TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
-  auto* node = new expr_node;
-  node->op = op::integer;
-  node->type = type;
-  node->integer = wrap_to(type, value);
-  return expr(support::ref<const expr_node>(node));
-}
-
-TILEWRIGHT_INLINE expr real(dtype type, double value) {
-  auto* node = new expr_node;
-  node->op = op::real;
-  node->type = type;
-  node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
-  return expr(support::ref<const expr_node>(node));
-}
-
-TILEWRIGHT_INLINE expr boolean(bool value) { return integer(dtype::boolean, value ? 1 : 0); }
-
-TILEWRIGHT_INLINE expr literal(dtype type, double value) {
-  return is_float(type) ? real(type, value) : integer(type, static_cast<std::int64_t>(value));
-}
-
-TILEWRIGHT_INLINE expr lowest_value(dtype type) {
-  if (is_float(type)) return real(type, -std::numeric_limits<double>::infinity());
-  if (is_unsigned(type) || type == dtype::boolean) return integer(type, 0);
-  return integer(type, static_cast<std::int64_t>(std::uint64_t{1} << (bits(type) - 1)));
-}
-
-TILEWRIGHT_INLINE expr highest_value(dtype type) {
-  if (is_float(type)) return real(type, std::numeric_limits<double>::infinity());
-  if (type == dtype::boolean) return integer(type, 1);
-  if (is_unsigned(type)) return integer(type, -1);
-  return integer(type, static_cast<std::int64_t>((std::uint64_t{1} << (bits(type) - 1)) - 1));
-}
-
-TILEWRIGHT_INLINE buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
-                                     std::string scope) {
-  auto* node = new buffer_node;
-  node->name = std::move(name);
-  node->type = type;
-  node->shape = std::move(shape);
-  node->scope = std::move(scope);
-  return buffer(node);
-}
-
-TILEWRIGHT_INLINE std::int64_t wrap_to(dtype type, std::int64_t value) {
-  const auto raw = static_cast<std::uint64_t>(value);
-  switch (type) {
-    case dtype::boolean: return value != 0 ? 1 : 0;
-    case dtype::i8: return static_cast<std::int8_t>(raw);
-    case dtype::i16: return static_cast<std::int16_t>(raw);
-    case dtype::i32: return static_cast<std::int32_t>(raw);
-    case dtype::u8: return static_cast<std::uint8_t>(raw);
-    case dtype::u16: return static_cast<std::uint16_t>(raw);
-    case dtype::u32: return static_cast<std::uint32_t>(raw);
-    default: return value;
-  }
-}
-
-TILEWRIGHT_INLINE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
-  const std::int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-
-TILEWRIGHT_INLINE std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
-  if (b == -1) return 0;
-  const std::int64_t r = a % b;
-  return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
-}
-
-TILEWRIGHT_INLINE std::int64_t fold_integer(op o, dtype type, std::int64_t a, std::int64_t b) {
-  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  const bool wide = type == dtype::u64;  // narrower unsigned values are non-negative in 64 bits
-  const auto as_signed = [](std::uint64_t v) { return static_cast<std::int64_t>(v); };
-  std::int64_t r = 0;
-  switch (o) {
-    case op::add: r = as_signed(ua + ub); break;
-    case op::sub: r = as_signed(ua - ub); break;
-    case op::mul: r = as_signed(ua * ub); break;
-    case op::div: r = wide ? as_signed(ua / ub) : b == -1 ? as_signed(0 - ua) : a / b; break;
-    case op::mod: r = wide ? as_signed(ua % ub) : b == -1 ? 0 : a % b; break;
-    case op::floordiv: r = wide ? as_signed(ua / ub) : floor_divide(a, b); break;
-    case op::floormod: r = wide ? as_signed(ua % ub) : floor_modulo(a, b); break;
-    case op::min: r = (wide ? ua < ub : a < b) ? a : b; break;
-    case op::max: r = (wide ? ua < ub : a < b) ? b : a; break;
-    default: throw internal_error("fold_integer of an operator that is no arithmetic");
-  }
-  return wrap_to(type, r);
-}
-
-TILEWRIGHT_INLINE expr operator+(const expr& a, const expr& b) {
-  if (is_int(a, 0) && !is_float(b.type())) return b;
-  if (is_int(b, 0) && !is_float(a.type())) return a;
-  return detail::binary(op::add, "sum", a, b);
-}
-
-TILEWRIGHT_INLINE expr operator-(const expr& a, const expr& b) {
-  if (is_int(b, 0) && !is_float(a.type())) return a;
-  return detail::binary(op::sub, "difference", a, b);
-}
-
-TILEWRIGHT_INLINE expr operator*(const expr& a, const expr& b) {
-  if (!is_float(a.type()) && !is_float(b.type())) {
-    if (is_int(a, 1)) return b;
-    if (is_int(b, 1)) return a;
-    if (is_int(a, 0)) return integer(b.type(), 0);
-    if (is_int(b, 0)) return integer(a.type(), 0);
-  }
-  return detail::binary(op::mul, "product", a, b);
-}
-
-TILEWRIGHT_INLINE expr operator-(const expr& a) {
-  if (a->op == op::real) return real(a.type(), -a->real);
-  // -0.0 - x would be x for x = 0: the negation of a float is a product
-  if (is_float(a.type())) return a * real(a.type(), -1.0);
-  return integer(a.type(), 0) - a;
-}
-
-TILEWRIGHT_INLINE expr div(const expr& a, const expr& b) {
-  return detail::binary(op::div, "quotient", a, b);
-}
-TILEWRIGHT_INLINE expr mod(const expr& a, const expr& b) {
-  return detail::binary(op::mod, "remainder", a, b);
-}
-TILEWRIGHT_INLINE expr floordiv(const expr& a, const expr& b) {
-  if (is_int(b, 1)) return a;
-  return detail::binary(op::floordiv, "floordiv", a, b);
-}
-TILEWRIGHT_INLINE expr floormod(const expr& a, const expr& b) {
-  if (is_int(b, 1)) return integer(a.type(), 0);
-  return detail::binary(op::floormod, "floormod", a, b);
-}
-TILEWRIGHT_INLINE expr min(const expr& a, const expr& b) {
-  if (a.same(b)) return a;
-  return detail::binary(op::min, "min", a, b);
-}
-TILEWRIGHT_INLINE expr max(const expr& a, const expr& b) {
-  if (a.same(b)) return a;
-  return detail::binary(op::max, "max", a, b);
-}
-TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) {
-  return detail::compare(op::eq, "==", a, b);
-}
-TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) {
-  return detail::compare(op::ne, "!=", a, b);
-}
-TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) {
-  return detail::compare(op::lt, "<", a, b);
-}
-TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) {
-  return detail::compare(op::le, "<=", a, b);
-}
-TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) {
-  return detail::compare(op::gt, ">", a, b);
-}
-TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) {
-  return detail::compare(op::ge, ">=", a, b);
-}
-
-TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
-  detail::need_boolean("and", a);
-  detail::need_boolean("and", b);
-  if (is_int(a)) return a->integer ? b : a;
-  if (is_int(b)) return b->integer ? a : b;
-  return detail::make_node(op::logical_and, dtype::boolean, {a, b});
-}
-TILEWRIGHT_INLINE expr logical_or(const expr& a, const expr& b) {
-  detail::need_boolean("or", a);
-  detail::need_boolean("or", b);
-  if (is_int(a)) return a->integer ? a : b;
-  if (is_int(b)) return b->integer ? b : a;
-  return detail::make_node(op::logical_or, dtype::boolean, {a, b});
-}
-TILEWRIGHT_INLINE expr logical_not(const expr& a) {
-  detail::need_boolean("not", a);
-  if (is_int(a)) return boolean(a->integer == 0);
-  if (a->op == op::logical_not) return a->args[0];
-  return detail::make_node(op::logical_not, dtype::boolean, {a});
-}
-
-namespace detail {
-inline expr choose(op o, const char* what, const expr& condition, expr yes, expr no) {
-  need_boolean(what, condition);
-  match_types(what, yes, no);
-  if (is_int(condition)) return condition->integer ? yes : no;
-  const dtype type = yes.type();
-  return make_node(o, type, {condition, std::move(yes), std::move(no)});
-}
-}  // namespace detail
-
-TILEWRIGHT_INLINE expr select(const expr& condition, const expr& yes, const expr& no) {
-  return detail::choose(op::select, "select", condition, yes, no);
-}
-TILEWRIGHT_INLINE expr if_then_else(const expr& condition, const expr& yes, const expr& no) {
-  return detail::choose(op::if_then_else, "if_then_else", condition, yes, no);
-}
-
-TILEWRIGHT_INLINE expr cast(dtype type, const expr& value) {
-  if (value.type() == type) return value;
-  if (is_int(value)) {
-    if (!is_float(type)) return integer(type, value->integer);
-    // A 64-bit literal may not be exact in a double; leave such a cast to run time.
-    if (value.type() != dtype::u64 && std::abs(value->integer) < (std::int64_t{1} << 24))
-      return real(type, static_cast<double>(value->integer));
-  }
-  return detail::make_node(op::cast, type, {value});
-}
-
-TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
-  if (indices.size() != from->shape.size())
-    throw internal_error("load of " + from->name + " with " + std::to_string(indices.size()) +
-                         " indices; its rank is " + std::to_string(from->shape.size()));
-  auto* node = new expr_node;
-  node->op = op::load;
-  node->type = from->type;
-  node->buffer = from;
-  node->args = std::move(indices);
-  return expr(support::ref<const expr_node>(node));
-}
-
-TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
-  auto* node = new expr_node;
-  node->op = op::call;
-  node->type = type;
-  node->name = std::move(name);
-  node->args = std::move(args);
-  return expr(support::ref<const expr_node>(node));
-}
-
-TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
-  switch (like->op) {
-    case op::var:
-    case op::integer:
-    case op::real: return like;
-    case op::add: return args[0] + args[1];
-    case op::sub: return args[0] - args[1];
-    case op::mul: return args[0] * args[1];
-    case op::div: return div(args[0], args[1]);
-    case op::mod: return mod(args[0], args[1]);
-    case op::floordiv: return floordiv(args[0], args[1]);
-    case op::floormod: return floormod(args[0], args[1]);
-    case op::min: return min(args[0], args[1]);
-    case op::max: return max(args[0], args[1]);
-    case op::eq: return eq(args[0], args[1]);
-    case op::ne: return ne(args[0], args[1]);
-    case op::lt: return lt(args[0], args[1]);
-    case op::le: return le(args[0], args[1]);
-    case op::gt: return gt(args[0], args[1]);
-    case op::ge: return ge(args[0], args[1]);
-    case op::logical_and: return logical_and(args[0], args[1]);
-    case op::logical_or: return logical_or(args[0], args[1]);
-    case op::logical_not: return logical_not(args[0]);
-    case op::select: return select(args[0], args[1], args[2]);
-    case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
-    case op::cast: return cast(like.type(), args[0]);
-    case op::load: return load(like->buffer, std::move(args));
-    case op::call: return call(like.type(), like->name, std::move(args));
-  }
-  throw internal_error("with_args of an unknown operator");
-}
-
-TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {
-  return floordiv(a + (b - integer(b.type(), 1)), b);
-}
-
-}  // namespace tilewright::ir
-
-#include <optional>
-#include <unordered_set>
-
-// Regions of blocks whose script does not list them.
-
-namespace tilewright::ir::detail {
-
-/// Fills the reads, the writes or both from the accesses of body and `init`. Indices that are
-/// affine in the loops of the body are relaxed over them; a dimension with another index counts
-/// whole. Accesses of a matched buffer count as its source; a block with `init` does not read what
-/// it writes.
-void infer_regions(block_node& b, bool reads, bool writes);
-
-}  // namespace tilewright::ir::detail
-
-namespace tilewright::ir {
-namespace detail {
-
-/// Accesses of a block body as boxes in terms of the block's iteration variables.
-class region_collector {
- public:
-  explicit region_collector(const block_node& b) : block_(b) {
-    for (const buffer& alloc : b.alloc_buffers) hidden_.insert(alloc);
-  }
-
-  void collect() {
-    if (block_.init) statement(block_.init);
-    statement(block_.body);
-  }
-
-  std::vector<buffer_region> reads, writes;
-
- private:
-  struct limits {
-    expr lo, hi;  // inclusive
-  };
-
-  void statement(const stmt& s) {
-    switch (s->kind) {
-      case stmt_kind::loop: return loop(*as_loop(s));
-      case stmt_kind::block_realize: return realize(*as_realize(s));
-      case stmt_kind::seq:
-        for (const stmt& child : as_seq(s)->stmts) statement(child);
-        return;
-      case stmt_kind::store: {
-        const store_node& n = *as_store(s);
-        for (const expr& i : n.indices) loads(i);
-        loads(n.value);
-        return add(writes, n.buffer, point_box(n.indices));
-      }
-      case stmt_kind::if_else: {
-        const if_node& n = *as_if(s);
-        loads(n.condition);
-        statement(n.then_body);
-        if (n.else_body) statement(n.else_body);
-        return;
-      }
-      case stmt_kind::let: {
-        const let_node& n = *as_let(s);
-        loads(n.value);
-        unknown_.insert(n.var);
-        return statement(n.body);
-      }
-      case stmt_kind::evaluate: return loads(as_evaluate(s)->value);
-      case stmt_kind::allocate:
-        hidden_.insert(as_allocate(s)->buffer);
-        return statement(as_allocate(s)->body);
-    }
-  }
-
-  void loop(const loop_node& n) {
-    loads(n.min);
-    loads(n.extent);
-    const std::optional<limits> lo = limits_of(n.min), hi = limits_of(n.min + n.extent);
-    if (lo && hi)
-      loops_[n.var] = {lo->lo, affine_difference(hi->hi, integer(n.extent.type(), 1))};
-    else
-      unknown_.insert(n.var);
-    statement(n.body);
-    loops_.erase(n.var);
-  }
-
-  /// The regions of an inner block, with its iteration variables replaced by what binds them.
-  void realize(const block_realize_node& n) {
-    var_map bound;
-    for (std::size_t i = 0; i < n.values.size(); ++i) {
-      loads(n.values[i]);
-      bound[n.block->iters[i].var] = n.values[i];
-    }
-    loads(n.predicate);
-    const auto pass_on = [&](const std::vector<buffer_region>& from,
-                             std::vector<buffer_region>& to) {
-      for (const buffer_region& r : from) {
-        std::vector<range> box;
-        for (const range& dim : r.box)
-          box.push_back({substitute(dim.min, bound), substitute(dim.extent, bound)});
-        add(to, r.buffer, std::move(box));
-      }
-    };
-    pass_on(n.block->reads, reads);
-    pass_on(n.block->writes, writes);
-  }
-
-  void loads(const expr& e) {
-    for_each_expr(e, [&](const expr& x) {
-      if (x->op == op::load) add(reads, x->buffer, point_box(x->args));
-    });
-  }
-
-  void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {
-    if (hidden_.count(b)) return;
-    for (const match_buffer& m : block_.match_buffers)
-      if (m.buffer == b) return unite(to, m.source);
-    for (std::size_t d = 0; d < box.size(); ++d) box[d] = relax(box[d], b->shape[d]);
-    unite(to, {b, std::move(box)});
-  }
-
-  range relax(const range& r, const expr& whole) {
-    const std::optional<limits> lo = limits_of(r.min);
-    const std::optional<limits> hi = is_int(r.extent, 1) ? lo : limits_of(r.min + r.extent);
-    if (!lo || !hi) return {integer(whole.type(), 0), whole};
-    if (is_int(r.extent, 1) && lo->lo.same(lo->hi)) return r;
-    const expr last = is_int(r.extent, 1) ? hi->hi + integer(r.min.type(), 1) : hi->hi;
-    return {lo->lo, affine_difference(last, lo->lo)};
-  }
-
-  static void unite(std::vector<buffer_region>& to, buffer_region r) {
-    for (buffer_region& known : to) {
-      if (known.buffer != r.buffer) continue;
-      for (std::size_t d = 0; d < r.box.size(); ++d)
-        known.box[d] = hull(known.box[d], r.box[d], r.buffer->shape[d]);
-      return;
-    }
-    to.push_back(std::move(r));
-  }
-
-  static range hull(const range& a, const range& b, const expr& whole) {
-    if (equal(a.min, b.min) && equal(a.extent, b.extent)) return a;
-    const auto start = literal_difference(b.min, a.min);
-    const auto stop = literal_difference(b.min + b.extent, a.min + a.extent);
-    if (!start || !stop) return {integer(whole.type(), 0), whole};
-    const expr min = *start < 0 ? b.min : a.min;
-    const expr end = *stop > 0 ? b.min + b.extent : a.min + a.extent;
-    return {min, affine_difference(end, min)};
-  }
-
-  /// The least and the greatest value of `e` over the loops of the body; nothing when unknown.
-  std::optional<limits> limits_of(const expr& e) {
-    if (e->op == op::var) {
-      const auto loop = loops_.find(e);
-      if (loop != loops_.end()) return loop->second;
-      if (unknown_.count(e)) return std::nullopt;
-      return limits{e, e};
-    }
-    if (e->op == op::integer) return limits{e, e};
-    const bool fixed = is_fixed(e);
-    if (fixed) return limits{e, e};
-    if (e->args.size() != 2) return std::nullopt;
-    const std::optional<limits> a = limits_of(e->args[0]), b = limits_of(e->args[1]);
-    if (!a || !b) return std::nullopt;
-    const expr& factor = e->args[1];
-    switch (e->op) {
-      case op::add: return limits{a->lo + b->lo, a->hi + b->hi};
-      case op::sub: return limits{a->lo - b->hi, a->hi - b->lo};
-      case op::mul:
-        if (is_int(factor) && factor->integer >= 0) return limits{a->lo * factor, a->hi * factor};
-        if (is_int(factor)) return limits{a->hi * factor, a->lo * factor};
-        if (is_int(e->args[0]) && e->args[0]->integer >= 0)
-          return limits{e->args[0] * b->lo, e->args[0] * b->hi};
-        return std::nullopt;
-      case op::floordiv:
-        if (is_int(factor) && factor->integer > 0)
-          return limits{floordiv(a->lo, factor), floordiv(a->hi, factor)};
-        return std::nullopt;
-      case op::floormod:
-        if (is_int(factor) && factor->integer > 0)
-          return limits{integer(e.type(), 0), integer(e.type(), factor->integer - 1)};
-        return std::nullopt;
-      default: return std::nullopt;
-    }
-  }
-
-  /// True when no loop of the body, nothing unknown and no load takes part.
-  bool is_fixed(const expr& e) const {
-    if (e->op == op::load || e->op == op::call) return false;
-    if (e->op == op::var) return !loops_.count(e) && !unknown_.count(e);
-    for (const expr& arg : e->args)
-      if (!is_fixed(arg)) return false;
-    return true;
-  }
-
-  const block_node& block_;
-  std::unordered_map<expr, limits, expr_identity_hash, expr_identity_equal> loops_;
-  var_set unknown_;
-  std::unordered_set<buffer> hidden_;
-};
-
-}  // namespace detail
-
-TILEWRIGHT_INLINE void detail::infer_regions(block_node& b, bool reads, bool writes) {
-  if (!reads && !writes) return;
-  region_collector found(b);
-  found.collect();
-  if (writes) b.writes = std::move(found.writes);
-  if (!reads) return;
-  b.reads.clear();
-  for (buffer_region& r : found.reads) {
-    bool own = false;
-    for (const buffer_region& w : b.writes) own = own || w.buffer == r.buffer;
-    if (!b.init || !own) b.reads.push_back(std::move(r));
-  }
-}
-
-}  // namespace tilewright::ir
-
+#include <cmath>
+#include <cstddef>
 #include <deque>
-#include <set>
 #include <unordered_map>
+#include <utility>
 
 // Intrinsic functions of the interpreter.
 
@@ -16624,6 +16057,1211 @@ inline bool pick_call(expr_code& code, std::string_view name, dtype operand, std
 }
 
 }  // namespace tilewright::ir::detail::interp
+// Single elements of a program's outputs, computed in double.
+//
+// The interpreter runs a whole program at the precision it is written in. This goes backwards from
+// an element that somebody asks for to the elements it depends on, so a few points of a program far
+// too large for the interpreter cost little, and what rounding did to the program shows.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The oracle: runs any function of the IR, scheduled or lowered, one element at a time.
+//
+// It exists to decide what a program means, so it computes every type at its own width and
+// rounding, in program order, and refuses what compiled code would do silently: an access out of
+// bounds, a read of memory that nothing wrote, two iterations of a parallel loop that meet. It is
+// not meant to be fast; a tree is flattened once so that some 10^8 node visits per second are
+// possible.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewright::ir {
+
+/// Memory of one parameter. A scalar parameter's `data` points to its value.
+struct tensor_view {
+  void* data = nullptr;
+  std::vector<std::int64_t> strides;  // [rank], elements; empty means as declared, else contiguous
+};
+
+struct interpret_options {
+  /// Values of variables that occur in shapes and are no scalar parameter, by name.
+  std::map<std::string, std::int64_t> dims;
+  /// Refuse reads of elements of allocated buffers that were never written.
+  bool check_unwritten = true;
+  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing
+  /// it. Buffers that blocks allocate are left out: lowering decides in which loop they live.
+  bool check_races = false;
+};
+
+/// Runs `f` on `args`, one per parameter in their order.
+/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
+/// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
+/// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
+/// @throws argument_error when arguments are missing or an extent has no value
+/// @throws error naming block, buffer and index for an access out of bounds, a read of unwritten
+///         memory, a race, a block iteration variable outside its domain, or an integer division by
+///         zero
+void interpret(const function& f, std::vector<tensor_view> args, interpret_options options = {});
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir {
+
+/// Evaluates elements of what an unscheduled function writes.
+/// 1. Floats are computed in double throughout, whatever their type; float literals have the value
+/// that their type
+///    gives them. Integers wrap at their width; casts from floats to integers truncate and
+///    saturate.
+/// 2. Every buffer is written by one block, with one store whose indices are the block's spatial
+/// iteration variables;
+///    a block reads what it writes only as the accumulator of a reduction with `init`.
+/// 3. Extents are literals, and no parameter is both read and written.
+/// Elements of temporaries are remembered. Not thread-safe.
+class point_evaluator {
+ public:
+  /// Nodes of expressions that one object evaluates in all, unless told otherwise: about a tenth of
+  /// a second.
+  static constexpr std::int64_t default_budget = 10'000'000;
+
+  /// @param args one per parameter, as for `interpret`; memory of outputs is not touched
+  /// @throws argument_error when `refusal(f)` is not empty or an input has no memory
+  point_evaluator(const function& f, const std::vector<tensor_view>& args,
+                  std::int64_t budget = default_budget);
+  ~point_evaluator();
+  point_evaluator(const point_evaluator&) = delete;
+  point_evaluator& operator=(const point_evaluator&) = delete;
+
+  /// Why `f` is not supported; empty when it is.
+  static std::string refusal(const function& f);
+
+  /// Element `index` of parameter number `param`; nothing when the budget is used up, or when the
+  /// element depends on a read out of bounds or an integer division by zero.
+  /// @throws argument_error when the parameter is no output or `index` lies outside of it
+  std::optional<double> value(std::size_t param, const std::vector<std::int64_t>& index);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir::detail::point {
+
+using interp::of_double;
+using interp::of_int;
+using interp::value;
+
+struct tensor;
+
+/// An expression with its variables resolved to slots and its loads to tensors.
+struct node {
+  ir::op op = ir::op::integer;
+  dtype type = dtype::i32;
+  dtype operand = dtype::i32;  // type of the first argument
+  value constant{};
+  std::size_t slot = 0;
+  tensor* from = nullptr;  // load; null: the running value of the block's reduction
+  std::vector<const node*> args;
+  double (*unary)(double) = nullptr;
+  double (*binary)(double, double) = nullptr;
+};
+
+struct iteration {
+  std::size_t slot = 0;
+  std::int64_t extent = 0;
+};
+
+/// The block that writes a tensor.
+struct definition {
+  std::vector<std::size_t> places;  // [rank] slots of the store's indices
+  std::vector<iteration> reduced;
+  std::vector<std::pair<std::size_t, const node*>> lets;
+  const node* init = nullptr;
+  const node* body = nullptr;
+  std::size_t accumulator = 0;  // slot
+};
+
+using reader = value (*)(const std::byte*);
+
+struct tensor {
+  std::string name;
+  dtype type = dtype::f32;
+  std::vector<std::int64_t> extents, strides;  // [rank], elements; strides of parameters
+  const std::byte* data = nullptr;
+  reader read = nullptr;
+  bool writes = false;  // by a block
+  definition from;
+  std::unordered_map<std::int64_t, value> known;  // by row-major position
+};
+
+/// An element has no value within the budget and the bounds.
+struct no_value {};
+
+[[noreturn]] inline void refuse(const std::string& why) { throw argument_error(why); }
+
+template <dtype D>
+value read_wide(const std::byte* p) {
+  if constexpr (is_float(D))
+    return interp::convert<dtype::f64, D>(interp::read_element<D>(p));
+  else
+    return interp::read_element<D>(p);
+}
+
+inline double (*find_binary(std::string_view name))(double, double) {
+  if (name == "pow") return [](double a, double b) { return std::pow(a, b); };
+  if (name == "atan2") return [](double a, double b) { return std::atan2(a, b); };
+  if (name == "fmod") return [](double a, double b) { return std::fmod(a, b); };
+  if (name == "hypot") return [](double a, double b) { return std::hypot(a, b); };
+  if (name == "copysign") return [](double a, double b) { return std::copysign(a, b); };
+  return nullptr;
+}
+
+inline double literal_value(const expr& e) {
+  return interp::with_type(e.type(), [&](auto d) -> double {
+    constexpr dtype D = decltype(d)::value;
+    if constexpr (is_float(D) && D != dtype::f64)
+      return static_cast<double>(interp::rounded<D>(e->real));
+    else
+      return e->real;
+  });
+}
+
+/// A function taken apart into the definitions of its tensors; throws argument_error for what is
+/// not supported.
+class plan {
+ public:
+  explicit plan(const function& f) {
+    for (const param& p : f.params) add_param(p);
+    const block& root = root_block(f);
+    for (const buffer& b : root->alloc_buffers) add_tensor(b);
+    collect(root->body);
+    for (std::size_t i = 0; i < f.params.size(); ++i)
+      if (const tensor* t = outputs[i]; t && t->writes && read_.count(t))
+        refuse("parameter " + t->name + " is read by a block and written by one");
+  }
+
+  std::vector<tensor*> outputs;           // per parameter; null for scalars
+  std::vector<std::size_t> scalar_slots;  // per parameter
+  std::vector<value> slots;
+
+ private:
+  using scope = std::unordered_map<expr, std::size_t, expr_identity_hash, expr_identity_equal>;
+
+  void add_param(const param& p) {
+    scalar_slots.push_back(0);
+    outputs.push_back(nullptr);
+    if (p.buffer) {
+      outputs.back() = add_tensor(p.buffer);
+      parameters_.insert({outputs.back(), true});
+    } else {
+      scalar_slots.back() = scalars_[p.scalar] = fresh_slot();
+    }
+  }
+
+  tensor* add_tensor(const buffer& b) {
+    tensor& t = tensors_.emplace_back();
+    t.name = b->name;
+    t.type = b->type;
+    for (const expr& e : b->shape) {
+      if (!is_int(e)) refuse("an extent of " + b->name + " is no literal");
+      t.extents.push_back(as_int(e));
+    }
+    if (b->elem_offset && !is_int(b->elem_offset, 0)) refuse(b->name + " starts at an offset");
+    t.strides.assign(t.extents.size(), 1);
+    for (std::size_t d = t.extents.size(); d-- > 1;) t.strides[d - 1] = t.strides[d] * t.extents[d];
+    for (std::size_t d = 0; d < b->strides.size(); ++d)
+      if (is_int(b->strides[d])) t.strides[d] = as_int(b->strides[d]);
+    t.read =
+        interp::with_type(t.type, [](auto d) -> reader { return &read_wide<decltype(d)::value>; });
+    of_.emplace(b.get(), &t);
+    return &t;
+  }
+
+  tensor* find(const buffer& b) {
+    const auto at = of_.find(b.get());
+    if (at == of_.end())
+      refuse("buffer " + b->name + " is neither a parameter nor one of the root block");
+    return at->second;
+  }
+
+  std::size_t fresh_slot() {
+    slots.push_back(of_int(0));
+    return slots.size() - 1;
+  }
+
+  void collect(const stmt& s) {
+    if (const seq_node* q = as_seq(s)) {
+      for (const stmt& child : q->stmts) collect(child);
+    } else if (const loop_node* l = as_loop(s)) {
+      if (!is_int(l->min, 0) || !is_int(l->extent))
+        refuse("a loop over " + l->var->name + " has no literal extent");
+      loops_.emplace(l->var, static_cast<std::size_t>(as_int(l->extent)));
+      collect(l->body);
+    } else if (const block_realize_node* r = as_realize(s)) {
+      add_definition(*r);
+    } else {
+      refuse("a statement stands outside of the blocks");
+    }
+  }
+
+  /// Binds the iteration variables to slots; every instance of the block has to run exactly once.
+  std::vector<iteration> bind(const block_realize_node& r, scope& vars) {
+    const block_node& b = *r.block;
+    if (!is_true(r.predicate) || !b.alloc_buffers.empty() || !b.match_buffers.empty())
+      refuse("block " + b.name + " is scheduled");
+    std::vector<iteration> out;
+    scope used;
+    for (std::size_t k = 0; k < b.iters.size(); ++k) {
+      const iter_var& v = b.iters[k];
+      const auto loop = loops_.find(r.values[k]);
+      const bool whole = is_int(v.dom.min, 0) && is_int(v.dom.extent) &&
+                         (is_int(r.values[k], 0) ? as_int(v.dom.extent) == 1
+                                                 : loop != loops_.end() &&
+                                                       static_cast<std::int64_t>(loop->second) ==
+                                                           as_int(v.dom.extent) &&
+                                                       used.emplace(r.values[k], 0).second);
+      if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
+        refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
+      out.push_back({vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
+    }
+    return out;
+  }
+
+  void add_definition(const block_realize_node& r) {
+    const block_node& b = *r.block;
+    scope vars = scalars_;
+    const std::vector<iteration> iters = bind(r, vars);
+    definition d;
+    d.accumulator = fresh_slot();
+    stmt body = b.body;
+    std::vector<const let_node*> lets;
+    for (; as_let(body); body = as_let(body)->body) lets.push_back(as_let(body));
+    const store_node* store = as_store(body);
+    if (!store) refuse("block " + b.name + " is not one store");
+    tensor* to = find(store->buffer);
+    if (to->writes) refuse(to->name + " is written by more than one block");
+    if (read_.count(to)) refuse(to->name + " is read before it is written");
+    place(b, iters, *store, vars, *to, d);
+    if (b.init) {
+      const store_node* first = as_store(b.init);
+      if (!first || first->buffer != store->buffer || !same_place(first->indices))
+        refuse("init of block " + b.name + " is not a store of " + to->name);
+      d.init = compile(first->value, vars, nullptr);
+    } else if (!d.reduced.empty()) {
+      refuse("the reduction of block " + b.name + " has no init");
+    }
+    const tensor* running = b.init ? to : nullptr;
+    for (const let_node* l : lets) {
+      const node* what = compile(l->value, vars, running);
+      d.lets.emplace_back(vars[l->var] = fresh_slot(), what);
+    }
+    d.body = compile(store->value, vars, running);
+    if (read_.count(to)) refuse("block " + b.name + " reads what it writes");
+    to->from = std::move(d);
+    to->writes = true;
+  }
+
+  bool same_place(const std::vector<expr>& indices) const {
+    if (indices.size() != indices_.size()) return false;
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      if (!indices[k].same(indices_[k]) && !(is_int(indices[k], 0) && is_int(indices_[k], 0)))
+        return false;
+    return true;
+  }
+
+  void place(const block_node& b, const std::vector<iteration>& iters, const store_node& store,
+             const scope& vars, const tensor& to, definition& d) {
+    indices_ = store.indices;
+    std::vector<bool> placed(iters.size(), false);
+    for (std::size_t k = 0; k < store.indices.size(); ++k) {
+      if (is_int(store.indices[k], 0) && to.extents[k] == 1) {
+        d.places.push_back(fresh_slot());
+        continue;
+      }
+      std::size_t n = 0;
+      while (n < iters.size() && !b.iters[n].var.same(store.indices[k])) ++n;
+      if (n == iters.size() || b.iters[n].kind != iter_kind::spatial || placed[n] ||
+          iters[n].extent != to.extents[k])
+        refuse("an index of " + to.name + " is not a spatial iteration variable over all of it");
+      placed[n] = true;
+      d.places.push_back(vars.at(store.indices[k]));
+    }
+    for (std::size_t n = 0; n < iters.size(); ++n) {
+      if (b.iters[n].kind == iter_kind::reduce)
+        d.reduced.push_back(iters[n]);
+      else if (!placed[n] && iters[n].extent != 1)
+        refuse("block " + b.name + " writes an element more than once");
+    }
+    accumulator_ = d.accumulator;
+  }
+
+  const node* compile(const expr& e, const scope& vars, const tensor* running) {
+    node n;
+    n.op = e->op;
+    n.type = e.type();
+    if (e->op == op::load) {
+      n.from = find(e->buffer);
+      if (n.from == running) {
+        if (!same_place(e->args))
+          refuse(n.from->name + " is read at another place than it is written");
+        n.op = op::var;
+        n.slot = accumulator_;
+        return &nodes_.emplace_back(std::move(n));
+      }
+      if (!n.from->writes && !parameters_.count(n.from))
+        refuse(n.from->name + " is read before it is written");
+      read_.insert({n.from, true});
+    } else if (e->op == op::var) {
+      const auto at = vars.find(e);
+      if (at == vars.end()) refuse("variable " + e->name + " has no value");
+      n.slot = at->second;
+    } else if (e->op == op::integer) {
+      n.constant = of_int(e->integer);
+    } else if (e->op == op::real) {
+      n.constant = of_double(literal_value(e));
+    }
+    for (const expr& a : e->args) n.args.push_back(compile(a, vars, running));
+    if (!e->args.empty()) n.operand = e->args[0].type();
+    if (e->op == op::call) pick_call(n, e);
+    return &nodes_.emplace_back(std::move(n));
+  }
+
+  void pick_call(node& n, const expr& e) {
+    if (is_float(n.operand) && is_float(n.type)) {
+      if (n.args.size() == 1)
+        if (const interp::unary_function* u = interp::find_unary(e->name)) n.unary = u->of_double;
+      if (n.args.size() == 2) n.binary = find_binary(e->name);
+      if (n.unary || n.binary || (n.args.size() == 3 && e->name == "fma")) return;
+    }
+    refuse("intrinsic " + e->name + " of " + std::string(name(n.operand)) +
+           " is not evaluated at points");
+  }
+
+  std::deque<tensor> tensors_;
+  std::deque<node> nodes_;
+  std::unordered_map<const buffer_node*, tensor*> of_;
+  std::unordered_map<const tensor*, bool> read_, parameters_;
+  scope scalars_, loops_;
+  std::vector<expr> indices_;  // of the store that is being taken apart
+  std::size_t accumulator_ = 0;
+};
+
+}  // namespace tilewright::ir::detail::point
+
+namespace tilewright::ir::detail::point {
+
+/// Computes values of a plan.
+class machine {
+ public:
+  machine(std::vector<value>& slots, std::int64_t budget) : slots_(slots), budget_(budget) {}
+
+  value element(tensor& t, const std::int64_t* index) {
+    std::int64_t at = 0, position = 0;
+    for (std::size_t d = 0; d < t.extents.size(); ++d) {
+      if (index[d] < 0 || index[d] >= t.extents[d]) throw no_value{};
+      at += index[d] * t.strides[d];
+      position = position * t.extents[d] + index[d];
+    }
+    if (!t.writes) return t.read(t.data + at * bytes(t.type));
+    if (const auto known = t.known.find(position); known != t.known.end()) return known->second;
+    for (std::size_t d = 0; d < t.extents.size(); ++d) slots_[t.from.places[d]] = of_int(index[d]);
+    const value v = compute(t.from);
+    t.known.emplace(position, v);
+    return v;
+  }
+
+ private:
+  value compute(const definition& d) {
+    if (d.init) slots_[d.accumulator] = run(*d.init);
+    for (const iteration& i : d.reduced) {
+      if (i.extent == 0) return slots_[d.accumulator];
+      slots_[i.slot] = of_int(0);
+    }
+    while (true) {
+      for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
+      const value v = run(*d.body);
+      if (!d.init) return v;
+      slots_[d.accumulator] = v;
+      std::size_t k = d.reduced.size();
+      for (; k > 0; --k) {
+        value& i = slots_[d.reduced[k - 1].slot];
+        if (++i.i < d.reduced[k - 1].extent) break;
+        i.i = 0;
+      }
+      if (k == 0) return v;
+    }
+  }
+
+  value run(const node& n) {
+    if (--budget_ < 0) throw no_value{};
+    switch (n.op) {
+      case op::var: return slots_[n.slot];
+      case op::integer:
+      case op::real: return n.constant;
+      case op::load: return load(n);
+      case op::if_then_else:
+      case op::select: return run(*n.args[run(*n.args[0]).i ? 1 : 2]);
+      case op::logical_and: return of_int(run(*n.args[0]).i && run(*n.args[1]).i);
+      case op::logical_or: return of_int(run(*n.args[0]).i || run(*n.args[1]).i);
+      case op::logical_not: return of_int(!run(*n.args[0]).i);
+      case op::cast: return cast_to(n.type, n.operand, run(*n.args[0]));
+      case op::call: return call(n);
+      default: break;
+    }
+    const value a = run(*n.args[0]), b = run(*n.args[1]);
+    return is_float(n.operand) ? of_floats(n.op, a.d, b.d) : of_integers(n, a.i, b.i);
+  }
+
+  value load(const node& n) {
+    constexpr std::size_t few = 8;
+    std::int64_t index[few];
+    if (n.args.size() <= few) {
+      for (std::size_t d = 0; d < n.args.size(); ++d) index[d] = run(*n.args[d]).i;
+      return element(*n.from, index);
+    }
+    std::vector<std::int64_t> many;
+    for (const node* a : n.args) many.push_back(run(*a).i);
+    return element(*n.from, many.data());
+  }
+
+  value call(const node& n) {
+    const double a = run(*n.args[0]).d;
+    if (n.unary) return of_double(n.unary(a));
+    const double b = run(*n.args[1]).d;
+    if (n.binary) return of_double(n.binary(a, b));
+    return of_double(std::fma(a, b, run(*n.args[2]).d));
+  }
+
+  static value cast_to(dtype to, dtype from, const value& v) {
+    if (is_float(to)) {
+      if (is_float(from)) return v;
+      return of_double(from == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
+                                          : static_cast<double>(v.i));
+    }
+    if (!is_float(from)) return of_int(wrap_to(to, v.i));
+    return interp::with_type(to, [&](auto d) -> value {
+      constexpr dtype D = decltype(d)::value;
+      if constexpr (is_float(D))
+        return v;
+      else
+        return of_int(interp::to_integer<D>(v.d));
+    });
+  }
+
+  static value of_floats(op o, double a, double b) {
+    switch (o) {
+      case op::add: return of_double(a + b);
+      case op::sub: return of_double(a - b);
+      case op::mul: return of_double(a * b);
+      case op::div: return of_double(a / b);
+      case op::mod: return of_double(std::fmod(a, b));
+      case op::floordiv: return of_double(std::floor(a / b));
+      case op::floormod: return of_double(a - b * std::floor(a / b));
+      case op::min: return of_double(b < a ? b : a);
+      case op::max: return of_double(a < b ? b : a);
+      default: return of_int(compare(o, a, b));
+    }
+  }
+
+  template <class T>
+  static bool compare(op o, T a, T b) {
+    switch (o) {
+      case op::eq: return !(a < b) && !(b < a) && a <= b;
+      case op::ne: return a < b || b < a || !(a <= b);
+      case op::lt: return a < b;
+      case op::le: return a <= b;
+      case op::gt: return b < a;
+      default: return b <= a;
+    }
+  }
+
+  static value of_integers(const node& n, std::int64_t a, std::int64_t b) {
+    switch (n.op) {
+      case op::eq:
+      case op::ne:
+      case op::lt:
+      case op::le:
+      case op::gt:
+      case op::ge:
+        return of_int(n.operand == dtype::u64 ? compare(n.op, static_cast<std::uint64_t>(a),
+                                                        static_cast<std::uint64_t>(b))
+                                              : compare(n.op, a, b));
+      case op::div:
+      case op::mod:
+      case op::floordiv:
+      case op::floormod:
+        if (b == 0) throw no_value{};
+        break;
+      default: break;
+    }
+    return of_int(fold_integer(n.op, n.type, a, b));
+  }
+
+  std::vector<value>& slots_;
+  std::int64_t budget_;
+};
+
+}  // namespace tilewright::ir::detail::point
+
+namespace tilewright::ir {
+
+struct point_evaluator::state {
+  state(const function& f, std::int64_t budget) : plan(f), machine(plan.slots, budget) {}
+  detail::point::plan plan;
+  detail::point::machine machine;
+};
+
+TILEWRIGHT_INLINE point_evaluator::point_evaluator(const function& f,
+                                                   const std::vector<tensor_view>& args,
+                                                   std::int64_t budget)
+    : state_(std::make_unique<state>(f, budget)) {
+  namespace interp = detail::interp;
+  if (args.size() != f.params.size())
+    throw argument_error(f.name + " needs " + std::to_string(f.params.size()) + " arguments, not " +
+                         std::to_string(args.size()));
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    detail::point::tensor* t = state_->plan.outputs[i];
+    if (t && t->writes) continue;
+    if (!args[i].data)
+      throw argument_error("argument " + std::to_string(i) + " of " + f.name + " has no memory");
+    const auto* data = static_cast<const std::byte*>(args[i].data);
+    if (!t) {
+      state_->plan.slots[state_->plan.scalar_slots[i]] = interp::with_type(
+          f.params[i].scalar.type(),
+          [&](auto d) { return detail::point::read_wide<decltype(d)::value>(data); });
+      continue;
+    }
+    t->data = data;
+    if (!args[i].strides.empty() && args[i].strides.size() != t->strides.size())
+      throw argument_error(t->name + " needs " + std::to_string(t->strides.size()) +
+                           " strides, not " + std::to_string(args[i].strides.size()));
+    if (!args[i].strides.empty()) t->strides = args[i].strides;
+  }
+}
+
+TILEWRIGHT_INLINE point_evaluator::~point_evaluator() = default;
+
+TILEWRIGHT_INLINE std::string point_evaluator::refusal(const function& f) {
+  try {
+    detail::point::plan p(f);
+    return {};
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+}
+
+TILEWRIGHT_INLINE std::optional<double> point_evaluator::value(
+    std::size_t param, const std::vector<std::int64_t>& index) {
+  detail::point::tensor* t =
+      param < state_->plan.outputs.size() ? state_->plan.outputs[param] : nullptr;
+  if (!t || !t->writes)
+    throw argument_error("parameter " + std::to_string(param) + " is no output");
+  bool inside = index.size() == t->extents.size();
+  for (std::size_t d = 0; inside && d < index.size(); ++d)
+    inside = index[d] >= 0 && index[d] < t->extents[d];
+  if (!inside) throw argument_error("the index lies outside of " + t->name);
+  try {
+    const detail::interp::value v = state_->machine.element(*t, index.data());
+    if (is_float(t->type)) return v.d;
+    return t->type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
+                                 : static_cast<double>(v.i);
+  } catch (const detail::point::no_value&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace tilewright::ir
+
+#include <cmath>
+#include <limits>
+
+namespace tilewright::ir {
+namespace detail {
+
+inline expr make_node(op o, dtype type, std::vector<expr> args) {
+  auto* node = new expr_node;
+  node->op = o;
+  node->type = type;
+  node->args = std::move(args);
+  return expr(support::ref<const expr_node>(node));
+}
+
+/// Without the copies that an initializer list makes.
+inline expr make_binary(op o, dtype type, expr a, expr b) {
+  std::vector<expr> args;
+  args.reserve(2);
+  args.push_back(std::move(a));
+  args.push_back(std::move(b));
+  return make_node(o, type, std::move(args));
+}
+
+inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
+
+/// Gives both operands one type: a literal follows the other operand, else the wider type wins.
+inline void match_types(const char* what, expr& a, expr& b) {
+  if (!a || !b) throw internal_error(std::string("null operand of ") + what);
+  if (a.type() == b.type()) return;
+  const bool integers = !is_float(a.type()) && !is_float(b.type());
+  if (!integers)
+    throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
+                         std::string(name(b.type())) + "; cast one of them");
+  if (is_int(a) && !is_int(b)) {
+    a = integer(b.type(), a->integer);
+  } else if (is_int(b) && !is_int(a)) {
+    b = integer(a.type(), b->integer);
+  } else if (bits(a.type()) >= bits(b.type())) {
+    b = cast(a.type(), b);
+  } else {
+    a = cast(b.type(), a);
+  }
+}
+
+inline expr binary(op o, const char* what, expr a, expr b) {
+  match_types(what, a, b);
+  const dtype type = a.type();
+  if (is_int(a) && is_int(b) && type != dtype::boolean) {
+    const bool divides = o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
+    if (!divides || b->integer != 0)
+      return integer(type, fold_integer(o, type, a->integer, b->integer));
+  }
+  return make_binary(o, type, std::move(a), std::move(b));
+}
+
+inline expr compare(op o, const char* what, expr a, expr b) {
+  match_types(what, a, b);
+  if (is_int(a) && is_int(b)) {
+    const bool wide = a.type() == dtype::u64;
+    const std::int64_t x = a->integer, y = b->integer;
+    const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
+    const bool less = wide ? ux < uy : x < y;
+    switch (o) {
+      case op::eq: return boolean(x == y);
+      case op::ne: return boolean(x != y);
+      case op::lt: return boolean(less);
+      case op::le: return boolean(less || x == y);
+      case op::gt: return boolean(!less && x != y);
+      case op::ge: return boolean(!less);
+      default: break;
+    }
+  }
+  return make_binary(o, dtype::boolean, std::move(a), std::move(b));
+}
+
+inline void need_boolean(const char* what, const expr& e) {
+  if (e.type() != dtype::boolean)
+    throw internal_error(std::string(what) + " of " + std::string(name(e.type())) +
+                         " needs a boolean");
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE expr::expr(int value) : expr(integer(dtype::i32, value)) {}
+TILEWRIGHT_INLINE expr::expr(std::int64_t value) : expr(integer(dtype::i64, value)) {}
+
+TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
+  auto* node = new expr_node;
+  node->op = op::var;
+  node->type = type;
+  node->name = std::move(name);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
+  auto* node = new expr_node;
+  node->op = op::integer;
+  node->type = type;
+  node->integer = wrap_to(type, value);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr real(dtype type, double value) {
+  auto* node = new expr_node;
+  node->op = op::real;
+  node->type = type;
+  node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr boolean(bool value) { return integer(dtype::boolean, value ? 1 : 0); }
+
+TILEWRIGHT_INLINE expr literal(dtype type, double value) {
+  return is_float(type) ? real(type, value) : integer(type, static_cast<std::int64_t>(value));
+}
+
+TILEWRIGHT_INLINE expr lowest_value(dtype type) {
+  if (is_float(type)) return real(type, -std::numeric_limits<double>::infinity());
+  if (is_unsigned(type) || type == dtype::boolean) return integer(type, 0);
+  return integer(type, static_cast<std::int64_t>(std::uint64_t{1} << (bits(type) - 1)));
+}
+
+TILEWRIGHT_INLINE expr highest_value(dtype type) {
+  if (is_float(type)) return real(type, std::numeric_limits<double>::infinity());
+  if (type == dtype::boolean) return integer(type, 1);
+  if (is_unsigned(type)) return integer(type, -1);
+  return integer(type, static_cast<std::int64_t>((std::uint64_t{1} << (bits(type) - 1)) - 1));
+}
+
+TILEWRIGHT_INLINE buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
+                                     std::string scope) {
+  auto* node = new buffer_node;
+  node->name = std::move(name);
+  node->type = type;
+  node->shape = std::move(shape);
+  node->scope = std::move(scope);
+  return buffer(node);
+}
+
+TILEWRIGHT_INLINE std::int64_t wrap_to(dtype type, std::int64_t value) {
+  const auto raw = static_cast<std::uint64_t>(value);
+  switch (type) {
+    case dtype::boolean: return value != 0 ? 1 : 0;
+    case dtype::i8: return static_cast<std::int8_t>(raw);
+    case dtype::i16: return static_cast<std::int16_t>(raw);
+    case dtype::i32: return static_cast<std::int32_t>(raw);
+    case dtype::u8: return static_cast<std::uint8_t>(raw);
+    case dtype::u16: return static_cast<std::uint16_t>(raw);
+    case dtype::u32: return static_cast<std::uint32_t>(raw);
+    default: return value;
+  }
+}
+
+TILEWRIGHT_INLINE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+  const std::int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+TILEWRIGHT_INLINE std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+  if (b == -1) return 0;
+  const std::int64_t r = a % b;
+  return (r != 0 && (r < 0) != (b < 0)) ? r + b : r;
+}
+
+TILEWRIGHT_INLINE std::int64_t fold_integer(op o, dtype type, std::int64_t a, std::int64_t b) {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  const bool wide = type == dtype::u64;  // narrower unsigned values are non-negative in 64 bits
+  const auto as_signed = [](std::uint64_t v) { return static_cast<std::int64_t>(v); };
+  std::int64_t r = 0;
+  switch (o) {
+    case op::add: r = as_signed(ua + ub); break;
+    case op::sub: r = as_signed(ua - ub); break;
+    case op::mul: r = as_signed(ua * ub); break;
+    case op::div: r = wide ? as_signed(ua / ub) : b == -1 ? as_signed(0 - ua) : a / b; break;
+    case op::mod: r = wide ? as_signed(ua % ub) : b == -1 ? 0 : a % b; break;
+    case op::floordiv: r = wide ? as_signed(ua / ub) : floor_divide(a, b); break;
+    case op::floormod: r = wide ? as_signed(ua % ub) : floor_modulo(a, b); break;
+    case op::min: r = (wide ? ua < ub : a < b) ? a : b; break;
+    case op::max: r = (wide ? ua < ub : a < b) ? b : a; break;
+    default: throw internal_error("fold_integer of an operator that is no arithmetic");
+  }
+  return wrap_to(type, r);
+}
+
+TILEWRIGHT_INLINE expr operator+(const expr& a, const expr& b) {
+  if (is_int(a, 0) && !is_float(b.type())) return b;
+  if (is_int(b, 0) && !is_float(a.type())) return a;
+  return detail::binary(op::add, "sum", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator-(const expr& a, const expr& b) {
+  if (is_int(b, 0) && !is_float(a.type())) return a;
+  return detail::binary(op::sub, "difference", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator*(const expr& a, const expr& b) {
+  if (!is_float(a.type()) && !is_float(b.type())) {
+    if (is_int(a, 1)) return b;
+    if (is_int(b, 1)) return a;
+    if (is_int(a, 0)) return integer(b.type(), 0);
+    if (is_int(b, 0)) return integer(a.type(), 0);
+  }
+  return detail::binary(op::mul, "product", a, b);
+}
+
+TILEWRIGHT_INLINE expr operator-(const expr& a) {
+  if (a->op == op::real) return real(a.type(), -a->real);
+  // -0.0 - x would be x for x = 0: the negation of a float is a product
+  if (is_float(a.type())) return a * real(a.type(), -1.0);
+  return integer(a.type(), 0) - a;
+}
+
+TILEWRIGHT_INLINE expr div(const expr& a, const expr& b) {
+  return detail::binary(op::div, "quotient", a, b);
+}
+TILEWRIGHT_INLINE expr mod(const expr& a, const expr& b) {
+  return detail::binary(op::mod, "remainder", a, b);
+}
+TILEWRIGHT_INLINE expr floordiv(const expr& a, const expr& b) {
+  if (is_int(b, 1)) return a;
+  return detail::binary(op::floordiv, "floordiv", a, b);
+}
+TILEWRIGHT_INLINE expr floormod(const expr& a, const expr& b) {
+  if (is_int(b, 1)) return integer(a.type(), 0);
+  return detail::binary(op::floormod, "floormod", a, b);
+}
+TILEWRIGHT_INLINE expr min(const expr& a, const expr& b) {
+  if (a.same(b)) return a;
+  return detail::binary(op::min, "min", a, b);
+}
+TILEWRIGHT_INLINE expr max(const expr& a, const expr& b) {
+  if (a.same(b)) return a;
+  return detail::binary(op::max, "max", a, b);
+}
+TILEWRIGHT_INLINE expr eq(const expr& a, const expr& b) {
+  return detail::compare(op::eq, "==", a, b);
+}
+TILEWRIGHT_INLINE expr ne(const expr& a, const expr& b) {
+  return detail::compare(op::ne, "!=", a, b);
+}
+TILEWRIGHT_INLINE expr lt(const expr& a, const expr& b) {
+  return detail::compare(op::lt, "<", a, b);
+}
+TILEWRIGHT_INLINE expr le(const expr& a, const expr& b) {
+  return detail::compare(op::le, "<=", a, b);
+}
+TILEWRIGHT_INLINE expr gt(const expr& a, const expr& b) {
+  return detail::compare(op::gt, ">", a, b);
+}
+TILEWRIGHT_INLINE expr ge(const expr& a, const expr& b) {
+  return detail::compare(op::ge, ">=", a, b);
+}
+
+TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
+  detail::need_boolean("and", a);
+  detail::need_boolean("and", b);
+  if (is_int(a)) return a->integer ? b : a;
+  if (is_int(b)) return b->integer ? a : b;
+  return detail::make_node(op::logical_and, dtype::boolean, {a, b});
+}
+TILEWRIGHT_INLINE expr logical_or(const expr& a, const expr& b) {
+  detail::need_boolean("or", a);
+  detail::need_boolean("or", b);
+  if (is_int(a)) return a->integer ? a : b;
+  if (is_int(b)) return b->integer ? b : a;
+  return detail::make_node(op::logical_or, dtype::boolean, {a, b});
+}
+TILEWRIGHT_INLINE expr logical_not(const expr& a) {
+  detail::need_boolean("not", a);
+  if (is_int(a)) return boolean(a->integer == 0);
+  if (a->op == op::logical_not) return a->args[0];
+  return detail::make_node(op::logical_not, dtype::boolean, {a});
+}
+
+namespace detail {
+inline expr choose(op o, const char* what, const expr& condition, expr yes, expr no) {
+  need_boolean(what, condition);
+  match_types(what, yes, no);
+  if (is_int(condition)) return condition->integer ? yes : no;
+  const dtype type = yes.type();
+  return make_node(o, type, {condition, std::move(yes), std::move(no)});
+}
+}  // namespace detail
+
+TILEWRIGHT_INLINE expr select(const expr& condition, const expr& yes, const expr& no) {
+  return detail::choose(op::select, "select", condition, yes, no);
+}
+TILEWRIGHT_INLINE expr if_then_else(const expr& condition, const expr& yes, const expr& no) {
+  return detail::choose(op::if_then_else, "if_then_else", condition, yes, no);
+}
+
+TILEWRIGHT_INLINE expr cast(dtype type, const expr& value) {
+  if (value.type() == type) return value;
+  if (is_int(value)) {
+    if (!is_float(type)) return integer(type, value->integer);
+    // A 64-bit literal may not be exact in a double; leave such a cast to run time.
+    if (value.type() != dtype::u64 && std::abs(value->integer) < (std::int64_t{1} << 24))
+      return real(type, static_cast<double>(value->integer));
+  }
+  return detail::make_node(op::cast, type, {value});
+}
+
+TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
+  if (indices.size() != from->shape.size())
+    throw internal_error("load of " + from->name + " with " + std::to_string(indices.size()) +
+                         " indices; its rank is " + std::to_string(from->shape.size()));
+  auto* node = new expr_node;
+  node->op = op::load;
+  node->type = from->type;
+  node->buffer = from;
+  node->args = std::move(indices);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
+  auto* node = new expr_node;
+  node->op = op::call;
+  node->type = type;
+  node->name = std::move(name);
+  node->args = std::move(args);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+  switch (like->op) {
+    case op::var:
+    case op::integer:
+    case op::real: return like;
+    case op::add: return args[0] + args[1];
+    case op::sub: return args[0] - args[1];
+    case op::mul: return args[0] * args[1];
+    case op::div: return div(args[0], args[1]);
+    case op::mod: return mod(args[0], args[1]);
+    case op::floordiv: return floordiv(args[0], args[1]);
+    case op::floormod: return floormod(args[0], args[1]);
+    case op::min: return min(args[0], args[1]);
+    case op::max: return max(args[0], args[1]);
+    case op::eq: return eq(args[0], args[1]);
+    case op::ne: return ne(args[0], args[1]);
+    case op::lt: return lt(args[0], args[1]);
+    case op::le: return le(args[0], args[1]);
+    case op::gt: return gt(args[0], args[1]);
+    case op::ge: return ge(args[0], args[1]);
+    case op::logical_and: return logical_and(args[0], args[1]);
+    case op::logical_or: return logical_or(args[0], args[1]);
+    case op::logical_not: return logical_not(args[0]);
+    case op::select: return select(args[0], args[1], args[2]);
+    case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
+    case op::cast: return cast(like.type(), args[0]);
+    case op::load: return load(like->buffer, std::move(args));
+    case op::call: return call(like.type(), like->name, std::move(args));
+  }
+  throw internal_error("with_args of an unknown operator");
+}
+
+TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {
+  return floordiv(a + (b - integer(b.type(), 1)), b);
+}
+
+}  // namespace tilewright::ir
+
+#include <optional>
+#include <unordered_set>
+
+// Regions of blocks whose script does not list them.
+
+namespace tilewright::ir::detail {
+
+/// Fills the reads, the writes or both from the accesses of body and `init`. Indices that are
+/// affine in the loops of the body are relaxed over them; a dimension with another index counts
+/// whole. Accesses of a matched buffer count as its source; a block with `init` does not read what
+/// it writes.
+void infer_regions(block_node& b, bool reads, bool writes);
+
+}  // namespace tilewright::ir::detail
+
+namespace tilewright::ir {
+namespace detail {
+
+/// Accesses of a block body as boxes in terms of the block's iteration variables.
+class region_collector {
+ public:
+  explicit region_collector(const block_node& b) : block_(b) {
+    for (const buffer& alloc : b.alloc_buffers) hidden_.insert(alloc);
+  }
+
+  void collect() {
+    if (block_.init) statement(block_.init);
+    statement(block_.body);
+  }
+
+  std::vector<buffer_region> reads, writes;
+
+ private:
+  struct limits {
+    expr lo, hi;  // inclusive
+  };
+
+  void statement(const stmt& s) {
+    switch (s->kind) {
+      case stmt_kind::loop: return loop(*as_loop(s));
+      case stmt_kind::block_realize: return realize(*as_realize(s));
+      case stmt_kind::seq:
+        for (const stmt& child : as_seq(s)->stmts) statement(child);
+        return;
+      case stmt_kind::store: {
+        const store_node& n = *as_store(s);
+        for (const expr& i : n.indices) loads(i);
+        loads(n.value);
+        return add(writes, n.buffer, point_box(n.indices));
+      }
+      case stmt_kind::if_else: {
+        const if_node& n = *as_if(s);
+        loads(n.condition);
+        statement(n.then_body);
+        if (n.else_body) statement(n.else_body);
+        return;
+      }
+      case stmt_kind::let: {
+        const let_node& n = *as_let(s);
+        loads(n.value);
+        unknown_.insert(n.var);
+        return statement(n.body);
+      }
+      case stmt_kind::evaluate: return loads(as_evaluate(s)->value);
+      case stmt_kind::allocate:
+        hidden_.insert(as_allocate(s)->buffer);
+        return statement(as_allocate(s)->body);
+    }
+  }
+
+  void loop(const loop_node& n) {
+    loads(n.min);
+    loads(n.extent);
+    const std::optional<limits> lo = limits_of(n.min), hi = limits_of(n.min + n.extent);
+    if (lo && hi)
+      loops_[n.var] = {lo->lo, affine_difference(hi->hi, integer(n.extent.type(), 1))};
+    else
+      unknown_.insert(n.var);
+    statement(n.body);
+    loops_.erase(n.var);
+  }
+
+  /// The regions of an inner block, with its iteration variables replaced by what binds them.
+  void realize(const block_realize_node& n) {
+    var_map bound;
+    for (std::size_t i = 0; i < n.values.size(); ++i) {
+      loads(n.values[i]);
+      bound[n.block->iters[i].var] = n.values[i];
+    }
+    loads(n.predicate);
+    const auto pass_on = [&](const std::vector<buffer_region>& from,
+                             std::vector<buffer_region>& to) {
+      for (const buffer_region& r : from) {
+        std::vector<range> box;
+        for (const range& dim : r.box)
+          box.push_back({substitute(dim.min, bound), substitute(dim.extent, bound)});
+        add(to, r.buffer, std::move(box));
+      }
+    };
+    pass_on(n.block->reads, reads);
+    pass_on(n.block->writes, writes);
+  }
+
+  void loads(const expr& e) {
+    for_each_expr(e, [&](const expr& x) {
+      if (x->op == op::load) add(reads, x->buffer, point_box(x->args));
+    });
+  }
+
+  void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {
+    if (hidden_.count(b)) return;
+    for (const match_buffer& m : block_.match_buffers)
+      if (m.buffer == b) return unite(to, m.source);
+    for (std::size_t d = 0; d < box.size(); ++d) box[d] = relax(box[d], b->shape[d]);
+    unite(to, {b, std::move(box)});
+  }
+
+  range relax(const range& r, const expr& whole) {
+    const std::optional<limits> lo = limits_of(r.min);
+    const std::optional<limits> hi = is_int(r.extent, 1) ? lo : limits_of(r.min + r.extent);
+    if (!lo || !hi) return {integer(whole.type(), 0), whole};
+    if (is_int(r.extent, 1) && lo->lo.same(lo->hi)) return r;
+    const expr last = is_int(r.extent, 1) ? hi->hi + integer(r.min.type(), 1) : hi->hi;
+    return {lo->lo, affine_difference(last, lo->lo)};
+  }
+
+  static void unite(std::vector<buffer_region>& to, buffer_region r) {
+    for (buffer_region& known : to) {
+      if (known.buffer != r.buffer) continue;
+      for (std::size_t d = 0; d < r.box.size(); ++d)
+        known.box[d] = hull(known.box[d], r.box[d], r.buffer->shape[d]);
+      return;
+    }
+    to.push_back(std::move(r));
+  }
+
+  static range hull(const range& a, const range& b, const expr& whole) {
+    if (equal(a.min, b.min) && equal(a.extent, b.extent)) return a;
+    const auto start = literal_difference(b.min, a.min);
+    const auto stop = literal_difference(b.min + b.extent, a.min + a.extent);
+    if (!start || !stop) return {integer(whole.type(), 0), whole};
+    const expr min = *start < 0 ? b.min : a.min;
+    const expr end = *stop > 0 ? b.min + b.extent : a.min + a.extent;
+    return {min, affine_difference(end, min)};
+  }
+
+  /// The least and the greatest value of `e` over the loops of the body; nothing when unknown.
+  std::optional<limits> limits_of(const expr& e) {
+    if (e->op == op::var) {
+      const auto loop = loops_.find(e);
+      if (loop != loops_.end()) return loop->second;
+      if (unknown_.count(e)) return std::nullopt;
+      return limits{e, e};
+    }
+    if (e->op == op::integer) return limits{e, e};
+    const bool fixed = is_fixed(e);
+    if (fixed) return limits{e, e};
+    if (e->args.size() != 2) return std::nullopt;
+    const std::optional<limits> a = limits_of(e->args[0]), b = limits_of(e->args[1]);
+    if (!a || !b) return std::nullopt;
+    const expr& factor = e->args[1];
+    switch (e->op) {
+      case op::add: return limits{a->lo + b->lo, a->hi + b->hi};
+      case op::sub: return limits{a->lo - b->hi, a->hi - b->lo};
+      case op::mul:
+        if (is_int(factor) && factor->integer >= 0) return limits{a->lo * factor, a->hi * factor};
+        if (is_int(factor)) return limits{a->hi * factor, a->lo * factor};
+        if (is_int(e->args[0]) && e->args[0]->integer >= 0)
+          return limits{e->args[0] * b->lo, e->args[0] * b->hi};
+        return std::nullopt;
+      case op::floordiv:
+        if (is_int(factor) && factor->integer > 0)
+          return limits{floordiv(a->lo, factor), floordiv(a->hi, factor)};
+        return std::nullopt;
+      case op::floormod:
+        if (is_int(factor) && factor->integer > 0)
+          return limits{integer(e.type(), 0), integer(e.type(), factor->integer - 1)};
+        return std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  /// True when no loop of the body, nothing unknown and no load takes part.
+  bool is_fixed(const expr& e) const {
+    if (e->op == op::load || e->op == op::call) return false;
+    if (e->op == op::var) return !loops_.count(e) && !unknown_.count(e);
+    for (const expr& arg : e->args)
+      if (!is_fixed(arg)) return false;
+    return true;
+  }
+
+  const block_node& block_;
+  std::unordered_map<expr, limits, expr_identity_hash, expr_identity_equal> loops_;
+  var_set unknown_;
+  std::unordered_set<buffer> hidden_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void detail::infer_regions(block_node& b, bool reads, bool writes) {
+  if (!reads && !writes) return;
+  region_collector found(b);
+  found.collect();
+  if (writes) b.writes = std::move(found.writes);
+  if (!reads) return;
+  b.reads.clear();
+  for (buffer_region& r : found.reads) {
+    bool own = false;
+    for (const buffer_region& w : b.writes) own = own || w.buffer == r.buffer;
+    if (!b.init || !own) b.reads.push_back(std::move(r));
+  }
+}
+
+}  // namespace tilewright::ir
+
+#include <deque>
+#include <set>
+#include <unordered_map>
+
 // Statement half of the interpreter: flattened nodes and the functions that run them.
 
 #include <string>
@@ -16804,48 +17442,6 @@ inline void run_block(const stmt_code& n, machine& m) {
 }
 
 }  // namespace tilewright::ir::detail::interp
-// The oracle: runs any function of the IR, scheduled or lowered, one element at a time.
-//
-// It exists to decide what a program means, so it computes every type at its own width and
-// rounding, in program order, and refuses what compiled code would do silently: an access out of
-// bounds, a read of memory that nothing wrote, two iterations of a parallel loop that meet. It is
-// not meant to be fast; a tree is flattened once so that some 10^8 node visits per second are
-// possible.
-
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
-namespace tilewright::ir {
-
-/// Memory of one parameter. A scalar parameter's `data` points to its value.
-struct tensor_view {
-  void* data = nullptr;
-  std::vector<std::int64_t> strides;  // [rank], elements; empty means as declared, else contiguous
-};
-
-struct interpret_options {
-  /// Values of variables that occur in shapes and are no scalar parameter, by name.
-  std::map<std::string, std::int64_t> dims;
-  /// Refuse reads of elements of allocated buffers that were never written.
-  bool check_unwritten = true;
-  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing
-  /// it. Buffers that blocks allocate are left out: lowering decides in which loop they live.
-  bool check_races = false;
-};
-
-/// Runs `f` on `args`, one per parameter in their order.
-/// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
-/// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
-/// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
-/// @throws argument_error when arguments are missing or an extent has no value
-/// @throws error naming block, buffer and index for an access out of bounds, a read of unwritten
-///         memory, a race, a block iteration variable outside its domain, or an integer division by
-///         zero
-void interpret(const function& f, std::vector<tensor_view> args, interpret_options options = {});
-
-}  // namespace tilewright::ir
 
 namespace tilewright::ir::detail::interp {
 
@@ -33475,6 +34071,44 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
 #include <cstdio>
 #include <set>
 
+// Compares outputs with f64 arithmetic at a few points.
+//
+// Two schedules of one program may agree and both be wrong; what the program means in exact
+// arithmetic is known only where it can be afforded, which is at some elements of the outputs.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::search {
+
+/// Element of an output and what it should be.
+struct spot {
+  std::size_t operand = 0;    // number of the parameter
+  std::int64_t position = 0;  // row-major
+  double value = 0;
+};
+
+struct spot_list {
+  std::vector<spot> spots;
+  std::string skipped;  // why there are none, or fewer than asked for; else empty
+};
+
+/// Evaluates random elements of what `f` writes on the arguments of `r`, in f64. `f` is the
+/// unscheduled function.
+spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+                      std::size_t count = 256);
+
+/// Compares outputs, as runner::outputs gives them, with the spots, within the tolerance of
+/// compare_outputs.
+/// @returns empty, or the first difference in words
+std::string compare_spots(const std::vector<operand>& operands, const value_needs& needs,
+                          const spot_list& list,
+                          const std::vector<std::vector<std::byte>>& outputs);
+
+}  // namespace tilewright::search
+
 namespace tilewright::search {
 namespace detail {
 
@@ -33515,7 +34149,9 @@ class tuner {
   static constexpr std::size_t parents_kept = 24;
   static constexpr int empty_rounds_allowed = 3;
 
-  double elapsed() const { return std::chrono::duration<double>(session_clock::now() - start_).count(); }
+  double elapsed() const {
+    return std::chrono::duration<double>(session_clock::now() - start_).count();
+  }
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
     return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials;
@@ -33530,7 +34166,8 @@ class tuner {
     return {w_.key, w_.family, w_.extents, text, m.seconds, from_, false};
   }
 
-  /// Compiles, checks and times the default schedule, whose outputs are what candidates are compared with.
+  /// Compiles, checks and times the default schedule, whose outputs are what candidates are
+  /// compared with.
   void start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
@@ -33542,6 +34179,7 @@ class tuner {
     const measurement once = runner_.run(*b.code);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = runner_.outputs();
+    check_points();
     const measurement m = runner_.measure(*b.code, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
@@ -33575,11 +34213,40 @@ class tuner {
     }
     const schedule s = default_schedule(*small, w_.space, where, o_.seed);
     const built b = build(s.function(), *w_.cpu);
-    if (!b.code) throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
+    if (!b.code)
+      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
     runner r(*small, {}, *w_.exec, o_.seed);
     const std::string wrong = verify_against_interpreter(*small, r, *b.code);
     if (!wrong.empty())
-      throw internal_error("the default schedule of " + w_.function.name + " disagrees with the interpreter: " + wrong);
+      throw internal_error("the default schedule of " + w_.function.name +
+                           " disagrees with the interpreter: " + wrong);
+  }
+
+  /// The outputs of the default schedule at some points against f64.
+  void check_points() {
+    spots_ = spot_values(w_.function, runner_, o_.seed);
+    if (!spots_.skipped.empty())
+      result_.remarks.push_back("not compared with f64: " + spots_.skipped);
+    const std::string wrong = compare_spots(runner_.operands(), needs_, spots_, expected_);
+    if (wrong.empty()) return;
+    spots_ = {};
+    const std::string at_fault = compare_as_written();
+    if (!at_fault.empty())
+      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
+                           wrong + ", and with the program as written: " + at_fault);
+    result_.remarks.push_back(
+        "not compared with f64, from which the kernel's own rounding leads away: " + wrong);
+  }
+
+  /// The default schedule against the program without a schedule, which rounds in the same places.
+  /// A program that would take long on one core gets the benefit of the doubt.
+  std::string compare_as_written() {
+    if (work_of(w_.function) > 2e9) return {};
+    const built plain = build(w_.function, *w_.cpu);
+    if (!plain.code) return {};
+    const measurement m = runner_.run(*plain.code);
+    return m.ok() ? compare_outputs(runner_.operands(), needs_, runner_.outputs(), expected_)
+                  : std::string();
   }
 
   /// What earlier sessions measured.
@@ -33609,8 +34276,8 @@ class tuner {
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
-  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers whether
-  /// or not it succeeds.
+  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers
+  /// whether or not it succeeds.
   std::optional<candidate> propose() {
     support::random r = random_.split();
     const bool fresh = parents_.size() < 4 || progress_.round == 0 || r.below(5) == 0;
@@ -33629,7 +34296,8 @@ class tuner {
     std::vector<candidate> out = std::move(pending_);
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
-    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over(); ++attempt) {
+    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over();
+         ++attempt) {
       std::optional<candidate> c = propose();
       if (!c)
         ++progress_.failures[failure::schedule];
@@ -33644,7 +34312,8 @@ class tuner {
     const std::vector<double> scores = o_.model.score(all);
     std::vector<std::size_t> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     std::vector<candidate> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
     for (std::size_t i = count; i < order.size(); ++i) seen_.erase(all[order[i]].identity);
@@ -33653,17 +34322,22 @@ class tuner {
 
   void round() {
     const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
-    const std::vector<candidate> batch = proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
+    const std::vector<candidate> batch =
+        proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     // compiling beside a measurement disturbs it only when the measurement uses all cores
     const bool beside = w_.exec->threads < target::host().cores;
-    build_queue queue(std::move(programs), *w_.cpu, beside ? target::host().cores - w_.exec->threads : target::host().cores);
+    build_queue queue(std::move(programs), *w_.cpu,
+                      beside ? target::host().cores - w_.exec->threads : target::host().cores);
     if (!beside) queue.finish();
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !over(); ++i) measured.push_back(try_one(batch[i], queue.take(i)));
-    if (o_.model.learn) o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())}, measured);
+    for (std::size_t i = 0; i < batch.size() && !over(); ++i)
+      measured.push_back(try_one(batch[i], queue.take(i)));
+    if (o_.model.learn)
+      o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
+                     measured);
     sort_parents();
     ++progress_.round;
   }
@@ -33691,10 +34365,13 @@ class tuner {
     return m;
   }
 
-  /// A new best must compute the same as the default schedule.
+  /// A new best must compute the same as the default schedule, and as f64 where that is known.
   void accept(const candidate& c, const built& b, measurement& m) {
     const measurement again = runner_.run(*b.code);
-    std::string wrong = again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, runner_.outputs()) : again.detail;
+    const auto outputs = runner_.outputs();
+    std::string wrong =
+        again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, outputs) : again.detail;
+    if (wrong.empty()) wrong = compare_spots(runner_.operands(), needs_, spots_, outputs);
     if (!wrong.empty()) {
       m.failed = failure::wrong_result;
       m.detail = wrong;
@@ -33756,7 +34433,8 @@ class tuner {
       if (!times[i].seconds.empty() && times[i].median() < times[winner].median()) winner = i;
     if (!times[0].seconds.empty()) result_.baseline = times[0].median();
     // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
-    const double noise = winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
+    const double noise =
+        winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
     result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
     record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
     result_.best = result_.baseline;
@@ -33792,6 +34470,7 @@ class tuner {
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
   std::vector<std::vector<std::byte>> expected_;
+  spot_list spots_;
   std::shared_ptr<const backend::loaded> baseline_;
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
@@ -33827,16 +34506,21 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
   return schedule(f, seed);
 }
 
-TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options, database& db) {
+TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
+                                     database& db) {
   return detail::tuner(w, options, db).run();
 }
 
 TILEWRIGHT_INLINE std::string time_text(double seconds) {
   char text[32];
-  if (seconds < 1e-6) std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3) std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else std::snprintf(text, sizeof text, "%.3g s", seconds);
+  if (seconds < 1e-6)
+    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
   return text;
 }
 
@@ -33845,8 +34529,10 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
   int failed = 0;
   for (const auto& [kind, count] : p.failures)
     if (kind != failure::schedule) failed += count;
-  std::snprintf(text, sizeof text, "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
+  std::snprintf(text, sizeof text,
+                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
+                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
+                p.left);
   return text;
 }
 
@@ -34137,6 +34823,164 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     }
   }
   return out;
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+// Elements of outputs as the comparisons see them.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+inline double float_at(dtype type, const std::byte* at) {
+  const auto as = [&](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+    case dtype::f64: return as(0.0);
+    case dtype::f32: return static_cast<double>(as(0.0f));
+    case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
+    default: return 0;
+  }
+}
+
+inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
+  std::string out;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out = std::to_string(flat % extents[d]) + (out.empty() ? "" : ", ") + out;
+    flat /= extents[d];
+  }
+  return "[" + out + "]";
+}
+
+/// Of the finite elements.
+inline double root_mean_square(dtype type, const std::vector<std::byte>& elements) {
+  double squares = 0;
+  std::size_t finite = 0;
+  for (std::size_t at = 0; at < elements.size(); at += static_cast<std::size_t>(bytes(type)))
+    if (const double v = float_at(type, &elements[at]); std::isfinite(v))
+      squares += v * v, ++finite;
+  return finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+}
+
+inline double relative_tolerance(dtype type, const value_needs& needs) {
+  return std::max(epsilon_of(type), needs.epsilon) *
+         (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
+}
+
+}  // namespace tilewright::search::detail
+
+namespace tilewright::search {
+namespace detail {
+
+inline std::vector<std::int64_t> unflatten(std::int64_t position,
+                                           const std::vector<std::int64_t>& extents) {
+  std::vector<std::int64_t> out(extents.size());
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out[d] = position % extents[d];
+    position /= extents[d];
+  }
+  return out;
+}
+
+/// An element as a double, of any type.
+inline double number_at(dtype type, const std::byte* at) {
+  if (is_float(type)) return float_at(type, at);
+  return ir::detail::interp::with_type(type, [&](auto d) -> double {
+    constexpr dtype D = decltype(d)::value;
+    if constexpr (is_float(D))
+      return 0;
+    else
+      return ir::detail::interp::convert<dtype::f64, D>(ir::detail::interp::read_element<D>(at)).d;
+  });
+}
+
+/// What is left of a value when a type holds it.
+inline double held_by(dtype type, double v) {
+  switch (type) {
+    case dtype::f32: return static_cast<double>(static_cast<float>(v));
+    case dtype::f16: return static_cast<double>(static_cast<float>(float16(v)));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(bfloat16(v)));
+    default: return v;
+  }
+}
+
+inline bool same_number(double expected, double actual, double tolerance) {
+  return (std::isnan(expected) && std::isnan(actual)) || expected == actual ||
+         std::abs(expected - actual) <= tolerance;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+                                        std::size_t count) {
+  spot_list out;
+  out.skipped = ir::point_evaluator::refusal(f);
+  if (!out.skipped.empty()) return out;
+  std::vector<ir::tensor_view> views;
+  for (std::size_t i = 0; i < r.data().size(); ++i)
+    views.push_back({r.data()[i], r.layouts()[i].strides});
+  ir::point_evaluator evaluator(f, views);
+  const std::vector<operand>& all = r.operands();
+  std::vector<std::size_t> written;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].written && all[i].elements() > 0) written.push_back(i);
+  support::random random(seed);
+  for (std::size_t n = 0; n < count && !written.empty(); ++n) {
+    const std::size_t i = written[n % written.size()];
+    const auto position =
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all[i].elements())));
+    const std::optional<double> v = evaluator.value(i, detail::unflatten(position, all[i].extents));
+    if (!v) {
+      out.skipped = "only " + std::to_string(n) + " of " + std::to_string(count) +
+                    " points are within the budget";
+      break;
+    }
+    out.spots.push_back({i, position, *v});
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands,
+                                            const value_needs& needs, const spot_list& list,
+                                            const std::vector<std::vector<std::byte>>& outputs) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const operand& o = operands[i];
+    if (!o.written) continue;
+    const std::vector<std::byte>& elements = outputs[k++];
+    const bool real = is_float(o.type);
+    const double relative = real ? detail::relative_tolerance(o.type, needs) : 0;
+    const double scale =
+        real && !list.spots.empty() ? detail::root_mean_square(o.type, elements) : 0;
+    for (const spot& s : list.spots) {
+      if (s.operand != i) continue;
+      const double expected = detail::held_by(o.type, s.value);
+      const double actual = detail::number_at(
+          o.type, &elements[static_cast<std::size_t>(s.position * bytes(o.type))]);
+      const double tolerance = relative * std::max(std::abs(expected), scale);
+      if (detail::same_number(expected, actual, tolerance)) continue;
+      char text[160];
+      std::snprintf(text, sizeof text, " is %.9g instead of %.9g in f64 (tolerance %.3g)", actual,
+                    expected, tolerance);
+      return o.name + detail::index_text(s.position, o.extents) + text;
+    }
+  }
+  return {};
 }
 
 }  // namespace tilewright::search
@@ -34568,37 +35412,11 @@ TILEWRIGHT_INLINE bool store::stale() const {
 namespace tilewright::search {
 namespace detail {
 
-inline double float_at(dtype type, const std::byte* at) {
-  const auto as = [&](auto value) {
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  };
-  switch (type) {
-    case dtype::f64: return as(0.0);
-    case dtype::f32: return static_cast<double>(as(0.0f));
-    case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
-    case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
-    default: return 0;
-  }
-}
-
-inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
-  std::string out;
-  for (std::size_t d = extents.size(); d-- > 0;) {
-    out = std::to_string(flat % extents[d]) + (out.empty() ? "" : ", ") + out;
-    flat /= extents[d];
-  }
-  return "[" + out + "]";
-}
-
-inline std::string compare_floats(const operand& o, double relative, const std::vector<std::byte>& expected,
+inline std::string compare_floats(const operand& o, double relative,
+                                  const std::vector<std::byte>& expected,
                                   const std::vector<std::byte>& actual) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
-  double squares = 0;
-  std::size_t finite = 0;
-  for (std::size_t at = 0; at < expected.size(); at += size)
-    if (const double v = float_at(o.type, &expected[at]); std::isfinite(v)) squares += v * v, ++finite;
-  const double scale = finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+  const double scale = root_mean_square(o.type, expected);
   for (std::size_t at = 0; at < expected.size(); at += size) {
     const double a = float_at(o.type, &expected[at]), b = float_at(o.type, &actual[at]);
     if (std::isnan(a) && std::isnan(b)) continue;
@@ -34614,7 +35432,12 @@ inline std::string compare_floats(const operand& o, double relative, const std::
 inline bool is_float_operation(const ir::expr& e) {
   if (!is_float(e.type())) return false;
   switch (e->op) {
-    case ir::op::add: case ir::op::sub: case ir::op::mul: case ir::op::div: case ir::op::min: case ir::op::max:
+    case ir::op::add:
+    case ir::op::sub:
+    case ir::op::mul:
+    case ir::op::div:
+    case ir::op::min:
+    case ir::op::max:
     case ir::op::call: return true;
     default: return false;
   }
@@ -34646,7 +35469,8 @@ class work_counter : public ir::visitor {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
+TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands,
+                                              const value_needs& needs,
                                               const std::vector<std::vector<std::byte>>& expected,
                                               const std::vector<std::vector<std::byte>>& actual) {
   std::size_t k = 0;
@@ -34659,22 +35483,25 @@ TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operan
       const auto size = static_cast<std::size_t>(bytes(o.type));
       std::size_t at = 0;
       while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
-      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
+      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) +
+             " differs";
     }
-    const double relative = std::max(epsilon_of(o.type), needs.epsilon) *
-                            (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
-    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty()) return difference;
+    const double relative = detail::relative_tolerance(o.type, needs);
+    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty())
+      return difference;
   }
   return {};
 }
 
-TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code) {
+TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                                         const backend::loaded& code) {
   const measurement m = r.run(code);
   if (!m.ok()) return m.detail;
   const auto actual = r.outputs();
   r.reset_outputs();
   std::vector<ir::tensor_view> views;
-  for (std::size_t i = 0; i < r.data().size(); ++i) views.push_back({r.data()[i], r.layouts()[i].strides});
+  for (std::size_t i = 0; i < r.data().size(); ++i)
+    views.push_back({r.data()[i], r.layouts()[i].strides});
   try {
     ir::interpret(f, std::move(views));
   } catch (const std::exception& e) {

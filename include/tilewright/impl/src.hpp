@@ -41,6 +41,8 @@
 #include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/equal.ipp>
+#include <tilewright/impl/ir/evaluate.ipp>
+#include <tilewright/impl/ir/evaluate_plan.ipp>
 #include <tilewright/impl/ir/expr.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>
@@ -117,6 +119,7 @@
 #include <tilewright/impl/search/session.ipp>
 #include <tilewright/impl/search/shrink.ipp>
 #include <tilewright/impl/search/specialization.ipp>
+#include <tilewright/impl/search/spot_check.ipp>
 #include <tilewright/impl/search/sqlite.ipp>
 #include <tilewright/impl/search/store.ipp>
 #include <tilewright/impl/search/verify.ipp>

@@ -1,9 +1,9 @@
 // Tunes one workload: proposes schedules, measures them, and decides what to keep.
 //
-// Random members of the space come first, then mutations of the fastest; programs that are equal are
-// measured once. A new best is compared in full with the default schedule before it counts. At the end
-// the finalists and the default are timed again in turn, and the winner is kept only if it is faster by
-// more than the noise.
+// Random members of the space come first, then mutations of the fastest; programs that are equal
+// are measured once. A new best is compared in full with the default schedule, and at some points
+// with f64, before it counts. At the end the finalists and the default are timed again in turn, and
+// the winner is kept only if it is faster by more than the noise.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@
 
 namespace tilewright::search {
 
-/// Text that is equal for one kernel at all extents: its name, its parameters without their extents, and the
-/// names of its blocks.
+/// Text that is equal for one kernel at all extents: its name, its parameters without their
+/// extents, and the names of its blocks.
 std::string family_of(const ir::function& f);
 
 /// What is tuned, and where.
@@ -40,8 +40,8 @@ struct workload {
   const target::cpu* cpu = nullptr;      // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
-  /// The same kernel at small extents, for the comparison of the default schedule with the interpreter; may be
-  /// null, or give nothing.
+  /// The same kernel at small extents, for the comparison of the default schedule with the
+  /// interpreter; may be null, or give nothing.
   std::function<std::optional<ir::function>()> shrunk;
 };
 
@@ -49,11 +49,11 @@ struct workload {
 struct progress {
   int round = 0;
   int trials = 0;
-  double best = 0;       // s
-  double baseline = 0;   // s, the default schedule
-  double elapsed = 0;    // s
-  double left = 0;       // s
-  double rate = 0;       // measured candidates per second
+  double best = 0;      // s
+  double baseline = 0;  // s, the default schedule
+  double elapsed = 0;   // s
+  double left = 0;      // s
+  double rate = 0;      // measured candidates per second
   std::map<failure, int> failures;
 };
 
@@ -61,7 +61,8 @@ struct progress {
 struct scorer {
   std::function<std::vector<double>(const std::vector<candidate>&)> score;  // null: no preference
   /// What was measured, for a model that learns.
-  std::function<void(const std::vector<candidate>&, const std::vector<measurement>&)> learn;  // may be null
+  std::function<void(const std::vector<candidate>&, const std::vector<measurement>&)>
+      learn;           // may be null
   int oversample = 1;  // candidates proposed per candidate measured
 };
 
@@ -88,16 +89,19 @@ struct tuning_result {
   std::vector<std::string> remarks;  // checks that were skipped, records that did not replay, ...
 };
 
-/// Runs a session. Every measurement is stored in `db` as it is made; the winner is stored as chosen, with its
-/// code. A session that was cancelled, or killed, goes on where it was: what `db` knows are the first parents.
+/// Runs a session. Every measurement is stored in `db` as it is made; the winner is stored as
+/// chosen, with its code. A session that was cancelled, or killed, goes on where it was: what `db`
+/// knows are the first parents.
 /// @throws build_error when not even the default schedule can be compiled
-/// @throws internal_error when the default schedule computes something else than the interpreter
+/// @throws internal_error when the default schedule computes something else than the interpreter,
+/// or differs from f64
+///         at some point and from the program without a schedule
 tuning_result tune(const workload& w, const session_options& options, database& db);
 
-/// The schedule that runs when nothing was measured: the first sketch of the space, or the program as it
-/// stands when the space has none.
-schedule default_schedule(const ir::function& f, const space::design_space& s, const space::context& where,
-                          std::uint64_t seed);
+/// The schedule that runs when nothing was measured: the first sketch of the space, or the program
+/// as it stands when the space has none.
+schedule default_schedule(const ir::function& f, const space::design_space& s,
+                          const space::context& where, std::uint64_t seed);
 
 /// "1.23 ms".
 std::string time_text(double seconds);

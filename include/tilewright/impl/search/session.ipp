@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/search/spot_check.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/hash.hpp>
 
@@ -54,7 +55,9 @@ class tuner {
   static constexpr std::size_t parents_kept = 24;
   static constexpr int empty_rounds_allowed = 3;
 
-  double elapsed() const { return std::chrono::duration<double>(session_clock::now() - start_).count(); }
+  double elapsed() const {
+    return std::chrono::duration<double>(session_clock::now() - start_).count();
+  }
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
     return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials;
@@ -69,7 +72,8 @@ class tuner {
     return {w_.key, w_.family, w_.extents, text, m.seconds, from_, false};
   }
 
-  /// Compiles, checks and times the default schedule, whose outputs are what candidates are compared with.
+  /// Compiles, checks and times the default schedule, whose outputs are what candidates are
+  /// compared with.
   void start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
@@ -81,6 +85,7 @@ class tuner {
     const measurement once = runner_.run(*b.code);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = runner_.outputs();
+    check_points();
     const measurement m = runner_.measure(*b.code, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
@@ -114,11 +119,40 @@ class tuner {
     }
     const schedule s = default_schedule(*small, w_.space, where, o_.seed);
     const built b = build(s.function(), *w_.cpu);
-    if (!b.code) throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
+    if (!b.code)
+      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
     runner r(*small, {}, *w_.exec, o_.seed);
     const std::string wrong = verify_against_interpreter(*small, r, *b.code);
     if (!wrong.empty())
-      throw internal_error("the default schedule of " + w_.function.name + " disagrees with the interpreter: " + wrong);
+      throw internal_error("the default schedule of " + w_.function.name +
+                           " disagrees with the interpreter: " + wrong);
+  }
+
+  /// The outputs of the default schedule at some points against f64.
+  void check_points() {
+    spots_ = spot_values(w_.function, runner_, o_.seed);
+    if (!spots_.skipped.empty())
+      result_.remarks.push_back("not compared with f64: " + spots_.skipped);
+    const std::string wrong = compare_spots(runner_.operands(), needs_, spots_, expected_);
+    if (wrong.empty()) return;
+    spots_ = {};
+    const std::string at_fault = compare_as_written();
+    if (!at_fault.empty())
+      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
+                           wrong + ", and with the program as written: " + at_fault);
+    result_.remarks.push_back(
+        "not compared with f64, from which the kernel's own rounding leads away: " + wrong);
+  }
+
+  /// The default schedule against the program without a schedule, which rounds in the same places.
+  /// A program that would take long on one core gets the benefit of the doubt.
+  std::string compare_as_written() {
+    if (work_of(w_.function) > 2e9) return {};
+    const built plain = build(w_.function, *w_.cpu);
+    if (!plain.code) return {};
+    const measurement m = runner_.run(*plain.code);
+    return m.ok() ? compare_outputs(runner_.operands(), needs_, runner_.outputs(), expected_)
+                  : std::string();
   }
 
   /// What earlier sessions measured.
@@ -148,8 +182,8 @@ class tuner {
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
-  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers whether
-  /// or not it succeeds.
+  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers
+  /// whether or not it succeeds.
   std::optional<candidate> propose() {
     support::random r = random_.split();
     const bool fresh = parents_.size() < 4 || progress_.round == 0 || r.below(5) == 0;
@@ -168,7 +202,8 @@ class tuner {
     std::vector<candidate> out = std::move(pending_);
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
-    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over(); ++attempt) {
+    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over();
+         ++attempt) {
       std::optional<candidate> c = propose();
       if (!c)
         ++progress_.failures[failure::schedule];
@@ -183,7 +218,8 @@ class tuner {
     const std::vector<double> scores = o_.model.score(all);
     std::vector<std::size_t> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     std::vector<candidate> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
     for (std::size_t i = count; i < order.size(); ++i) seen_.erase(all[order[i]].identity);
@@ -192,17 +228,22 @@ class tuner {
 
   void round() {
     const std::size_t left = static_cast<std::size_t>(std::max(o_.trials - progress_.trials, 0));
-    const std::vector<candidate> batch = proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
+    const std::vector<candidate> batch =
+        proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     // compiling beside a measurement disturbs it only when the measurement uses all cores
     const bool beside = w_.exec->threads < target::host().cores;
-    build_queue queue(std::move(programs), *w_.cpu, beside ? target::host().cores - w_.exec->threads : target::host().cores);
+    build_queue queue(std::move(programs), *w_.cpu,
+                      beside ? target::host().cores - w_.exec->threads : target::host().cores);
     if (!beside) queue.finish();
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !over(); ++i) measured.push_back(try_one(batch[i], queue.take(i)));
-    if (o_.model.learn) o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())}, measured);
+    for (std::size_t i = 0; i < batch.size() && !over(); ++i)
+      measured.push_back(try_one(batch[i], queue.take(i)));
+    if (o_.model.learn)
+      o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
+                     measured);
     sort_parents();
     ++progress_.round;
   }
@@ -230,10 +271,13 @@ class tuner {
     return m;
   }
 
-  /// A new best must compute the same as the default schedule.
+  /// A new best must compute the same as the default schedule, and as f64 where that is known.
   void accept(const candidate& c, const built& b, measurement& m) {
     const measurement again = runner_.run(*b.code);
-    std::string wrong = again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, runner_.outputs()) : again.detail;
+    const auto outputs = runner_.outputs();
+    std::string wrong =
+        again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, outputs) : again.detail;
+    if (wrong.empty()) wrong = compare_spots(runner_.operands(), needs_, spots_, outputs);
     if (!wrong.empty()) {
       m.failed = failure::wrong_result;
       m.detail = wrong;
@@ -295,7 +339,8 @@ class tuner {
       if (!times[i].seconds.empty() && times[i].median() < times[winner].median()) winner = i;
     if (!times[0].seconds.empty()) result_.baseline = times[0].median();
     // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
-    const double noise = winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
+    const double noise =
+        winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
     result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
     record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
     result_.best = result_.baseline;
@@ -331,6 +376,7 @@ class tuner {
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
   std::vector<std::vector<std::byte>> expected_;
+  spot_list spots_;
   std::shared_ptr<const backend::loaded> baseline_;
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
@@ -366,16 +412,21 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
   return schedule(f, seed);
 }
 
-TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options, database& db) {
+TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
+                                     database& db) {
   return detail::tuner(w, options, db).run();
 }
 
 TILEWRIGHT_INLINE std::string time_text(double seconds) {
   char text[32];
-  if (seconds < 1e-6) std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3) std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1) std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else std::snprintf(text, sizeof text, "%.3g s", seconds);
+  if (seconds < 1e-6)
+    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
   return text;
 }
 
@@ -384,8 +435,10 @@ TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
   int failed = 0;
   for (const auto& [kind, count] : p.failures)
     if (kind != failure::schedule) failed += count;
-  std::snprintf(text, sizeof text, "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed, p.left);
+  std::snprintf(text, sizeof text,
+                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
+                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
+                p.left);
   return text;
 }
 

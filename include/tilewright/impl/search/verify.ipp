@@ -6,45 +6,19 @@
 #include <cstring>
 #include <exception>
 
+#include <tilewright/impl/search/elements.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/verify.hpp>
-#include <tilewright/support/float16.hpp>
 
 namespace tilewright::search {
 namespace detail {
 
-inline double float_at(dtype type, const std::byte* at) {
-  const auto as = [&](auto value) {
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  };
-  switch (type) {
-    case dtype::f64: return as(0.0);
-    case dtype::f32: return static_cast<double>(as(0.0f));
-    case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
-    case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
-    default: return 0;
-  }
-}
-
-inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& extents) {
-  std::string out;
-  for (std::size_t d = extents.size(); d-- > 0;) {
-    out = std::to_string(flat % extents[d]) + (out.empty() ? "" : ", ") + out;
-    flat /= extents[d];
-  }
-  return "[" + out + "]";
-}
-
-inline std::string compare_floats(const operand& o, double relative, const std::vector<std::byte>& expected,
+inline std::string compare_floats(const operand& o, double relative,
+                                  const std::vector<std::byte>& expected,
                                   const std::vector<std::byte>& actual) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
-  double squares = 0;
-  std::size_t finite = 0;
-  for (std::size_t at = 0; at < expected.size(); at += size)
-    if (const double v = float_at(o.type, &expected[at]); std::isfinite(v)) squares += v * v, ++finite;
-  const double scale = finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+  const double scale = root_mean_square(o.type, expected);
   for (std::size_t at = 0; at < expected.size(); at += size) {
     const double a = float_at(o.type, &expected[at]), b = float_at(o.type, &actual[at]);
     if (std::isnan(a) && std::isnan(b)) continue;
@@ -60,7 +34,12 @@ inline std::string compare_floats(const operand& o, double relative, const std::
 inline bool is_float_operation(const ir::expr& e) {
   if (!is_float(e.type())) return false;
   switch (e->op) {
-    case ir::op::add: case ir::op::sub: case ir::op::mul: case ir::op::div: case ir::op::min: case ir::op::max:
+    case ir::op::add:
+    case ir::op::sub:
+    case ir::op::mul:
+    case ir::op::div:
+    case ir::op::min:
+    case ir::op::max:
     case ir::op::call: return true;
     default: return false;
   }
@@ -92,7 +71,8 @@ class work_counter : public ir::visitor {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
+TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands,
+                                              const value_needs& needs,
                                               const std::vector<std::vector<std::byte>>& expected,
                                               const std::vector<std::vector<std::byte>>& actual) {
   std::size_t k = 0;
@@ -105,22 +85,25 @@ TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operan
       const auto size = static_cast<std::size_t>(bytes(o.type));
       std::size_t at = 0;
       while (std::memcmp(&a[at], &b[at], size) == 0) at += size;
-      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) + " differs";
+      return o.name + detail::index_text(static_cast<std::int64_t>(at / size), o.extents) +
+             " differs";
     }
-    const double relative = std::max(epsilon_of(o.type), needs.epsilon) *
-                            (16 + 4 * std::sqrt(static_cast<double>(needs.reduction)));
-    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty()) return difference;
+    const double relative = detail::relative_tolerance(o.type, needs);
+    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty())
+      return difference;
   }
   return {};
 }
 
-TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code) {
+TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                                         const backend::loaded& code) {
   const measurement m = r.run(code);
   if (!m.ok()) return m.detail;
   const auto actual = r.outputs();
   r.reset_outputs();
   std::vector<ir::tensor_view> views;
-  for (std::size_t i = 0; i < r.data().size(); ++i) views.push_back({r.data()[i], r.layouts()[i].strides});
+  for (std::size_t i = 0; i < r.data().size(); ++i)
+    views.push_back({r.data()[i], r.layouts()[i].strides});
   try {
     ir::interpret(f, std::move(views));
   } catch (const std::exception& e) {

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/impl/search/elements.hpp>
+#include <tilewright/ir/evaluate.hpp>
+#include <tilewright/search/spot_check.hpp>
+#include <tilewright/support/random.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+inline std::vector<std::int64_t> unflatten(std::int64_t position,
+                                           const std::vector<std::int64_t>& extents) {
+  std::vector<std::int64_t> out(extents.size());
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    out[d] = position % extents[d];
+    position /= extents[d];
+  }
+  return out;
+}
+
+/// An element as a double, of any type.
+inline double number_at(dtype type, const std::byte* at) {
+  if (is_float(type)) return float_at(type, at);
+  return ir::detail::interp::with_type(type, [&](auto d) -> double {
+    constexpr dtype D = decltype(d)::value;
+    if constexpr (is_float(D))
+      return 0;
+    else
+      return ir::detail::interp::convert<dtype::f64, D>(ir::detail::interp::read_element<D>(at)).d;
+  });
+}
+
+/// What is left of a value when a type holds it.
+inline double held_by(dtype type, double v) {
+  switch (type) {
+    case dtype::f32: return static_cast<double>(static_cast<float>(v));
+    case dtype::f16: return static_cast<double>(static_cast<float>(float16(v)));
+    case dtype::bf16: return static_cast<double>(static_cast<float>(bfloat16(v)));
+    default: return v;
+  }
+}
+
+inline bool same_number(double expected, double actual, double tolerance) {
+  return (std::isnan(expected) && std::isnan(actual)) || expected == actual ||
+         std::abs(expected - actual) <= tolerance;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+                                        std::size_t count) {
+  spot_list out;
+  out.skipped = ir::point_evaluator::refusal(f);
+  if (!out.skipped.empty()) return out;
+  std::vector<ir::tensor_view> views;
+  for (std::size_t i = 0; i < r.data().size(); ++i)
+    views.push_back({r.data()[i], r.layouts()[i].strides});
+  ir::point_evaluator evaluator(f, views);
+  const std::vector<operand>& all = r.operands();
+  std::vector<std::size_t> written;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].written && all[i].elements() > 0) written.push_back(i);
+  support::random random(seed);
+  for (std::size_t n = 0; n < count && !written.empty(); ++n) {
+    const std::size_t i = written[n % written.size()];
+    const auto position =
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all[i].elements())));
+    const std::optional<double> v = evaluator.value(i, detail::unflatten(position, all[i].extents));
+    if (!v) {
+      out.skipped = "only " + std::to_string(n) + " of " + std::to_string(count) +
+                    " points are within the budget";
+      break;
+    }
+    out.spots.push_back({i, position, *v});
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands,
+                                            const value_needs& needs, const spot_list& list,
+                                            const std::vector<std::vector<std::byte>>& outputs) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const operand& o = operands[i];
+    if (!o.written) continue;
+    const std::vector<std::byte>& elements = outputs[k++];
+    const bool real = is_float(o.type);
+    const double relative = real ? detail::relative_tolerance(o.type, needs) : 0;
+    const double scale =
+        real && !list.spots.empty() ? detail::root_mean_square(o.type, elements) : 0;
+    for (const spot& s : list.spots) {
+      if (s.operand != i) continue;
+      const double expected = detail::held_by(o.type, s.value);
+      const double actual = detail::number_at(
+          o.type, &elements[static_cast<std::size_t>(s.position * bytes(o.type))]);
+      const double tolerance = relative * std::max(std::abs(expected), scale);
+      if (detail::same_number(expected, actual, tolerance)) continue;
+      char text[160];
+      std::snprintf(text, sizeof text, " is %.9g instead of %.9g in f64 (tolerance %.3g)", actual,
+                    expected, tolerance);
+      return o.name + detail::index_text(s.position, o.extents) + text;
+    }
+  }
+  return {};
+}
+
+}  // namespace tilewright::search
