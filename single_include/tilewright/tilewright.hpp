@@ -32155,9 +32155,10 @@ struct variant {
   std::shared_ptr<const backend::loaded> code;
   origin from = origin::interpreter;
   std::string trace;
-  std::string remark;  // why it is no better one
+  std::string remark;   // why it is no better one
   double seconds = 0;   // measured; 0: unknown
   double baseline = 0;  // of the default schedule; 0: unknown
+  std::string cpu;      // model that `seconds` is of
 };
 
 /// All members but `current` and `report` are for one thread at a time.
@@ -32171,11 +32172,11 @@ class specialization {
 
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
-  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else the
-  /// interpreter when no code generator can be opened.
+  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
+  /// the interpreter when no code generator can be opened.
   void load_fallback(const std::string& remark);
-  /// Runs a session and publishes its winner; false when another process holds the lease. Falls back when
-  /// code cannot be made.
+  /// Runs a session and publishes its winner; false when another process holds the lease. Falls
+  /// back when code cannot be made.
   bool tune(const std::atomic<bool>& cancelled);
 
   /// Text for people: code, schedule, times, origin.
@@ -32183,7 +32184,7 @@ class specialization {
 
  private:
   void publish(variant v);
-  bool publish_trace(const std::string& text, origin from, const std::string& remark, double seconds);
+  bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
   session_options session() const;
 
   workload workload_;
@@ -33505,6 +33506,195 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> read_integers(std::string_view text)
 
 }  // namespace tilewright::search
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+// What the machine could do at best: the yardstick of a report (Williams et al., CACM 2009).
+
+namespace tilewright::search {
+
+/// Rates that one core reaches alone. Several cores together reach at most that many times as much:
+/// they share memory, and mostly a budget of power.
+struct roofline {
+  double flops_per_second = 0;  // f32; a multiply-add counts as two
+  double bytes_per_second = 0;  // read from memory, not from a cache; storing is slower than that
+};
+
+/// Seconds that no program with this much work can go below: the slower one of arithmetic and
+/// memory.
+/// @param flops   operations on floats
+/// @param bytes   that have to come from or go to memory; 0 when caches hold them
+/// @param threads cores that share the work; at least 1
+double bound_seconds(const roofline& r, double flops, double bytes, int threads);
+
+/// The rates of a core of this machine, measured once per process at the first use, in less than
+/// 100 ms and with a buffer of at most 256 MiB. The code that is measured is compiled for
+/// target::host(), so that it does not depend on how the library was built. Null when no code can
+/// be made or memory is short.
+const roofline* measured_roofline();
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+namespace detail::roof {
+
+// Enough accumulators to hide the latency of two units, few enough to stay in 16 registers with two
+// operands.
+inline constexpr int accumulators = 12;
+inline constexpr int streams = 4;
+inline constexpr int inner_steps = 1024;
+inline constexpr int outer_steps = 64;
+
+/// Rows of vector registers: `rows` unrolled, the lanes of each at once.
+inline ir::stmt each_register(
+    int rows, int lanes, const std::function<ir::stmt(const ir::expr&, const ir::expr&)>& body) {
+  const ir::var r = ir::make_var("r"), v = ir::make_var("v");
+  return ir::make_loop(r, 0, rows,
+                       ir::make_loop(v, 0, lanes, body(r, v), ir::loop_kind::vectorized),
+                       ir::loop_kind::unrolled);
+}
+
+inline ir::function lowered(const char* name, const std::vector<ir::buffer>& params,
+                            ir::stmt body) {
+  ir::function f;
+  f.name = name;
+  for (const ir::buffer& p : params) f.params.push_back({p, {}});
+  f.body = std::move(body);
+  f.attrs["tilewright.lowered"] = 1;
+  return f;
+}
+
+/// Y[r, v] = Y[r, v] * 0.5 + 1, again and again in registers; it tends to 2, so no value is ever
+/// slow.
+inline ir::function arithmetic(int lanes) {
+  const dtype t = dtype::f32;
+  const ir::buffer y = ir::make_buffer("Y", t, {accumulators, lanes}),
+                   acc = ir::make_buffer("acc", t, {accumulators, lanes}, "local");
+  const auto each = [&](const auto& body) { return each_register(accumulators, lanes, body); };
+  using ir::expr;
+  const ir::stmt step = each([&](const expr& r, const expr& v) {
+    return ir::make_store(acc, {r, v}, ir::load(acc, {r, v}) * ir::real(t, 0.5) + ir::real(t, 1.0));
+  });
+  const ir::stmt steps = ir::make_loop(ir::make_var("o"), 0, outer_steps,
+                                       ir::make_loop(ir::make_var("i"), 0, inner_steps, step));
+  const ir::stmt in = each([&](const expr& r, const expr& v) {
+    return ir::make_store(acc, {r, v}, ir::load(y, {r, v}));
+  });
+  const ir::stmt out = each([&](const expr& r, const expr& v) {
+    return ir::make_store(y, {r, v}, ir::load(acc, {r, v}));
+  });
+  return lowered("peak_arithmetic", {y}, ir::make_allocate(acc, ir::make_seq({in, steps, out})));
+}
+
+/// Y[r, v] = sum over o, i of X[o, i, r, v].
+inline ir::function reading(int blocks, int lanes) {
+  const dtype t = dtype::f32;
+  const ir::buffer x = ir::make_buffer("X", t, {blocks, inner_steps, streams, lanes}),
+                   y = ir::make_buffer("Y", t, {streams, lanes});
+  const ir::buffer acc = ir::make_buffer("acc", t, {streams, lanes}, "local");
+  const auto each = [&](const auto& body) { return each_register(streams, lanes, body); };
+  using ir::expr;
+  const ir::var o = ir::make_var("o"), i = ir::make_var("i");
+  const ir::stmt step = each([&](const expr& r, const expr& v) {
+    return ir::make_store(acc, {r, v}, ir::load(acc, {r, v}) + ir::load(x, {o, i, r, v}));
+  });
+  const ir::stmt steps = ir::make_loop(o, 0, blocks, ir::make_loop(i, 0, inner_steps, step));
+  const ir::stmt in = each([&](const expr& r, const expr& v) {
+    return ir::make_store(acc, {r, v}, ir::real(t, 0.0));
+  });
+  const ir::stmt out = each([&](const expr& r, const expr& v) {
+    return ir::make_store(y, {r, v}, ir::load(acc, {r, v}));
+  });
+  return lowered("peak_reading", {x, y}, ir::make_allocate(acc, ir::make_seq({in, steps, out})));
+}
+
+/// Least seconds of a call: three calls at least, then more until `budget` is used up.
+inline double least_seconds(const backend::loaded& code, const std::vector<void*>& data,
+                            double budget) {
+  std::vector<std::byte> workspace(static_cast<std::size_t>(code.workspace_bytes()) + 64);
+  const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
+  const backend::call c{data.data(), nullptr, workspace.data() + (64 - address % 64) % 64,
+                        nullptr,     nullptr, nullptr};
+  double least = std::numeric_limits<double>::infinity(), spent = 0;
+  for (int i = 0; i < 3 || spent < budget; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    code(c);
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    least = std::min(least, std::max(s, 1e-9));
+    spent += s;
+  }
+  return least;
+}
+
+struct release {
+  void operator()(void* p) const { std::free(p); }
+};
+
+/// Memory whose pages are all there. Null when there is none.
+inline std::unique_ptr<void, release> touched(std::size_t size, std::size_t alignment) {
+  std::unique_ptr<void, release> out(
+      std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
+  if (!out) return out;
+  if (size >= alignment && alignment >= 4096)
+    (void)::madvise(out.get(), size, MADV_HUGEPAGE);  // less time for page faults
+  std::memset(out.get(), 0x3c, size);                 // small positive floats
+  return out;
+}
+
+inline std::optional<roofline> measure() {
+  if (!backend::compiler_available()) return std::nullopt;
+  const target::cpu& cpu = target::host();
+  const int lanes = cpu.lanes(dtype::f32);
+  const std::int64_t wanted = std::clamp<std::int64_t>(4 * cpu.l3_bytes, 64 << 20, 256 << 20);
+  const std::int64_t block = std::int64_t{4} * inner_steps * streams * lanes;  // bytes
+  const int blocks = static_cast<int>(wanted / block);
+  const auto size = static_cast<std::size_t>(blocks * block);
+  const auto registers =
+      touched(std::size_t{4} * accumulators * static_cast<std::size_t>(lanes), 64);
+  const auto memory = touched(size, std::size_t{2} << 20);
+  if (!registers || !memory) return std::nullopt;
+  try {
+    const auto compute = backend::load(backend::compile(arithmetic(lanes), cpu));
+    const auto read = backend::load(backend::compile(reading(blocks, lanes), cpu));
+    const double flops = 2.0 * accumulators * lanes * inner_steps * outer_steps;
+    roofline out;
+    out.flops_per_second = flops / least_seconds(*compute, {registers.get()}, 0.005);
+    out.bytes_per_second =
+        static_cast<double>(size) / least_seconds(*read, {memory.get(), registers.get()}, 0);
+    return out;
+  } catch (const error&) {  // a report does not fail for want of a yardstick
+    return std::nullopt;
+  }
+}
+
+}  // namespace detail::roof
+
+TILEWRIGHT_INLINE double bound_seconds(const roofline& r, double flops, double bytes, int threads) {
+  const double arithmetic = flops > 0 ? flops / r.flops_per_second : 0;
+  const double memory = bytes > 0 ? bytes / r.bytes_per_second : 0;
+  return std::max(arithmetic, memory) / std::max(threads, 1);
+}
+
+TILEWRIGHT_INLINE const roofline* measured_roofline() {
+  static const std::optional<roofline> rates = detail::roof::measure();
+  return rates ? &*rates : nullptr;
+}
+
+}  // namespace tilewright::search
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -34642,7 +34832,8 @@ inline const char* origin_text(origin o) {
 /// Prints progress on a terminal, in place; or one line per second where it was asked for.
 class progress_printer {
  public:
-  explicit progress_printer(bool verbose) : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
+  explicit progress_printer(bool verbose)
+      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
   ~progress_printer() {
     if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
   }
@@ -34652,7 +34843,8 @@ class progress_printer {
   void operator()(const std::string& name, const progress& p) {
     if (!on_ || p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(), progress_line(p).c_str());
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(),
+                 progress_line(p).c_str());
     std::fflush(stderr);
   }
 
@@ -34660,6 +34852,33 @@ class progress_printer {
   bool terminal_, on_;
   double last_ = 0;
 };
+
+/// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
+inline std::string roofline_text(const workload& w, const variant& v, double flops, double moved) {
+  if (flops <= 0 || v.cpu != w.cpu->model) return {};
+  const std::vector<operand> all = operands(w.function);
+  // a gather moves a part of its argument that nobody knows
+  if (std::any_of(all.begin(), all.end(), [](const operand& o) { return o.index.has_value(); }))
+    return {};
+  const roofline* core = measured_roofline();
+  if (!core) return {};
+  roofline r = *core;
+  const bool only_f64 =
+      std::all_of(all.begin(), all.end(), [](const operand& o) { return o.type == dtype::f64; });
+  if (only_f64) r.flops_per_second /= 2;  // half as many lanes
+  const int threads = std::max(w.key.threads, 1);
+  // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
+  const bool cached = moved <= static_cast<double>(w.cpu->l3_bytes + threads * w.cpu->l2_bytes);
+  const double bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
+  char memory[48] = "arguments in the caches";
+  if (!cached)
+    std::snprintf(memory, sizeof memory, "%.3g GB/s", threads * r.bytes_per_second * 1e-9);
+  char out[160];
+  std::snprintf(out, sizeof out, ", %.0f %% of the roofline (%.3g GFLOP/s, %s, on %d thread%s)",
+                100 * bound / v.seconds, threads * r.flops_per_second * 1e-9, memory, threads,
+                threads == 1 ? "" : "s");
+  return out;
+}
 
 }  // namespace detail
 
@@ -34676,18 +34895,20 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
   current_.store(published_.back().get(), std::memory_order_release);
 }
 
-TILEWRIGHT_INLINE bool specialization::publish_trace(const std::string& text, origin from,
+TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origin from,
                                                      const std::string& remark, double seconds) {
+  const std::string& text = stored.trace;
   std::string why;
   try {
     const auto c = replay(trace::parse(text), workload_.function, options_.seed, &why);
     if (c) {
       built b = build(c->scheduled.function(), *workload_.cpu);
       if (b.code) {
-        publish({nullptr, 0, b.code, from, text, remark, seconds, 0});
+        publish({nullptr, 0, b.code, from, text, remark, seconds, 0, stored.from.cpu});
         if (from == origin::stored_schedule)
           db_->add_code(workload_.key, text,
-                        {workload_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision},
+                        {workload_.cpu->model, backend::compiler_version(), date_now(),
+                         backend::lowering_revision},
                         backend::serialize(b.artifact));
         return true;
       }
@@ -34711,14 +34932,16 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
       v.from = origin::stored_code;
       v.trace = hit->trace;
       v.seconds = hit->best();
-      v.remark = "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
+      v.cpu = hit->from.cpu;
+      v.remark =
+          "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
       publish(std::move(v));
       return true;
     } catch (const build_error& e) {
       why = e.what();
     }
   }
-  return publish_trace(hit->trace, origin::stored_schedule, why, hit->best());
+  return publish_trace(*hit, origin::stored_schedule, why, hit->best());
 }
 
 TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) {
@@ -34736,19 +34959,28 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   }
   // what an interrupted session measured is nearer than anything else
   for (const record& r : db_->top(workload_.key, 1))
-    if (publish_trace(r.trace, origin::nearest, remark, r.best())) return;
+    if (publish_trace(r, origin::nearest, remark, r.best())) return;
   if (const auto near = db_->nearest(workload_.family, workload_.extents, workload_.key))
-    if (publish_trace(near->trace, origin::nearest, remark, 0)) return;
+    if (publish_trace(*near, origin::nearest, remark, 0)) return;
   const space::context where{workload_.cpu, workload_.exec->threads};
   const schedule s = default_schedule(workload_.function, workload_.space, where, options_.seed);
   const built b = build(s.function(), *workload_.cpu);
   if (b.code) {
-    publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0});
+    publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0, {}});
     return;
   }
   const built plain = build(workload_.function, *workload_.cpu);
-  if (!plain.code) throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
-  publish({nullptr, 0, plain.code, origin::unscheduled, "", remark + "; the default schedule failed: " + b.error, 0, 0});
+  if (!plain.code)
+    throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
+  publish({nullptr,
+           0,
+           plain.code,
+           origin::unscheduled,
+           "",
+           remark + "; the default schedule failed: " + b.error,
+           0,
+           0,
+           {}});
 }
 
 TILEWRIGHT_INLINE session_options specialization::session() const {
@@ -34783,16 +35015,19 @@ TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) 
   for (std::string& remark : r.remarks) remarks_.push_back(std::move(remark));
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
-  publish({nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
-           std::string(summary) + (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
-           r.best, r.baseline});
+  publish(
+      {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
+       std::string(summary) +
+           (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
+       r.best, r.baseline, workload_.cpu->model});
   return true;
 }
 
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
   std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
-  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) + " threads\n";
+  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) +
+         " threads\n";
   if (!v) return out + "  nothing has run yet\n";
   out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
@@ -34800,13 +35035,15 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     out += "  time      " + time_text(v->seconds);
     char rate[96];
     double moved = 0;  // bytes of all arguments
-    for (const operand& o : operands(workload_.function)) moved += static_cast<double>(o.elements() * bytes(o.type));
+    for (const operand& o : operands(workload_.function))
+      moved += static_cast<double>(o.elements() * bytes(o.type));
+    const double flops = operations_of(workload_.function);
     std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
-                  operations_of(workload_.function) / v->seconds * 1e-9, moved / v->seconds * 1e-9);
-    out += rate;
+                  flops / v->seconds * 1e-9, moved / v->seconds * 1e-9);
+    out += rate + detail::roofline_text(workload_, *v, flops, moved);
     if (v->baseline > 0) {
-      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)", v->baseline / v->seconds,
-                    time_text(v->baseline).c_str());
+      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)",
+                    v->baseline / v->seconds, time_text(v->baseline).c_str());
       out += rate;
     }
     out += "\n";

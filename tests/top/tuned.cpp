@@ -172,7 +172,9 @@ TEST_CASE("another process finds schedule and code in the database") {
     const tuned op{matmul_relu, options};
     matrix c(40, 32);
     op(a, b, c);
-    CHECK(op.report(a, b, c).find("tuned by this process") != std::string::npos);
+    const std::string report = op.report(a, b, c);
+    CHECK(report.find("tuned by this process") != std::string::npos);
+    CHECK(report.find(" % of the roofline (") != std::string::npos);
   }
   options.mode = mode::miss_error;  // nothing may be tuned
   const tuned op{matmul_relu, options};
@@ -180,6 +182,7 @@ TEST_CASE("another process finds schedule and code in the database") {
   op(a, b, c);
   CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
   CHECK(op.report(a, b, c).find("stored code") != std::string::npos);
+  CHECK(op.report(a, b, c).find(" % of the roofline (") != std::string::npos);
 }
 
 TEST_CASE("many threads call while one tunes") {
@@ -282,6 +285,7 @@ TEST_CASE("child without code generator" * doctest::skip()) {
   CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
   const std::string report = op.report(a, b, c);
   CHECK(report.find("interpreter") != std::string::npos);
+  CHECK(report.find("roofline") == std::string::npos);
   CHECK(report.find("/nowhere/libLLVM.so") != std::string::npos);
 }
 

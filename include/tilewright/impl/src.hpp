@@ -114,6 +114,7 @@
 #include <tilewright/impl/search/layout.ipp>
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/record.ipp>
+#include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/runner.ipp>
 #include <tilewright/impl/search/salvage.ipp>
 #include <tilewright/impl/search/session.ipp>

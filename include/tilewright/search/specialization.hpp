@@ -31,9 +31,10 @@ struct variant {
   std::shared_ptr<const backend::loaded> code;
   origin from = origin::interpreter;
   std::string trace;
-  std::string remark;  // why it is no better one
+  std::string remark;   // why it is no better one
   double seconds = 0;   // measured; 0: unknown
   double baseline = 0;  // of the default schedule; 0: unknown
+  std::string cpu;      // model that `seconds` is of
 };
 
 /// All members but `current` and `report` are for one thread at a time.
@@ -47,11 +48,11 @@ class specialization {
 
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
-  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else the
-  /// interpreter when no code generator can be opened.
+  /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
+  /// the interpreter when no code generator can be opened.
   void load_fallback(const std::string& remark);
-  /// Runs a session and publishes its winner; false when another process holds the lease. Falls back when
-  /// code cannot be made.
+  /// Runs a session and publishes its winner; false when another process holds the lease. Falls
+  /// back when code cannot be made.
   bool tune(const std::atomic<bool>& cancelled);
 
   /// Text for people: code, schedule, times, origin.
@@ -59,7 +60,7 @@ class specialization {
 
  private:
   void publish(variant v);
-  bool publish_trace(const std::string& text, origin from, const std::string& remark, double seconds);
+  bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
   session_options session() const;
 
   workload workload_;

@@ -9,6 +9,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/search/builder.hpp>
+#include <tilewright/search/roofline.hpp>
 #include <tilewright/search/specialization.hpp>
 #include <tilewright/search/verify.hpp>
 
@@ -30,7 +31,8 @@ inline const char* origin_text(origin o) {
 /// Prints progress on a terminal, in place; or one line per second where it was asked for.
 class progress_printer {
  public:
-  explicit progress_printer(bool verbose) : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
+  explicit progress_printer(bool verbose)
+      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
   ~progress_printer() {
     if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
   }
@@ -40,7 +42,8 @@ class progress_printer {
   void operator()(const std::string& name, const progress& p) {
     if (!on_ || p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(), progress_line(p).c_str());
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(),
+                 progress_line(p).c_str());
     std::fflush(stderr);
   }
 
@@ -48,6 +51,33 @@ class progress_printer {
   bool terminal_, on_;
   double last_ = 0;
 };
+
+/// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
+inline std::string roofline_text(const workload& w, const variant& v, double flops, double moved) {
+  if (flops <= 0 || v.cpu != w.cpu->model) return {};
+  const std::vector<operand> all = operands(w.function);
+  // a gather moves a part of its argument that nobody knows
+  if (std::any_of(all.begin(), all.end(), [](const operand& o) { return o.index.has_value(); }))
+    return {};
+  const roofline* core = measured_roofline();
+  if (!core) return {};
+  roofline r = *core;
+  const bool only_f64 =
+      std::all_of(all.begin(), all.end(), [](const operand& o) { return o.type == dtype::f64; });
+  if (only_f64) r.flops_per_second /= 2;  // half as many lanes
+  const int threads = std::max(w.key.threads, 1);
+  // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
+  const bool cached = moved <= static_cast<double>(w.cpu->l3_bytes + threads * w.cpu->l2_bytes);
+  const double bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
+  char memory[48] = "arguments in the caches";
+  if (!cached)
+    std::snprintf(memory, sizeof memory, "%.3g GB/s", threads * r.bytes_per_second * 1e-9);
+  char out[160];
+  std::snprintf(out, sizeof out, ", %.0f %% of the roofline (%.3g GFLOP/s, %s, on %d thread%s)",
+                100 * bound / v.seconds, threads * r.flops_per_second * 1e-9, memory, threads,
+                threads == 1 ? "" : "s");
+  return out;
+}
 
 }  // namespace detail
 
@@ -64,18 +94,20 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
   current_.store(published_.back().get(), std::memory_order_release);
 }
 
-TILEWRIGHT_INLINE bool specialization::publish_trace(const std::string& text, origin from,
+TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origin from,
                                                      const std::string& remark, double seconds) {
+  const std::string& text = stored.trace;
   std::string why;
   try {
     const auto c = replay(trace::parse(text), workload_.function, options_.seed, &why);
     if (c) {
       built b = build(c->scheduled.function(), *workload_.cpu);
       if (b.code) {
-        publish({nullptr, 0, b.code, from, text, remark, seconds, 0});
+        publish({nullptr, 0, b.code, from, text, remark, seconds, 0, stored.from.cpu});
         if (from == origin::stored_schedule)
           db_->add_code(workload_.key, text,
-                        {workload_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision},
+                        {workload_.cpu->model, backend::compiler_version(), date_now(),
+                         backend::lowering_revision},
                         backend::serialize(b.artifact));
         return true;
       }
@@ -99,14 +131,16 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
       v.from = origin::stored_code;
       v.trace = hit->trace;
       v.seconds = hit->best();
-      v.remark = "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
+      v.cpu = hit->from.cpu;
+      v.remark =
+          "measured " + hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm;
       publish(std::move(v));
       return true;
     } catch (const build_error& e) {
       why = e.what();
     }
   }
-  return publish_trace(hit->trace, origin::stored_schedule, why, hit->best());
+  return publish_trace(*hit, origin::stored_schedule, why, hit->best());
 }
 
 TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) {
@@ -124,19 +158,28 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
   }
   // what an interrupted session measured is nearer than anything else
   for (const record& r : db_->top(workload_.key, 1))
-    if (publish_trace(r.trace, origin::nearest, remark, r.best())) return;
+    if (publish_trace(r, origin::nearest, remark, r.best())) return;
   if (const auto near = db_->nearest(workload_.family, workload_.extents, workload_.key))
-    if (publish_trace(near->trace, origin::nearest, remark, 0)) return;
+    if (publish_trace(*near, origin::nearest, remark, 0)) return;
   const space::context where{workload_.cpu, workload_.exec->threads};
   const schedule s = default_schedule(workload_.function, workload_.space, where, options_.seed);
   const built b = build(s.function(), *workload_.cpu);
   if (b.code) {
-    publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0});
+    publish({nullptr, 0, b.code, origin::unscheduled, s.trace().print(), remark, 0, 0, {}});
     return;
   }
   const built plain = build(workload_.function, *workload_.cpu);
-  if (!plain.code) throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
-  publish({nullptr, 0, plain.code, origin::unscheduled, "", remark + "; the default schedule failed: " + b.error, 0, 0});
+  if (!plain.code)
+    throw build_error("no code can be made for " + workload_.function.name + ": " + plain.error);
+  publish({nullptr,
+           0,
+           plain.code,
+           origin::unscheduled,
+           "",
+           remark + "; the default schedule failed: " + b.error,
+           0,
+           0,
+           {}});
 }
 
 TILEWRIGHT_INLINE session_options specialization::session() const {
@@ -171,16 +214,19 @@ TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) 
   for (std::string& remark : r.remarks) remarks_.push_back(std::move(remark));
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
-  publish({nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
-           std::string(summary) + (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
-           r.best, r.baseline});
+  publish(
+      {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
+       std::string(summary) +
+           (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
+       r.best, r.baseline, workload_.cpu->model});
   return true;
 }
 
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
   std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
-  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) + " threads\n";
+  out += "  layouts   " + workload_.key.arguments + ", " + std::to_string(workload_.key.threads) +
+         " threads\n";
   if (!v) return out + "  nothing has run yet\n";
   out += std::string("  code      ") + detail::origin_text(v->from) + "\n";
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
@@ -188,13 +234,15 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     out += "  time      " + time_text(v->seconds);
     char rate[96];
     double moved = 0;  // bytes of all arguments
-    for (const operand& o : operands(workload_.function)) moved += static_cast<double>(o.elements() * bytes(o.type));
+    for (const operand& o : operands(workload_.function))
+      moved += static_cast<double>(o.elements() * bytes(o.type));
+    const double flops = operations_of(workload_.function);
     std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
-                  operations_of(workload_.function) / v->seconds * 1e-9, moved / v->seconds * 1e-9);
-    out += rate;
+                  flops / v->seconds * 1e-9, moved / v->seconds * 1e-9);
+    out += rate + detail::roofline_text(workload_, *v, flops, moved);
     if (v->baseline > 0) {
-      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)", v->baseline / v->seconds,
-                    time_text(v->baseline).c_str());
+      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)",
+                    v->baseline / v->seconds, time_text(v->baseline).c_str());
       out += rate;
     }
     out += "\n";
