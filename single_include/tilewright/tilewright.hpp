@@ -36120,15 +36120,17 @@ namespace tilewright::space {
 void auto_inline(schedule& s);
 
 }  // namespace tilewright::space
-// Module: compute a chain of blocks row by row (a fixed form of random compute location).
+// Module: where the blocks of a chain are computed, row by row or each at a place of its own
+// (MetaSchedule: random compute location).
 
 #include <string>
 
 namespace tilewright::space {
 
 /// Moves the producers of an output block below the deepest of its loops, the innermost one left
-/// out, at which all of them are legal; where there is no such loop, or the choice says so, they
-/// stay.
+/// out, at which all of them are legal. As a second choice, every producer is placed on its own:
+/// each combination of the places that compute_at accepts is a sketch. The places are structural,
+/// not random variables of the trace, because the loops that later steps name depend on them.
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
@@ -36382,12 +36384,28 @@ inline bool move_all(schedule& s, const std::vector<std::string>& chain, const s
   return true;
 }
 
+/// Each block of the chain at one of the places where compute_at accepts it; where it is comes
+/// first.
+inline void choose_places(schedule& s, const std::vector<std::string>& chain, chooser& choices) {
+  for (const std::string& name : chain) {
+    std::vector<std::size_t> loops;
+    for (const primitive::compute_location& place :
+         primitive::compute_locations(s.function(), named_block(s, name).block->id))
+      if (place.loop) loops.push_back(static_cast<std::size_t>(place.index));
+    const std::size_t choice = choices.pick(loops.size() + 1);
+    if (choice == 0) continue;
+    const block_rv consumer = s.get_block(consumer_names(s, name).front());
+    s.compute_at(s.get_block(name), s.get_loops(consumer)[loops[choice - 1]], true);
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, chooser& choices) {
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
-  if (chain.empty() || loops < 2 || choices.pick(2) == 1) return;
+  if (chain.empty() || loops < 2) return;
+  if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
   for (std::size_t depth = loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
 }

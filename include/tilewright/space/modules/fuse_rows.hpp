@@ -1,4 +1,5 @@
-// Module: compute a chain of blocks row by row (a fixed form of random compute location).
+// Module: where the blocks of a chain are computed, row by row or each at a place of its own
+// (MetaSchedule: random compute location).
 #pragma once
 
 #include <string>
@@ -9,8 +10,9 @@
 namespace tilewright::space {
 
 /// Moves the producers of an output block below the deepest of its loops, the innermost one left
-/// out, at which all of them are legal; where there is no such loop, or the choice says so, they
-/// stay.
+/// out, at which all of them are legal. As a second choice, every producer is placed on its own:
+/// each combination of the places that compute_at accepts is a sketch. The places are structural,
+/// not random variables of the trace, because the loops that later steps name depend on them.
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tilewright/schedule/sampling.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
@@ -37,12 +38,28 @@ inline bool move_all(schedule& s, const std::vector<std::string>& chain, const s
   return true;
 }
 
+/// Each block of the chain at one of the places where compute_at accepts it; where it is comes
+/// first.
+inline void choose_places(schedule& s, const std::vector<std::string>& chain, chooser& choices) {
+  for (const std::string& name : chain) {
+    std::vector<std::size_t> loops;
+    for (const primitive::compute_location& place :
+         primitive::compute_locations(s.function(), named_block(s, name).block->id))
+      if (place.loop) loops.push_back(static_cast<std::size_t>(place.index));
+    const std::size_t choice = choices.pick(loops.size() + 1);
+    if (choice == 0) continue;
+    const block_rv consumer = s.get_block(consumer_names(s, name).front());
+    s.compute_at(s.get_block(name), s.get_loops(consumer)[loops[choice - 1]], true);
+  }
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, chooser& choices) {
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
-  if (chain.empty() || loops < 2 || choices.pick(2) == 1) return;
+  if (chain.empty() || loops < 2) return;
+  if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
   for (std::size_t depth = loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
 }
