@@ -5630,8 +5630,9 @@ enum class mode {
   miss_error   // throw
 };
 
-/// Options of a tuned kernel. The environment variable TILEWRIGHT_TUNE (now, background, off, miss_error)
-/// overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS that of `threads`.
+/// Options of a tuned kernel. The environment variable TILEWRIGHT_TUNE (now, background, off,
+/// miss_error) overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS
+/// that of `threads`.
 struct tuned_options {
   double seconds = 10;  // budget of one tuning session
   int trials = std::numeric_limits<int>::max();
@@ -5640,7 +5641,7 @@ struct tuned_options {
   space::design_space space = {};  // empty: the default space of the target
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
-  bool verbose = false;  // a line per round on stderr also when that is no terminal
+  bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   std::function<void(const search::progress&)> events = {};
   search::scorer model = {};
 };
@@ -34813,6 +34814,7 @@ TILEWRIGHT_INLINE std::optional<ir::function> shrink(const std::function<ir::fun
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace tilewright::search {
 namespace detail {
@@ -34829,11 +34831,17 @@ inline const char* origin_text(origin o) {
   return "";
 }
 
+/// TILEWRIGHT_LOG set to anything but 0 asks for progress lines.
+inline bool progress_asked_by_environment() {
+  const char* text = std::getenv("TILEWRIGHT_LOG");
+  return text && *text && std::string_view(text) != "0";
+}
+
 /// Prints progress on a terminal, in place; or one line per second where it was asked for.
 class progress_printer {
  public:
   explicit progress_printer(bool verbose)
-      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
+      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose || progress_asked_by_environment()) {}
   ~progress_printer() {
     if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
   }

@@ -20,8 +20,9 @@ enum class mode {
   miss_error   // throw
 };
 
-/// Options of a tuned kernel. The environment variable TILEWRIGHT_TUNE (now, background, off, miss_error)
-/// overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS that of `threads`.
+/// Options of a tuned kernel. The environment variable TILEWRIGHT_TUNE (now, background, off,
+/// miss_error) overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS
+/// that of `threads`.
 struct tuned_options {
   double seconds = 10;  // budget of one tuning session
   int trials = std::numeric_limits<int>::max();
@@ -30,7 +31,7 @@ struct tuned_options {
   space::design_space space = {};  // empty: the default space of the target
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
-  bool verbose = false;  // a line per round on stderr also when that is no terminal
+  bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   std::function<void(const search::progress&)> events = {};
   search::scorer model = {};
 };

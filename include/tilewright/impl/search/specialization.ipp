@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/ir/print.hpp>
@@ -28,11 +29,17 @@ inline const char* origin_text(origin o) {
   return "";
 }
 
+/// TILEWRIGHT_LOG set to anything but 0 asks for progress lines.
+inline bool progress_asked_by_environment() {
+  const char* text = std::getenv("TILEWRIGHT_LOG");
+  return text && *text && std::string_view(text) != "0";
+}
+
 /// Prints progress on a terminal, in place; or one line per second where it was asked for.
 class progress_printer {
  public:
   explicit progress_printer(bool verbose)
-      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose) {}
+      : terminal_(::isatty(2) == 1), on_(terminal_ || verbose || progress_asked_by_environment()) {}
   ~progress_printer() {
     if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
   }
