@@ -4556,7 +4556,6 @@ class chooser {
   /// Records sample_tile with two factors; in the first run the inner one is `preferred`.
   std::vector<expr_rv> tile(schedule& s, loop_rv loop, const std::vector<std::int64_t>& inner,
                             std::int64_t preferred);
-  bool first_run() const noexcept { return first_; }
 
   /// Prepares the next run; false when every combination has been had.
   bool advance();
@@ -7356,12 +7355,6 @@ std::optional<ir::var_map> inverse_affine(const iter_map& map,
 bool is_affine_binding(const std::vector<ir::expr>& values, const std::vector<ir::iter_var>& iters,
                        const loop_domains& loops, const ir::expr& predicate, const analyzer& known);
 
-/// Simplifies index expressions with what the domains and the predicate tell about splits and
-/// fusions.
-std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
-                                       const loop_domains& loops, const ir::expr& predicate,
-                                       const analyzer& known);
-
 }  // namespace tilewright::arith
 
 namespace tilewright::arith {
@@ -8080,19 +8073,6 @@ TILEWRIGHT_INLINE bool is_affine_binding(const std::vector<ir::expr>& values,
     return true;
   };
   return detail::with_iter_builder(values, loops, predicate, known, false, check);
-}
-
-TILEWRIGHT_INLINE std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
-                                                         const loop_domains& loops,
-                                                         const ir::expr& predicate,
-                                                         const analyzer& known) {
-  analyzer inner = known;
-  inner.bind_new(loops);
-  inner.assume(predicate);
-  std::vector<ir::expr> out;
-  out.reserve(indices.size());
-  for (const ir::expr& index : indices) out.push_back(inner.simplify(index));
-  return out;
 }
 
 }  // namespace tilewright::arith
@@ -16704,8 +16684,6 @@ inline expr make_binary(op o, dtype type, expr a, expr b) {
   args.push_back(std::move(b));
   return make_node(o, type, std::move(args));
 }
-
-inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
 
 /// Gives both operands one type: a literal follows the other operand, else the wider type wins.
 inline void match_types(const char* what, expr& a, expr& b) {

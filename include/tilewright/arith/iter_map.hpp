@@ -71,10 +71,4 @@ std::optional<ir::var_map> inverse_affine(const iter_map& map,
 bool is_affine_binding(const std::vector<ir::expr>& values, const std::vector<ir::iter_var>& iters,
                        const loop_domains& loops, const ir::expr& predicate, const analyzer& known);
 
-/// Simplifies index expressions with what the domains and the predicate tell about splits and
-/// fusions.
-std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
-                                       const loop_domains& loops, const ir::expr& predicate,
-                                       const analyzer& known);
-
 }  // namespace tilewright::arith

@@ -29,7 +29,6 @@ class chooser {
   /// Records sample_tile with two factors; in the first run the inner one is `preferred`.
   std::vector<expr_rv> tile(schedule& s, loop_rv loop, const std::vector<std::int64_t>& inner,
                             std::int64_t preferred);
-  bool first_run() const noexcept { return first_; }
 
   /// Prepares the next run; false when every combination has been had.
   bool advance();

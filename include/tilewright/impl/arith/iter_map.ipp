@@ -319,17 +319,4 @@ TILEWRIGHT_INLINE bool is_affine_binding(const std::vector<ir::expr>& values,
   return detail::with_iter_builder(values, loops, predicate, known, false, check);
 }
 
-TILEWRIGHT_INLINE std::vector<ir::expr> simplify_indices(const std::vector<ir::expr>& indices,
-                                                         const loop_domains& loops,
-                                                         const ir::expr& predicate,
-                                                         const analyzer& known) {
-  analyzer inner = known;
-  inner.bind_new(loops);
-  inner.assume(predicate);
-  std::vector<ir::expr> out;
-  out.reserve(indices.size());
-  for (const ir::expr& index : indices) out.push_back(inner.simplify(index));
-  return out;
-}
-
 }  // namespace tilewright::arith

@@ -26,8 +26,6 @@ inline expr make_binary(op o, dtype type, expr a, expr b) {
   return make_node(o, type, std::move(args));
 }
 
-inline bool is_literal(const expr& e) { return e->op == op::integer || e->op == op::real; }
-
 /// Gives both operands one type: a literal follows the other operand, else the wider type wins.
 inline void match_types(const char* what, expr& a, expr& b) {
   if (!a || !b) throw internal_error(std::string("null operand of ") + what);
