@@ -243,6 +243,7 @@ double value_at(dtype type, const std::byte* at) {
     case dtype::bf16: return as(bfloat16{});
     case dtype::f32: return as(float{});
     case dtype::f64: return as(double{});
+    case dtype::handle: break;
   }
   return 0;
 }

@@ -49,7 +49,10 @@ enum class op : std::uint8_t {
   if_then_else,  // (condition, if true, if false), one evaluated
   cast,          // (value) to the node's type
   load,          // buffer element at args
-  call           // intrinsic function `name` of args
+  call,          // intrinsic function `name` of args
+  text,          // string literal `name`, an argument of calls; its type is handle
+  data,          // pointer to the memory of `buffer`; its type is handle
+  let            // (variable, value, body): the body with the variable bound to the value
 };
 
 struct expr_node;
@@ -86,8 +89,8 @@ struct expr_node : support::counted {
   dtype type = dtype::i32;
   std::int64_t integer = 0;  // op::integer; unsigned 64-bit values as their bit pattern
   double real = 0;           // op::real
-  std::string name;          // op::var, op::call
-  ir::buffer buffer;         // op::load
+  std::string name;          // op::var, op::call, op::text
+  ir::buffer buffer;         // op::load, op::data
   std::vector<expr> args;
 };
 
@@ -103,6 +106,10 @@ struct buffer_node : support::counted {
   std::string scope = "global";
   int alignment = 64;     // bytes
   int offset_factor = 0;  // elem_offset is a multiple of it; 0: unknown
+  // Dimensions from which on indices are flattened into one more physical axis.
+  std::vector<int> axis_separators;
+  bool broadcasts = false;  // a dimension of extent 1 may be given a stride of 0
+  expr data;                // pointer that an alias is laid over; null: memory of its own
 };
 
 /// @name Leaves
@@ -151,6 +158,12 @@ expr cast(dtype type, const expr& value);
 expr load(const buffer& from, std::vector<expr> indices);
 /// Intrinsic call: exp log sqrt rsqrt tanh erf sigmoid pow abs floor ceil round ...
 expr call(dtype type, std::string name, std::vector<expr> args);
+/// String literal, as an argument of calls.
+expr text(std::string value);
+/// Pointer to the memory of a buffer, as an argument of calls.
+expr data(const buffer& of);
+/// `body` with `v` bound to `value`.
+expr let_in(const var& v, const expr& value, const expr& body);
 /// The node of `like` with other arguments, built through the folding builders above.
 expr with_args(const expr& like, std::vector<expr> args);
 /// (a + b - 1) // b for positive b.

@@ -71,7 +71,9 @@ enum class stmt_kind : std::uint8_t {
   if_else,
   let,
   evaluate,
-  allocate
+  allocate,
+  while_loop,
+  attribute
 };
 
 struct stmt_node : support::counted {
@@ -161,6 +163,22 @@ struct allocate_node : stmt_node {
   stmt body;
 };
 
+/// The body runs as long as the condition holds before it.
+struct while_node : stmt_node {
+  while_node() : stmt_node(stmt_kind::while_loop) {}
+  expr condition;
+  stmt body;
+};
+
+/// Remark on a node for whoever lowers the body: it has no meaning of its own.
+struct attribute_node : stmt_node {
+  attribute_node() : stmt_node(stmt_kind::attribute) {}
+  expr node;  // what the remark is about
+  std::string key;
+  expr value;
+  stmt body;
+};
+
 /// Parameter of a function: a buffer, or a scalar variable when `buffer` is null.
 struct param {
   ir::buffer buffer;
@@ -203,6 +221,14 @@ inline const allocate_node* as_allocate(const stmt& s) noexcept {
   return s && s->kind == stmt_kind::allocate ? static_cast<const allocate_node*>(s.get()) : nullptr;
 }
 
+inline const while_node* as_while(const stmt& s) noexcept {
+  return s && s->kind == stmt_kind::while_loop ? static_cast<const while_node*>(s.get()) : nullptr;
+}
+inline const attribute_node* as_attribute(const stmt& s) noexcept {
+  return s && s->kind == stmt_kind::attribute ? static_cast<const attribute_node*>(s.get())
+                                              : nullptr;
+}
+
 /// @name Builders
 /// @{
 stmt make_loop(var v, expr min, expr extent, stmt body, loop_kind kind = loop_kind::serial,
@@ -217,6 +243,8 @@ stmt make_if(expr condition, stmt then_body, stmt else_body = {});
 stmt make_let(var v, expr value, stmt body);
 stmt make_evaluate(expr value);
 stmt make_allocate(buffer b, stmt body);
+stmt make_while(expr condition, stmt body);
+stmt make_attribute(expr node, std::string key, expr value, stmt body);
 /// Process-wide unique, never 0.
 std::uint64_t fresh_block_id();
 /// Shares `node`, giving it an id when it has none.

@@ -21,14 +21,16 @@ enum class dtype : std::uint8_t {
   f16,
   bf16,
   f32,
-  f64
+  f64,
+  handle  // a pointer; the type of expressions only, never of elements
 };
 
+/// The types of elements.
 inline constexpr dtype all_dtypes[] = {
     dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
     dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
-constexpr bool is_float(dtype t) { return t >= dtype::f16; }
+constexpr bool is_float(dtype t) { return t >= dtype::f16 && t <= dtype::f64; }
 constexpr bool is_unsigned(dtype t) { return t >= dtype::u8 && t <= dtype::u64; }
 constexpr bool is_signed_integer(dtype t) { return t >= dtype::i8 && t <= dtype::i64; }
 /// Signed or unsigned integer; boolean is none.
@@ -49,7 +51,8 @@ constexpr int bits(dtype t) {
     case dtype::f32: return 32;
     case dtype::i64:
     case dtype::u64:
-    case dtype::f64: return 64;
+    case dtype::f64:
+    case dtype::handle: return 64;
   }
   return 0;
 }
@@ -73,11 +76,12 @@ constexpr std::string_view name(dtype t) {
     case dtype::bf16: return "bfloat16";
     case dtype::f32: return "float32";
     case dtype::f64: return "float64";
+    case dtype::handle: return "handle";
   }
   return "";
 }
 
-/// Inverse of `name`; nothing when no type has that name.
+/// Inverse of `name` for the types of elements; nothing when none of them has that name.
 constexpr std::optional<dtype> dtype_from_name(std::string_view text) {
   for (dtype t : all_dtypes)
     if (name(t) == text) return t;

@@ -70,6 +70,13 @@ class access_collector {
       case ir::stmt_kind::allocate:
         inside_.push_back(ir::as_allocate(s)->buffer);
         return visit(ir::as_allocate(s)->body);
+      case ir::stmt_kind::while_loop:
+        visit(ir::as_while(s)->condition);
+        return visit(ir::as_while(s)->body);
+      case ir::stmt_kind::attribute:
+        visit(ir::as_attribute(s)->node);
+        visit(ir::as_attribute(s)->value);
+        return visit(ir::as_attribute(s)->body);
     }
   }
 

@@ -325,11 +325,33 @@ TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args
   return expr(support::ref<const expr_node>(node));
 }
 
+TILEWRIGHT_INLINE expr text(std::string value) {
+  auto* node = new expr_node;
+  node->op = op::text;
+  node->type = dtype::handle;
+  node->name = std::move(value);
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr data(const buffer& of) {
+  auto* node = new expr_node;
+  node->op = op::data;
+  node->type = dtype::handle;
+  node->buffer = of;
+  return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr let_in(const var& v, const expr& value, const expr& body) {
+  return detail::make_node(op::let, body.type(), {v, value, body});
+}
+
 TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
   switch (like->op) {
     case op::var:
     case op::integer:
-    case op::real: return like;
+    case op::real:
+    case op::text:
+    case op::data: return like;
     case op::add: return args[0] + args[1];
     case op::sub: return args[0] - args[1];
     case op::mul: return args[0] * args[1];
@@ -353,6 +375,7 @@ TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
     case op::cast: return cast(like.type(), args[0]);
     case op::load: return load(like->buffer, std::move(args));
     case op::call: return call(like.type(), like->name, std::move(args));
+    case op::let: return let_in(args[0], args[1], args[2]);
   }
   throw internal_error("with_args of an unknown operator");
 }

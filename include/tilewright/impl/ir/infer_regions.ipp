@@ -60,6 +60,13 @@ class region_collector {
       case stmt_kind::allocate:
         hidden_.insert(as_allocate(s)->buffer);
         return statement(as_allocate(s)->body);
+      case stmt_kind::while_loop:
+        loads(as_while(s)->condition);
+        return statement(as_while(s)->body);
+      case stmt_kind::attribute:
+        loads(as_attribute(s)->node);
+        loads(as_attribute(s)->value);
+        return statement(as_attribute(s)->body);
     }
   }
 
@@ -99,6 +106,10 @@ class region_collector {
   void loads(const expr& e) {
     for_each_expr(e, [&](const expr& x) {
       if (x->op == op::load) add(reads, x->buffer, point_box(x->args));
+      if (x->op != op::data) return;
+      // Whoever is given a pointer may touch everything.
+      add(reads, x->buffer, full_region(x->buffer).box);
+      add(writes, x->buffer, full_region(x->buffer).box);
     });
   }
 

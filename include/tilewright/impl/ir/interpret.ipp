@@ -47,6 +47,7 @@ class compiler {
   void collect_affine(const expr& e, std::int64_t scale, expr_code& out);
   const expr_code* compile_affine(const expr& e);
   const expr_code* compile_call(const expr& e);
+  const expr_code* compile_let(const expr& e);
   void compile_block(const block_realize_node& r, stmt_code& out);
   buffer_code compile_buffer(const buffer& b);
   buffer_code compile_match(const match_buffer& mb);
@@ -114,6 +115,19 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   return &out;
 }
 
+inline const expr_code* compiler::compile_let(const expr& e) {
+  expr_code& out = fresh_expr();
+  out.a = compile(e->args[1]);
+  define(e->args[0]);
+  out.slot = slot_of(e->args[0]);
+  out.b = compile(e->args[2]);
+  out.run = [](const expr_code& n, machine& m) {
+    m.slots[static_cast<std::size_t>(n.slot)] = eval(n.a, m);
+    return eval(n.b, m);
+  };
+  return &out;
+}
+
 inline const expr_code* compiler::compile(const expr& e) {
   switch (e->op) {
     case op::integer:
@@ -154,6 +168,9 @@ inline const expr_code* compiler::compile(const expr& e) {
       return &out;
     }
     case op::call: return compile_call(e);
+    case op::let: return compile_let(e);
+    case op::text:
+    case op::data: throw argument_error("pointers and strings cannot be interpreted");
     default: break;
   }
   expr_code& out = fresh_expr();
@@ -173,6 +190,9 @@ inline const expr_code* compiler::compile(const expr& e) {
 }
 
 inline buffer_code compiler::compile_buffer(const buffer& b) {
+  if (b->data)
+    throw argument_error("buffer " + b->name +
+                         " is laid over a pointer, which cannot be interpreted");
   buffer_code out;
   out.node = b.get();
   out.shape = compile_all(b->shape);
@@ -278,6 +298,15 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.run = &run_allocate;
       out.buffers.push_back(compile_buffer(as_allocate(s)->buffer));
       out.children = {compile(as_allocate(s)->body)};
+      break;
+    case stmt_kind::while_loop:
+      out.run = &run_while;
+      out.a = compile(as_while(s)->condition);
+      out.children = {compile(as_while(s)->body)};
+      break;
+    case stmt_kind::attribute:
+      out.run = &run_seq;
+      out.children = {compile(as_attribute(s)->body)};
       break;
   }
   return &out;

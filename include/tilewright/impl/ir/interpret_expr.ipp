@@ -243,6 +243,7 @@ auto with_type(dtype t, const F& f) {
     case dtype::bf16: return f(std::integral_constant<dtype, dtype::bf16>{});
     case dtype::f32: return f(std::integral_constant<dtype, dtype::f32>{});
     case dtype::f64: return f(std::integral_constant<dtype, dtype::f64>{});
+    case dtype::handle: throw argument_error("pointers cannot be interpreted");
   }
   throw internal_error("interpret met an unknown type");
 }

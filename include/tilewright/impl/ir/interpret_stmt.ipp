@@ -88,6 +88,10 @@ inline void run_let(const stmt_code& n, machine& m) {
   execute(n.children[0], m);
 }
 
+inline void run_while(const stmt_code& n, machine& m) {
+  while (eval_int(n.a, m)) execute(n.children[0], m);
+}
+
 inline void run_evaluate(const stmt_code& n, machine& m) { eval(n.a, m); }
 
 inline std::vector<std::int64_t> contiguous(const std::vector<std::int64_t>& shape) {

@@ -170,6 +170,13 @@ TILEWRIGHT_INLINE void printer::statement(const stmt& s, bool last) {
       out_ += ")\n";
       return;
     case stmt_kind::allocate: return allocate(*as_allocate(s), last);
+    case stmt_kind::while_loop:
+      line();
+      out_ += "while ";
+      write(as_while(s)->condition);
+      out_ += ":\n";
+      return suite(as_while(s)->body);
+    case stmt_kind::attribute: return attribute(*as_attribute(s));
   }
 }
 
@@ -257,6 +264,16 @@ TILEWRIGHT_INLINE void printer::allocate(const allocate_node& n, bool last) {
   if (last) return statements(n.body);
   suite(n.body);
   names_.release(scope);
+}
+
+TILEWRIGHT_INLINE void printer::attribute(const attribute_node& n) {
+  line();
+  out_ += "with T.attr(";
+  write(n.node);
+  out_ += ", " + quote(n.key) + ", ";
+  write(n.value);
+  out_ += "):\n";
+  suite(n.body);
 }
 
 TILEWRIGHT_INLINE void printer::branch(const if_node& n) {

@@ -136,6 +136,19 @@ TILEWRIGHT_INLINE void printer::intrinsic(const expr& e) {
   out_ += ')';
 }
 
+/// T.Let(body, where={x: value}); the parser defines x when it meets it first, in the body.
+TILEWRIGHT_INLINE void printer::let(const expr& e) {
+  std::string before = std::exchange(out_, {});
+  write(e->args[1]);
+  const std::string value = std::exchange(out_, {});
+  const std::size_t scope = names_.mark();
+  const std::string spelling = names_.define(e->args[0].get(), e->args[0]->name);
+  write(e->args[2]);
+  const std::string body = std::exchange(out_, std::move(before));
+  names_.release(scope);
+  out_ += "T.Let(" + body + ", where={" + spelling + ": " + value + "})";
+}
+
 TILEWRIGHT_INLINE void printer::access(const buffer& b, const std::vector<expr>& indices) {
   out_ += name_of(b);
   out_ += '[';
@@ -191,6 +204,9 @@ TILEWRIGHT_INLINE void printer::write(const expr& e, strength place) {
       return;
     case op::load: return access(e->buffer, e->args);
     case op::call: return intrinsic(e);
+    case op::text: out_ += quote(e->name); return;
+    case op::data: out_ += name_of(e->buffer) + ".data"; return;
+    case op::let: return let(e);
   }
 }
 

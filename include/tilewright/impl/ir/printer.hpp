@@ -65,6 +65,7 @@ class printer {
   void binary(const expr& e, std::string_view symbol, strength own, strength place);
   void called(std::string_view name, const std::vector<expr>& args);
   void intrinsic(const expr& e);
+  void let(const expr& e);
   void access(const buffer& b, const std::vector<expr>& indices);
   void tuple(const std::vector<expr>& list);
   void bounds(const range& r);
@@ -83,6 +84,7 @@ class printer {
   void loop_header(const loop_node& n);
   void let(const let_node& n, bool last);
   void allocate(const allocate_node& n, bool last);
+  void attribute(const attribute_node& n);
   void branch(const if_node& n);
   void realize(const block_realize_node& n);
   void block_header(const block_realize_node& n);

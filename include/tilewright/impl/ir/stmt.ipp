@@ -95,6 +95,22 @@ TILEWRIGHT_INLINE stmt make_allocate(buffer b, stmt body) {
   return stmt(node);
 }
 
+TILEWRIGHT_INLINE stmt make_while(expr condition, stmt body) {
+  auto* node = new while_node;
+  node->condition = std::move(condition);
+  node->body = std::move(body);
+  return stmt(node);
+}
+
+TILEWRIGHT_INLINE stmt make_attribute(expr about, std::string key, expr value, stmt body) {
+  auto* node = new attribute_node;
+  node->node = std::move(about);
+  node->key = std::move(key);
+  node->value = std::move(value);
+  node->body = std::move(body);
+  return stmt(node);
+}
+
 TILEWRIGHT_INLINE std::uint64_t fresh_block_id() {
   static std::atomic<std::uint64_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);

@@ -74,6 +74,14 @@ class structure_writer {
       }
       case stmt_kind::evaluate: return write(as_evaluate(s)->value);
       case stmt_kind::allocate: write(as_allocate(s)->buffer); return write(as_allocate(s)->body);
+      case stmt_kind::while_loop: write(as_while(s)->condition); return write(as_while(s)->body);
+      case stmt_kind::attribute: {
+        const attribute_node& n = *as_attribute(s);
+        write(n.node);
+        sink_.text(n.key);
+        write(n.value);
+        return write(n.body);
+      }
     }
   }
 
@@ -85,8 +93,14 @@ class structure_writer {
       case op::var: return use(e);
       case op::integer: return sink_.word(static_cast<std::uint64_t>(e->integer));
       case op::real: return real(e->real);
-      case op::call: sink_.text(e->name); break;
-      case op::load: write(e->buffer); break;
+      case op::call:
+      case op::text: sink_.text(e->name); break;
+      case op::load:
+      case op::data: write(e->buffer); break;
+      case op::let:
+        write(e->args[1]);
+        bind(e->args[0]);
+        return write(e->args[2]);
       default: break;
     }
     for (const expr& arg : e->args) write(arg);
@@ -136,7 +150,15 @@ class structure_writer {
     write(b->elem_offset);
     sink_.text(b->scope);
     sink_.word(static_cast<std::uint64_t>(b->alignment));
-    sink_.word(static_cast<std::uint64_t>(b->offset_factor));
+    // What few buffers have is announced by a bit, so that the keys of the others stay as they
+    // were.
+    const bool special = !b->axis_separators.empty() || b->broadcasts || b->data;
+    sink_.word(static_cast<std::uint64_t>(b->offset_factor) | std::uint64_t{special} << 32);
+    if (!special) return;
+    size(b->axis_separators.size());
+    for (const int axis : b->axis_separators) sink_.word(static_cast<std::uint64_t>(axis));
+    sink_.word(b->broadcasts ? 1 : 0);
+    write(b->data);
   }
 
   void write(const buffer_region& r) {

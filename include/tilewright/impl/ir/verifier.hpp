@@ -32,6 +32,7 @@ class verifier {
 
   // verify_expr.ipp
   void check(const expr& e, const char* what);
+  void check_let(const expr& e, const char* what);
   void check_variable(const expr& e) const;
   void check_operands(const expr& e) const;
   void check_load(const expr& e);

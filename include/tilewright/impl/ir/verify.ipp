@@ -86,6 +86,15 @@ TILEWRIGHT_INLINE void verifier::check(const stmt& s) {
       own(as_allocate(s)->buffer);
       check(as_allocate(s)->body);
       break;
+    case stmt_kind::while_loop:
+      check_boolean(as_while(s)->condition, "the condition");
+      check(as_while(s)->body);
+      break;
+    case stmt_kind::attribute:
+      check(as_attribute(s)->node, "what an attribute is about");
+      check(as_attribute(s)->value, "the value of an attribute");
+      check(as_attribute(s)->body);
+      break;
   }
   leave(variables, buffers);
   at_top_ = top;

@@ -17,11 +17,14 @@ inline int argument_count(op o) {
   switch (o) {
     case op::var:
     case op::integer:
-    case op::real: return 0;
+    case op::real:
+    case op::text:
+    case op::data: return 0;
     case op::logical_not:
     case op::cast: return 1;
     case op::select:
-    case op::if_then_else: return 3;
+    case op::if_then_else:
+    case op::let: return 3;
     case op::load:
     case op::call: return -1;
     default: return 2;
@@ -34,10 +37,23 @@ TILEWRIGHT_INLINE void verifier::check(const expr& e, const char* what) {
   if (count >= 0 && e->args.size() != static_cast<std::size_t>(count))
     fail(std::string(what) + " holds an operator with " + std::to_string(e->args.size()) +
          " operands that takes " + std::to_string(count));
+  if (e->op == op::let) return check_let(e, what);
   for (const expr& arg : e->args) check(arg, what);
   if (e->op == op::var) return check_variable(e);
   if (e->op == op::load) return check_load(e);
+  if (e->op == op::data)
+    return e->buffer ? need_visible(e->buffer) : fail("a pointer to no buffer");
   check_operands(e);
+}
+
+TILEWRIGHT_INLINE void verifier::check_let(const expr& e, const char* what) {
+  check(e->args[1], what);
+  const std::size_t mark = bindings_.size();
+  bind(e->args[0], binder::let, "what a let defines");
+  check(e->args[2], what);
+  if (e->args[0].type() != e->args[1].type() || e.type() != e->args[2].type())
+    fail("in " + print(e) + " a let and its parts differ in type");
+  leave(mark, buffer_scope_.size());
 }
 
 TILEWRIGHT_INLINE void verifier::check_variable(const expr& e) const {

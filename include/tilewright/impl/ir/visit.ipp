@@ -49,6 +49,17 @@ TILEWRIGHT_INLINE void visitor::visit(const stmt& s) {
     }
     case stmt_kind::evaluate: visit(as_evaluate(s)->value); break;
     case stmt_kind::allocate: visit(as_allocate(s)->body); break;
+    case stmt_kind::while_loop:
+      visit(as_while(s)->condition);
+      visit(as_while(s)->body);
+      break;
+    case stmt_kind::attribute: {
+      const attribute_node& n = *as_attribute(s);
+      visit(n.node);
+      visit(n.value);
+      visit(n.body);
+      break;
+    }
   }
 }
 
@@ -69,6 +80,10 @@ TILEWRIGHT_INLINE void visitor::visit(const block& b) {
 }
 
 TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
+  if (e->op == op::data) {
+    const buffer of = mutate(e->buffer);
+    return of == e->buffer ? e : data(of);
+  }
   if (e->args.empty() && e->op != op::load) return e;
   bool changed = false;
   std::vector<expr> args;
@@ -190,6 +205,21 @@ TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
       buffer b = mutate(n.buffer);
       stmt body = mutate(n.body);
       return b == n.buffer && body == n.body ? s : make_allocate(std::move(b), std::move(body));
+    }
+    case stmt_kind::while_loop: {
+      const while_node& n = *as_while(s);
+      expr condition = mutate(n.condition);
+      stmt body = mutate(n.body);
+      return condition.same(n.condition) && body == n.body
+                 ? s
+                 : make_while(std::move(condition), std::move(body));
+    }
+    case stmt_kind::attribute: {
+      const attribute_node& n = *as_attribute(s);
+      expr about = mutate(n.node), value = mutate(n.value);
+      stmt body = mutate(n.body);
+      if (about.same(n.node) && value.same(n.value) && body == n.body) return s;
+      return make_attribute(std::move(about), n.key, std::move(value), std::move(body));
     }
   }
   throw internal_error("mutator met an unknown statement");

@@ -30,6 +30,8 @@ inline std::int64_t written_out(const stmt& s, const target::cpu& target) {
     case stmt_kind::let: return written_out(as_let(s)->body, target);
     case stmt_kind::allocate: return written_out(as_allocate(s)->body, target);
     case stmt_kind::block_realize: return written_out(as_realize(s)->block->body, target);
+    case stmt_kind::while_loop: return written_out(as_while(s)->body, target);
+    case stmt_kind::attribute: return written_out(as_attribute(s)->body, target);
     case stmt_kind::loop: break;
   }
   const loop_node& loop = *as_loop(s);

@@ -39,6 +39,14 @@ TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional)
       schedulable_ = false;
       collect(ir::as_allocate(s)->body, conditional);
       return;
+    case ir::stmt_kind::while_loop:
+      schedulable_ = false;
+      collect(ir::as_while(s)->body, true);
+      return;
+    case ir::stmt_kind::attribute:
+      schedulable_ = false;
+      collect(ir::as_attribute(s)->body, conditional);
+      return;
     case ir::stmt_kind::store:
     case ir::stmt_kind::evaluate: schedulable_ = false; return;
   }
@@ -80,6 +88,8 @@ TILEWRIGHT_INLINE bool holds_block(const ir::stmt& s, std::uint64_t block_id) {
     }
     case ir::stmt_kind::let: return holds_block(ir::as_let(s)->body, block_id);
     case ir::stmt_kind::allocate: return holds_block(ir::as_allocate(s)->body, block_id);
+    case ir::stmt_kind::while_loop: return holds_block(ir::as_while(s)->body, block_id);
+    case ir::stmt_kind::attribute: return holds_block(ir::as_attribute(s)->body, block_id);
     case ir::stmt_kind::store:
     case ir::stmt_kind::evaluate: return false;
   }

@@ -177,6 +177,8 @@ inline bool writes_conditionally(const ir::stmt& s) {
     case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
     case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
     case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
+    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
+    case ir::stmt_kind::while_loop: return true;
     default: return false;
   }
 }

@@ -23,6 +23,8 @@ bool any_child(const ir::stmt& s, F&& f) {
     }
     case ir::stmt_kind::let: return f(ir::as_let(s)->body);
     case ir::stmt_kind::allocate: return f(ir::as_allocate(s)->body);
+    case ir::stmt_kind::while_loop: return f(ir::as_while(s)->body);
+    case ir::stmt_kind::attribute: return f(ir::as_attribute(s)->body);
     case ir::stmt_kind::store:
     case ir::stmt_kind::evaluate: return false;
   }
@@ -89,6 +91,12 @@ inline ir::stmt replace_child(const ir::stmt& parent, const ir::stmt* slot, ir::
     case ir::stmt_kind::allocate:
       return with ? ir::make_allocate(ir::as_allocate(parent)->buffer, std::move(with))
                   : ir::stmt{};
+    case ir::stmt_kind::while_loop:
+      return with ? ir::make_while(ir::as_while(parent)->condition, std::move(with)) : ir::stmt{};
+    case ir::stmt_kind::attribute: {
+      const ir::attribute_node& n = *ir::as_attribute(parent);
+      return with ? ir::make_attribute(n.node, n.key, n.value, std::move(with)) : ir::stmt{};
+    }
     case ir::stmt_kind::store:
     case ir::stmt_kind::evaluate: break;
   }

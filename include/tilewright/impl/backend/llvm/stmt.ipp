@@ -53,6 +53,9 @@ TILEWRIGHT_INLINE void emitter::emit(const ir::stmt& s) {
     case ir::stmt_kind::let: return emit_let(*ir::as_let(s));
     case ir::stmt_kind::allocate: return emit_allocate(*ir::as_allocate(s));
     case ir::stmt_kind::evaluate: return;  // no intrinsic of this backend has an effect
+    case ir::stmt_kind::attribute: return emit(ir::as_attribute(s)->body);
+    case ir::stmt_kind::while_loop:
+      throw build_error("function \"" + f.name + "\" has a while loop, which is not compiled");
     case ir::stmt_kind::block_realize: break;
   }
   throw argument_error("function \"" + f.name +
@@ -290,6 +293,7 @@ TILEWRIGHT_INLINE double emitter::work(const ir::stmt& s) {
       break;
     case ir::stmt_kind::let: sum = work(ir::as_let(s)->body); break;
     case ir::stmt_kind::allocate: sum = work(ir::as_allocate(s)->body); break;
+    case ir::stmt_kind::attribute: sum = work(ir::as_attribute(s)->body); break;
     default: sum = 1;
   }
   return work_of[s.get()] = sum;
