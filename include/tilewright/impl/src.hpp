@@ -95,13 +95,17 @@
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
+#include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
+#include <tilewright/impl/schedule/reducer.ipp>
+#include <tilewright/impl/schedule/reduction_form.ipp>
 #include <tilewright/impl/schedule/region_cover.ipp>
 #include <tilewright/impl/schedule/repetition.ipp>
 #include <tilewright/impl/schedule/rv.ipp>
 #include <tilewright/impl/schedule/sampling.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
+#include <tilewright/impl/schedule/schedule_blocks.ipp>
 #include <tilewright/impl/schedule/state.ipp>
 #include <tilewright/impl/schedule/trace.ipp>
 #include <tilewright/impl/schedule/trace_parse.ipp>

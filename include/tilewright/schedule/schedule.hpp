@@ -111,6 +111,7 @@ class schedule {
   void compute_inline(block_rv block);
   void reverse_compute_inline(block_rv block);
   block_rv decompose_reduction(block_rv block, loop_rv loop);
+  block_rv rfactor(loop_rv loop, int factor_axis);
   /// @}
 
   /// @name Annotations

@@ -11,6 +11,7 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
+#include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/sampling.hpp>
 
@@ -88,6 +89,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&compute_inline>("compute_inline", {"block"}),
       kind<&reverse_compute_inline>("reverse_compute_inline", {"block"}),
       kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
+      kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
       kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
       kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
       kind<&adapt::enter_postproc>("enter_postproc", {}),
