@@ -151,12 +151,17 @@ TEST_CASE("compute_at: several consumers, the union of what they need") {
   s.compute_inline(bb);
   check_meaning(s, f);
 
-  // it has no producer to be moved to
+  // without producers it runs as a whole in every iteration
   schedule t(f);
   const auto c0_c1 = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
   const loop_rv c0 = c0_c1[0];
-  const block_rv b_rv = t.block("B");
-  check_refusal(t, "reverse_compute_at", 5, [&] { t.reverse_compute_at(b_rv, c0); });
+  t.reverse_compute_at(t.block("B"), c0);
+  check_meaning(t, f);
+  // but before its first consumer
+  schedule u(f);
+  const loop_rv last = u.get_loops(u.block("D"))[0];
+  const block_rv first = u.block("B");
+  check_refusal(u, "reverse_compute_at", 6, [&] { u.reverse_compute_at(first, last); });
 }
 
 TEST_CASE("compute_at: four different refusals") {
@@ -320,17 +325,47 @@ TEST_CASE("reverse_compute_at: refusals") {
   schedule s(f);
   const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
   const auto i_j_k = s.loops<3>(c);
-  const loop_rv i = i_j_k[0], j = i_j_k[1], k = i_j_k[2];
+  const loop_rv i = i_j_k[0], j = i_j_k[1];
   const auto ei_ej = s.loops<2>(e);
-  const loop_rv ei = ei_ej[0], ej = ei_ej[1];
-  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, k); });  // still reducing
+  const loop_rv ej = ei_ej[1];
   check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, i); });  // E is outside
-  check_refusal(s, "reverse_compute_at", 5,
-                [&] { s.reverse_compute_at(c, ei); });  // reads inputs only
   check_refusal(s, "reverse_compute_at", 3, [&] { s.reverse_compute_at(e, ej); });
   s.reverse_compute_at(e, j);
   s.reverse_compute_at(d, i);
   check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_at: the last run decides below a loop that still reduces") {
+  const ir::function f = stages::matmul_bias_relu(8, 8, 8);
+  schedule s(f);
+  const loop_rv k = s.get_loops(s.block("C"))[2];
+  s.reverse_compute_at(s.block("E"), k);
+  check_meaning(s, f);
+
+  schedule reads_inputs(f);
+  reads_inputs.reverse_compute_at(reads_inputs.block("C"),
+                                  reads_inputs.get_loops(reads_inputs.block("E"))[0]);
+  check_meaning(reads_inputs, f);
+}
+
+TEST_CASE("reverse_compute_at: an unfinished sum must not become an index or a divisor") {
+  program p;
+  const ir::buffer a = p.input("A", {8, 4}, dtype::i32), table = p.input("T", {64}, dtype::i32);
+  const ir::buffer n = p.temp("N", {8}, dtype::i32), c = p.output("C", {8}, dtype::i32);
+  p.sum(n, {{"i", 8}, {"k", 4}}, 1, [&](const indices& v) { return ir::load(a, v); });
+  SUBCASE("index") {
+    p.map(c, {{"i", 8}},
+          [&](const indices& v) { return ir::load(table, {ir::floormod(ir::load(n, v), 64)}); });
+  }
+  SUBCASE("divisor") {
+    p.map(c, {{"i", 8}}, [&](const indices& v) {
+      return ir::floordiv(ir::integer(dtype::i32, 100), ir::load(n, v));
+    });
+  }
+  schedule s(p.finish());
+  const loop_rv k = s.get_loops(s.block("N"))[1];
+  const block_rv last = s.block("C");
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(last, k); });
 }
 
 TEST_CASE("reverse_compute_at: the border of a padding is not lost") {

@@ -138,9 +138,11 @@ bool init_comes_first(const child_block& child);
 
 /// Whether all that a block reads from other blocks of its scope is written before, in the same
 /// iteration of the loops that reader and writer share. Reads are cut to the buffer, writes to what
-/// the predicate lets happen; a reduction counts as written only where its reduce loops are done.
-/// Loops bound to threads are widened over as the storage scope demands.
-bool region_covered(const block_scope& scope, std::size_t child);
+/// the predicate lets happen; a reduction counts as written only where its reduce loops are done,
+/// unless sums that are unfinished will do. Loops bound to threads are widened over as the storage
+/// scope demands.
+enum class sums : std::uint8_t { finished, unfinished };
+bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
 bool is_stage_pipeline(const block_scope& scope);

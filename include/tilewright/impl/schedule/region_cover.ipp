@@ -68,7 +68,8 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
 
 /// Whether the parts of `region` that earlier blocks of the scope write are written completely.
 inline bool is_covered(const block_scope& scope, std::size_t reader,
-                       const bound_iters& reader_iters, const ir::buffer_region& region) {
+                       const bound_iters& reader_iters, const ir::buffer_region& region,
+                       sums needed) {
   const child_block& r = scope[reader];
   std::vector<const_box> rest;
   std::vector<const_box> uncertain;  // written by blocks of which nothing is certain
@@ -87,8 +88,9 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
       }
       produced = true;
       const std::optional<footprint> gives =
-          reduction_done(writer, standing) ? written(writer, bind_iters(writer), out, standing)
-                                           : std::nullopt;
+          needed == sums::unfinished || reduction_done(writer, standing)
+              ? written(writer, bind_iters(writer), out, standing)
+              : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
         uncertain.push_back(constant_box(writer.block(), out));
         continue;
@@ -109,12 +111,12 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
 
 }  // namespace detail::cover
 
-TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child) {
+TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
   const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
   if (reads.empty()) return true;
   const bound_iters& iters = bind_iters(scope[child]);
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
-    return detail::cover::is_covered(scope, child, iters, r);
+    return detail::cover::is_covered(scope, child, iters, r, needed);
   });
 }
 

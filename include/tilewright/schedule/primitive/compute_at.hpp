@@ -67,7 +67,11 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
 /// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
 /// once;
-/// 5. it has producers, all of them are below the loop, and none of them is still reducing there.
+/// 5. all of its producers are below the loop, and where one of them is still reducing there, the
+/// block is complete and its last run decides: the loops are serial, and no value it reads becomes
+/// an index or an integer divisor.
+/// A block without producers runs as a whole in every iteration: the loops around are serial, and
+/// its consumers come after.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);

@@ -14,7 +14,8 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
 /// loop;
-/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
+/// 3. a block below that does not depend on the loop writes nothing that is used outside of it.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);

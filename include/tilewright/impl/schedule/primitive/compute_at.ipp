@@ -52,22 +52,53 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
              ", and no reduction: " + std::string(reduction_reason(reduction)));
 }
 
+/// Whether the block may also run while what it reads is not final, because its last run decides:
+/// it is complete, and an unfinished value can lead neither to an access out of bounds nor to an
+/// integer division by zero.
+inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
+  if (!is_complete(scope, child)) return false;
+  bool harmless = true;
+  const auto holds_load = [](const ir::expr& e) {
+    bool found = false;
+    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
+    return found;
+  };
+  ir::for_each_expr(scope[child].block().body, [&](const ir::expr& e) {
+    const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
+                         e->op == ir::op::div || e->op == ir::op::mod;
+    if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
+    if (e->op == ir::op::load) harmless &= std::none_of(e->args.begin(), e->args.end(), holds_load);
+  });
+  return harmless;
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
+}
+
 /// The blocks that have to be below the loop.
 inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
                                             std::size_t child, const ir::loop_node& loop) {
   std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
   const char* role = m.forward ? "consumer" : "producer";
-  if (peers.empty()) refuse(m, 5, quoted(scope[child]) + " has no " + role + " in its scope");
+  if (m.forward && peers.empty())
+    refuse(m, 5, quoted(scope[child]) + " has no consumer in its scope");
   for (const std::size_t p : peers) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
       refuse(m, 5,
              std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
                  " is not below " + quoted(loop));
-    if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}))
+    if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}) &&
+        !(in_order(scope[p].loops) && may_read_unfinished(scope, child)))
       refuse(m, 5,
              "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                 "; choose a loop outside of its reduce loops");
+                 ", and running " + quoted(scope[child]) +
+                 " before it is done is no matter of repetition alone; choose a loop outside of "
+                 "its reduce loops");
   }
   return peers;
 }
@@ -172,13 +203,22 @@ inline ir::stmt build_nest(const move& m, const child_block& child,
   return out;
 }
 
-/// What has to hold once the block stands at its new place.
-inline void check_moved(const move& m, const ir::function& f, std::uint64_t id) {
+/// What has to hold once the block stands at its new place. `users` are the blocks that read what
+/// it writes.
+inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
+                        const std::vector<std::uint64_t>& users) {
   const path at = find_block(f, id);
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(id));
-  if (!region_covered(scope, child))
+  if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
+  for (const std::uint64_t user : users) {
+    const auto reader = static_cast<std::size_t>(scope.find(user));
+    if (reader < child || !region_covered(scope, reader))
+      refuse(m, 6,
+             quoted(scope[reader]) + " would read what " + quoted(scope[child]) +
+                 " has not written yet");
+  }
   if (m.forward || !scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
@@ -216,14 +256,25 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
   });
-  if (!m.forward) check_all_called(m, scope, child, peers);
-  ir::stmt nest = build_nest(m, scope[child], required, scope[peers.front()].loops);
+  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers);
+  std::vector<const ir::loop_node*> around = to.loops();
+  around.push_back(&loop);
+  if (peers.empty() && !in_order(around))
+    refuse(m, 5,
+           quoted(scope[child]) +
+               " has no producer in its scope; iterations of a loop that is not serial would "
+               "write the same elements");
+  ir::stmt nest =
+      build_nest(m, scope[child], required, peers.empty() ? around : scope[peers.front()].loops);
+  std::vector<std::uint64_t> users;
+  if (peers.empty())
+    for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
 
   items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), std::move(nest));
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
   const ir::function without = replace(f, at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, v), body);
-  check_moved(m, out, id);
+  check_moved(m, out, id, users);
   return out;
 }
 

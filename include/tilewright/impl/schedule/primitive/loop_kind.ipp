@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 
 namespace tilewright::primitive {
@@ -12,6 +15,26 @@ inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loo
   const ir::loop_node& old = *ir::as_loop(at.target());
   return replace(f, at,
                  ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations));
+}
+
+/// A block below the loop that does the same in every iteration and leaves results that are used
+/// outside of the loop; -1 when there is none. (Results that are used inside only become private.)
+inline int repeated_output(const block_scope& scope, const ir::var& loop) {
+  const auto below = [&](std::size_t b) { return loop_index(scope[b].loops, loop) >= 0; };
+  for (std::size_t b = 0; b < scope.size(); ++b) {
+    if (!below(b)) continue;
+    const child_block& child = scope[b];
+    const bool driven = std::any_of(child.realize->values.begin(), child.realize->values.end(),
+                                    [&](const ir::expr& v) { return ir::uses_var(v, loop); });
+    if (driven ||
+        ir::is_int(child.loops[static_cast<std::size_t>(loop_index(child.loops, loop))]->extent, 1))
+      continue;
+    const std::vector<std::size_t> users = readers(scope, b);
+    if (is_output(scope, b) ||
+        std::any_of(users.begin(), users.end(), [&](std::size_t u) { return !below(u); }))
+      return static_cast<int>(b);
+  }
+  return -1;
 }
 
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
@@ -29,6 +52,11 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
+  if (const int block = repeated_output(scope, loop); block >= 0)
+    throw schedule_error(primitive, 3,
+                         "every iteration of " + name + " writes all of block \"" +
+                             scope[static_cast<std::size_t>(block)].block().name +
+                             "\", which is used after the loop");
   return set_loop_kind(f, at, kind);
 }
 
