@@ -250,3 +250,41 @@ TEST_CASE("print_cpp gives statements of C++") {
         "s.enter_postproc();\n"
         "s.unroll(l7);\n");
 }
+
+namespace {
+
+/// The text of a trace without its first line, printed again.
+std::string again(const std::string& line) {
+  const std::string head = "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n";
+  const std::string text = trace::parse(head + line + "\n").print();
+  return text.substr(head.size(), text.size() - head.size() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("annotations are lists and maps with integers of the schedule in them") {
+  const std::string line =
+      "v1 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"k\", ann_val=[v1, 4, {\"a\": v1 * 2, \"b\": "
+      "\"text\"}])\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"q'\\\"\\\\\", ann_val=\"\")";
+  CHECK(again(line) == line);
+
+  const ir::function f = programs::matmul(8, 4, 6);
+  schedule s(f);
+  trace::parse("b0 = sch.get_block(name=\"C\", func_name=\"main\")\n" + line).apply_to(s);
+  const ir::annotations& notes = s.get(block_rv{0}).block->annotations;
+  const ir::attr::list expected{1, 4, ir::attr::dict{{"a", 2}, {"b", "text"}}};
+  CHECK(notes.at("k") == ir::attr(expected));
+  CHECK(notes.at("q'\"\\") == ir::attr(""));
+  check_meaning(s, f);
+}
+
+TEST_CASE("simplification sees the integers inside annotations") {
+  const trace t = trace::parse(
+      "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
+      "v1 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"
+      "v2 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"k\", ann_val=[{\"a\": [v2]}])\n");
+  CHECK(t.simplified().size() == 3);
+}

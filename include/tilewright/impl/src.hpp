@@ -44,6 +44,7 @@
 #include <tilewright/impl/ir/evaluate.ipp>
 #include <tilewright/impl/ir/evaluate_plan.ipp>
 #include <tilewright/impl/ir/expr.ipp>
+#include <tilewright/impl/ir/index_map.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>
 #include <tilewright/impl/ir/interpret_call.ipp>
@@ -84,6 +85,7 @@
 #include <tilewright/impl/schedule/infer_domain.ipp>
 #include <tilewright/impl/schedule/instruction.ipp>
 #include <tilewright/impl/schedule/instruction_table.ipp>
+#include <tilewright/impl/schedule/operand.ipp>
 #include <tilewright/impl/schedule/path.ipp>
 #include <tilewright/impl/schedule/pipeline.ipp>
 #include <tilewright/impl/schedule/primitive/annotate.ipp>

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/tokenize.hpp>
@@ -18,5 +19,9 @@ namespace tilewright::ir {
 /// result still wants `verify` when the text does not come from `print`.
 /// @throws parse_error with line, column and what was expected there
 function parse(std::string_view text);
+
+/// Consumes one expression in which `variables` may occur by their names.
+/// @throws parse_error as above; `in` is of no use afterwards
+expr parse_expr(token_stream& in, const std::vector<var>& variables);
 
 }  // namespace tilewright::ir

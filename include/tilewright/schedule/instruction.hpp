@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/schedule/operand.hpp>
 #include <tilewright/schedule/rv.hpp>
 #include <tilewright/schedule/state.hpp>
 #include <tilewright/support/ref.hpp>
@@ -24,27 +26,34 @@ namespace tilewright {
 /// The random choice of a sampling instruction: one index, or a list of factors. Empty: none.
 using decision = std::vector<std::int64_t>;
 
-/// Value of an annotation: constant, or an integer variable of the schedule.
+/// Value of an annotation: constant, an integer variable of the schedule, or a list or map in which
+/// such variables occur.
 struct annotation_value {
-  std::variant<ir::attr, factor> value;
+  using list = std::vector<annotation_value>;
+  using dict = std::map<std::string, annotation_value>;
+  std::variant<ir::attr, factor, list, dict> value;
 
   template <class T>
   requires std::constructible_from<ir::attr, T> annotation_value(T v)
       : value(ir::attr(std::move(v))) {}               // NOLINT
   annotation_value(expr_rv v) : value(factor(v)) {}    // NOLINT
   annotation_value(factor f) : value(std::move(f)) {}  // NOLINT
+  annotation_value(list l) : value(std::move(l)) {}    // NOLINT
+  annotation_value(dict d) : value(std::move(d)) {}    // NOLINT
   friend bool operator==(const annotation_value&, const annotation_value&) = default;
 };
 
 /// Argument of an instruction; monostate for an optional one that was left out.
 using argument =
     std::variant<std::monostate, rv, std::vector<rv>, std::vector<factor>, bool, std::int64_t,
-                 std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value>;
+                 std::string, std::vector<std::int64_t>, std::vector<double>, annotation_value,
+                 double, factor, buffer_selector, map_argument>;
 
 enum class argument_type : std::uint8_t {
   block,
   loop,
   block_or_loop,
+  loop_or_blocks,
   blocks,
   loops,
   factors,
@@ -53,7 +62,12 @@ enum class argument_type : std::uint8_t {
   string,
   integers,
   reals,
-  note
+  note,
+  value,         // an integer, or an expression over integers of the schedule
+  buffer,        // of a block: ("read", 0)
+  index_map,     // lambda i, j: (i // 4, j, i % 4)
+  index_ranges,  // lambda i, j: [(i, i + 1), (0, 8)]
+  padding        // None, a number or an index map
 };
 
 /// Parameter of a kind. A positional one is printed without its name; one with a default may be

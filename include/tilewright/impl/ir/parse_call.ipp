@@ -40,7 +40,7 @@ inline constexpr std::array<called_operator, 23> called_operators{{{"min", op::m
 
 TILEWRIGHT_INLINE operand parser::intrinsic() {
   const level guard(*this);
-  in_.expect("T");
+  in_.next();  // T, or another name of the module
   in_.expect(".");
   const token name = in_.expect_name("a function of T");
   if (const auto type = dtype_from_name(name.text)) return typed(name, *type);

@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/impl/ir/parser.hpp>
+#include <tilewright/ir/parse.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -150,7 +151,9 @@ TILEWRIGHT_INLINE operand parser::atom() {
 }
 
 TILEWRIGHT_INLINE operand parser::named() {
-  if (in_.at("T") && in_.peek(1).text == ".") return intrinsic();
+  if (in_.at("tvm") && in_.peek(1).text == ".") in_.next(), in_.next();
+  const bool calls = in_.at("T") || in_.at("tir") || in_.at("tirx");
+  if (calls && in_.peek(1).text == ".") return intrinsic();
   if (in_.accept("True")) return {boolean(true)};
   if (in_.accept("False")) return {boolean(false)};
   const token name = in_.next();
@@ -264,6 +267,14 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
       depth);
 }
 
+TILEWRIGHT_INLINE expr parser::expression_of(const std::vector<var>& variables) {
+  for (const var& v : variables) {
+    names_[v->name].push_back({entity::kind::variable, v, {}, {}, 0});
+    scope_.push_back(v->name);
+  }
+  return settle(expression());
+}
+
 TILEWRIGHT_INLINE expr parser::integer_expr(std::string_view what) {
   const token at = in_.peek();
   const operand value = expression();
@@ -341,3 +352,14 @@ TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
 }
 
 }  // namespace tilewright::ir::detail
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE expr parse_expr(token_stream& in, const std::vector<var>& variables) {
+  detail::parser reader(std::move(in));
+  expr out = reader.expression_of(variables);
+  in = reader.release();
+  return out;
+}
+
+}  // namespace tilewright::ir

@@ -50,7 +50,10 @@ struct open_scope;
 class parser {
  public:
   explicit parser(std::string_view text) : in_(text) {}
-  function run();  // parse.ipp
+  explicit parser(token_stream in) : in_(std::move(in)) {}
+  function run();                                         // parse.ipp
+  expr expression_of(const std::vector<var>& variables);  // parse_expr.ipp
+  token_stream release() { return std::move(in_); }
 
  private:
   /// Counts one level of recursion.

@@ -21,6 +21,11 @@ struct block_or_loop {
   ir::var loop;
   bool is_block = true;
 };
+/// A loop, or blocks when the variable is null.
+struct loop_or_blocks {
+  ir::var loop;
+  std::vector<std::uint64_t> blocks;
+};
 /// A loop or, with a null variable, a marker from sample_compute_location.
 struct place {
   ir::var loop;
@@ -110,14 +115,78 @@ struct slot<std::vector<std::optional<std::int64_t>>> {
   }
 };
 template <>
+struct slot<loop_or_blocks> {
+  static constexpr argument_type type = argument_type::loop_or_blocks;
+  static loop_or_blocks get(const schedule_state& s, const argument& a) {
+    if (const rv* v = std::get_if<rv>(&a)) return {s.loop(*v), {}};
+    return {{}, slot<std::vector<std::uint64_t>>::get(s, a)};
+  }
+};
+
+/// Value of an expression that must have one.
+inline std::int64_t known_value(const schedule_state& s, const factor& f) {
+  const std::int64_t value = s.value(f);
+  if (value == inferred_value) throw argument_error("an inferred factor has no value here");
+  return value;
+}
+
+inline ir::attr note_value(const schedule_state& s, const annotation_value& note) {
+  if (const ir::attr* constant = std::get_if<ir::attr>(&note.value)) return *constant;
+  if (const factor* f = std::get_if<factor>(&note.value)) return known_value(s, *f);
+  if (const auto* list = std::get_if<annotation_value::list>(&note.value)) {
+    ir::attr::list out;
+    for (const annotation_value& item : *list) out.push_back(note_value(s, item));
+    return out;
+  }
+  ir::attr::dict out;
+  for (const auto& [key, item] : std::get<annotation_value::dict>(note.value))
+    out.emplace(key, note_value(s, item));
+  return out;
+}
+
+template <>
 struct slot<ir::attr> {
   static constexpr argument_type type = argument_type::note;
   static ir::attr get(const schedule_state& s, const argument& a) {
-    const auto& note = as<annotation_value>(a).value;
-    if (const ir::attr* constant = std::get_if<ir::attr>(&note)) return *constant;
-    const std::int64_t value = s.value(std::get<factor>(note));
-    if (value == inferred_value) throw argument_error("annotate: an inferred factor has no value");
-    return value;
+    return note_value(s, as<annotation_value>(a));
+  }
+};
+template <>
+struct slot<std::int64_t> {
+  static constexpr argument_type type = argument_type::value;
+  static std::int64_t get(const schedule_state& s, const argument& a) {
+    return known_value(s, as<factor>(a));
+  }
+};
+template <>
+struct slot<ir::index_map> {
+  static constexpr argument_type type = argument_type::index_map;
+  static ir::index_map get(const schedule_state& s, const argument& a) {
+    const auto& map = as<map_argument>(a);
+    std::vector<std::int64_t> values;
+    for (const auto& [v, number] : map.variables) values.push_back(known_value(s, number));
+    return bound(map, values);
+  }
+};
+/// One range of every index: the results of the map are begin and end of each in turn.
+struct index_ranges {
+  ir::index_map map;
+};
+template <>
+struct slot<index_ranges> {
+  static constexpr argument_type type = argument_type::index_ranges;
+  static index_ranges get(const schedule_state& s, const argument& a) {
+    return {slot<ir::index_map>::get(s, a)};
+  }
+};
+template <>
+struct slot<padding> {
+  static constexpr argument_type type = argument_type::padding;
+  static padding get(const schedule_state& s, const argument& a) {
+    if (std::holds_alternative<std::monostate>(a)) return {};
+    if (const auto* i = std::get_if<std::int64_t>(&a)) return {*i};
+    if (const auto* r = std::get_if<double>(&a)) return {*r};
+    return {slot<ir::index_map>::get(s, a)};
   }
 };
 
@@ -128,6 +197,8 @@ struct plain_slot {
 };
 template <>
 struct slot<bool> : plain_slot<bool, argument_type::boolean> {};
+template <>
+struct slot<buffer_selector> : plain_slot<buffer_selector, argument_type::buffer> {};
 template <>
 struct slot<std::string> : plain_slot<std::string, argument_type::string> {};
 template <>

@@ -37,6 +37,30 @@ inline void collect_factor(const factor& f, std::vector<rv>& out) {
   }
 }
 
+inline annotation_value renumber_note(const annotation_value& note,
+                                      std::span<const std::uint32_t> numbers) {
+  if (const factor* f = std::get_if<factor>(&note.value)) return renumber_factor(*f, numbers);
+  if (const auto* list = std::get_if<annotation_value::list>(&note.value)) {
+    annotation_value::list out;
+    for (const annotation_value& item : *list) out.push_back(renumber_note(item, numbers));
+    return out;
+  }
+  if (const auto* dict = std::get_if<annotation_value::dict>(&note.value)) {
+    annotation_value::dict out;
+    for (const auto& [key, item] : *dict) out.emplace(key, renumber_note(item, numbers));
+    return out;
+  }
+  return note;
+}
+
+inline void collect_note(const annotation_value& note, std::vector<rv>& out) {
+  if (const factor* f = std::get_if<factor>(&note.value)) collect_factor(*f, out);
+  if (const auto* list = std::get_if<annotation_value::list>(&note.value))
+    for (const annotation_value& item : *list) collect_note(item, out);
+  if (const auto* dict = std::get_if<annotation_value::dict>(&note.value))
+    for (const auto& [key, item] : *dict) collect_note(item, out);
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE argument renumber(const argument& a, std::span<const std::uint32_t> numbers) {
@@ -53,8 +77,14 @@ TILEWRIGHT_INLINE argument renumber(const argument& a, std::span<const std::uint
     return out;
   }
   if (const auto* note = std::get_if<annotation_value>(&a))
-    if (const factor* f = std::get_if<factor>(&note->value))
-      return annotation_value(detail::renumber_factor(*f, numbers));
+    return detail::renumber_note(*note, numbers);
+  if (const factor* f = std::get_if<factor>(&a)) return detail::renumber_factor(*f, numbers);
+  if (const map_argument* map = std::get_if<map_argument>(&a)) {
+    map_argument out = *map;
+    for (auto& [v, number] : out.variables)
+      number.number = detail::renumbered(number.number, numbers);
+    return out;
+  }
   return a;
 }
 
@@ -64,8 +94,10 @@ TILEWRIGHT_INLINE void collect_rvs(const argument& a, std::vector<rv>& out) {
     out.insert(out.end(), list->begin(), list->end());
   if (const auto* list = std::get_if<std::vector<factor>>(&a))
     for (const factor& f : *list) detail::collect_factor(f, out);
-  if (const auto* note = std::get_if<annotation_value>(&a))
-    if (const factor* f = std::get_if<factor>(&note->value)) detail::collect_factor(*f, out);
+  if (const auto* note = std::get_if<annotation_value>(&a)) detail::collect_note(*note, out);
+  if (const factor* f = std::get_if<factor>(&a)) detail::collect_factor(*f, out);
+  if (const map_argument* map = std::get_if<map_argument>(&a))
+    for (const auto& [v, number] : map->variables) out.push_back(number);
 }
 
 }  // namespace tilewright

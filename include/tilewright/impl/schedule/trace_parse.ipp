@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/literal.hpp>
 #include <tilewright/ir/tokenize.hpp>
 #include <tilewright/schedule/trace.hpp>
@@ -31,6 +32,7 @@ class trace_parser {
  private:
   static constexpr int depth_limit = 64;   // of nested expressions
   static constexpr int length_limit = 64;  // of one sum or product
+  static constexpr std::int64_t index_limit = 1 << 20;
 
   void statement(trace& out) {
     if (in_.at("def"))
@@ -128,6 +130,7 @@ class trace_parser {
   argument missing(const parameter& p, const ir::token& close) const {
     if (p.hidden_when_empty || (p.positional && p.type == argument_type::loops))
       return std::vector<rv>{};
+    if (p.fallback && p.type == argument_type::padding) return {};
     if (!p.fallback) in_.fail(close, "an argument \"" + std::string(p.name) + "\"");
     if (p.type == argument_type::string) return std::string(*p.fallback);
     std::int64_t number = 0;
@@ -141,6 +144,9 @@ class trace_parser {
       case argument_type::block: return variable(rv_class::block);
       case argument_type::loop: return variable(rv_class::loop);
       case argument_type::block_or_loop: return block_or_loop();
+      case argument_type::loop_or_blocks:
+        if (in_.at("[")) return variables(rv_class::block);
+        return variable(rv_class::loop);
       case argument_type::blocks: return variables(rv_class::block);
       case argument_type::loops: return variables(rv_class::loop);
       case argument_type::factors: return list<factor>([&] { return sum(0); });
@@ -150,6 +156,11 @@ class trace_parser {
       case argument_type::integers: return integers();
       case argument_type::reals: return list<double>([&] { return real(); });
       case argument_type::note: return note();
+      case argument_type::value: return sum(0);
+      case argument_type::buffer: return buffer();
+      case argument_type::index_map: return map(false);
+      case argument_type::index_ranges: return map(true);
+      case argument_type::padding: return padding();
     }
     throw internal_error("trace parser met an unknown type of parameter");
   }
@@ -168,6 +179,51 @@ class trace_parser {
 
   std::vector<std::int64_t> integers() {
     return list<std::int64_t>([&] { return in_.expect_integer(); });
+  }
+
+  /// ("read", 0), or a name
+  buffer_selector buffer() {
+    if (in_.at(ir::token_kind::string)) return ir::decode_string(in_.next());
+    in_.expect("(");
+    const ir::token list = in_.expect_string("\"read\" or \"write\"");
+    const std::string which = ir::decode_string(list);
+    if (which != "read" && which != "write") in_.fail(list, "\"read\" or \"write\"");
+    in_.expect(",");
+    const ir::token at = in_.peek();
+    const std::int64_t index = in_.expect_integer();
+    if (index < 0 || index > index_limit) in_.fail(at, "the number of a buffer");
+    in_.expect(")");
+    return {which == "read" ? buffer_selector::list::read : buffer_selector::list::write,
+            static_cast<int>(index)};
+  }
+
+  map_argument map(bool ranges) {
+    map_argument out;
+    out.map = ir::parse_index_map(
+        in_, [&](std::string_view name) { return integer_variable(name, out); }, ranges);
+    return out;
+  }
+
+  /// The expression variable for an integer of the schedule, one per map; null when the name is
+  /// none.
+  ir::var integer_variable(std::string_view name, map_argument& out) const {
+    const auto found = names_.find(name);
+    if (found == names_.end() || found->second.kind != rv_class::integer) return {};
+    for (const auto& [v, number] : out.variables)
+      if (number.number == found->second.number) return v;
+    out.variables.emplace_back(ir::make_var(std::string(name)), expr_rv{found->second.number});
+    return out.variables.back().first;
+  }
+
+  argument padding() {
+    if (in_.accept("None")) return {};
+    if (in_.at(ir::token_kind::name) && !in_.at("True") && !in_.at("False") && !in_.at("float"))
+      if (!in_.at("T") || in_.peek(2).text == "index_map") return map(false);
+    const ir::token at = in_.peek();
+    const ir::attr number = ir::parse_attr(in_);
+    if (const auto* i = std::get_if<std::int64_t>(&number.value)) return *i;
+    if (const auto* r = std::get_if<double>(&number.value)) return *r;
+    in_.fail(at, "None, a number or a lambda");
   }
 
   rv lookup(std::string_view needed) {
@@ -252,12 +308,55 @@ class trace_parser {
       return out;
     }
     if (in_.accept("None")) return infer;
+    if (in_.at("T") && in_.peek(1).text == ".") return typed_leaf(depth);
     if (in_.at(ir::token_kind::name)) return expr_rv{variable(rv_class::integer).number};
     return in_.expect_integer();
   }
 
-  /// A constant, or an expression in which an integer of the schedule occurs.
-  annotation_value note() {
+  /// `T.int64(4)`: integers of a schedule have one width, so the type says nothing.
+  factor typed_leaf(int depth) {
+    in_.next(), in_.next();
+    const ir::token type = in_.expect_name("an integer type");
+    if (type.text != "int32" && type.text != "int64") in_.fail(type, "int32 or int64");
+    in_.expect("(");
+    factor out = sum(depth + 1);
+    in_.expect(")");
+    return out;
+  }
+
+  /// Whether an integer of the schedule occurs in the value that comes, a list or a map.
+  bool holds_variables() const {
+    int depth = 0;
+    for (std::size_t i = 0;; ++i) {
+      const ir::token& t = in_.peek(i);
+      if (t.kind == ir::token_kind::end) return false;
+      if (t.kind == ir::token_kind::name && names_.count(t.text) != 0) return true;
+      if (t.kind != ir::token_kind::symbol) continue;
+      if (t.text == "[" || t.text == "{" || t.text == "(") ++depth;
+      if ((t.text == "]" || t.text == "}" || t.text == ")") && --depth == 0) return false;
+    }
+  }
+
+  annotation_value::dict note_map(int depth) {
+    annotation_value::dict out;
+    in_.expect("{");
+    while (!in_.at("}")) {
+      std::string key = ir::decode_string(in_.expect_string("a key"));
+      in_.expect(":");
+      out.insert_or_assign(std::move(key), note(depth + 1));
+      if (!in_.accept(",")) break;
+    }
+    in_.expect("}");
+    return out;
+  }
+
+  /// A constant, or an expression, list or map in which an integer of the schedule occurs.
+  annotation_value note(int depth = 0) {
+    if (depth > depth_limit) in_.fail("less nesting");
+    if ((in_.at("[") || in_.at("{")) && holds_variables()) {
+      if (in_.at("{")) return note_map(depth);
+      return list<annotation_value>([&] { return note(depth + 1); });
+    }
     const bool is_variable = in_.at(ir::token_kind::name) && names_.count(in_.peek().text) != 0;
     if (is_variable || in_.at("(")) return sum(0);
     const std::size_t start = in_.mark();

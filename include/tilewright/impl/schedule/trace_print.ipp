@@ -6,7 +6,10 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/rv_renaming.hpp>
+#include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/trace.hpp>
 
 namespace tilewright {
@@ -105,6 +108,72 @@ inline std::string text_of(const ir::attr& a, trace_dialect d) {
   return d.cpp ? cpp_text(a) : ir::print_attr(a);
 }
 
+inline std::string text_of(const annotation_value& note, trace_dialect d) {
+  if (const factor* f = std::get_if<factor>(&note.value)) return text_of(*f, d);
+  if (const auto* list = std::get_if<annotation_value::list>(&note.value)) {
+    const auto item = [d](const annotation_value& v) { return text_of(v, d); };
+    return d.cpp ? concat({"annotation_value::list{", joined(*list, item), "}"})
+                 : bracketed(*list, d, item);
+  }
+  if (const auto* dict = std::get_if<annotation_value::dict>(&note.value)) {
+    const auto entry = [d](const auto& e) {
+      return d.cpp ? concat({"{", ir::quote(e.first), ", ", text_of(e.second, d), "}"})
+                   : concat({ir::quote(e.first), ": ", text_of(e.second, d)});
+    };
+    return concat({d.cpp ? "annotation_value::dict{" : "{", joined(*dict, entry), "}"});
+  }
+  return text_of(std::get<ir::attr>(note.value), d);
+}
+
+inline std::string text_of(const buffer_selector& b, trace_dialect d) {
+  if (b.in == buffer_selector::list::named) return ir::quote(b.name);
+  const bool reads = b.in == buffer_selector::list::read;
+  if (d.cpp)
+    return concat({reads ? "read_buffer(" : "written_buffer(", std::to_string(b.index), ")"});
+  return concat({reads ? "(\"read\", " : "(\"write\", ", std::to_string(b.index), ")"});
+}
+
+/// The map with the schedule's names for its integers.
+inline ir::index_map with_names(const map_argument& m) {
+  ir::var_map names;
+  for (const auto& [v, number] : m.variables)
+    names.emplace(v, ir::make_var(text_of(rv(number)), v.type()));
+  const auto renamed = [&](ir::index_map map) {
+    for (ir::expr& e : map.outputs) e = ir::substitute(e, names);
+    return map;
+  };
+  ir::index_map out = renamed(m.map);
+  if (out.inverse) out.inverse = std::make_shared<const ir::index_map>(renamed(*out.inverse));
+  return out;
+}
+
+inline std::string text_of(const map_argument& m, trace_dialect d) {
+  const std::string text = ir::print(with_names(m));
+  if (!d.cpp) return text;
+  const auto entry = [](const auto& v) {
+    const std::string name = text_of(rv(v.second));
+    return concat({"{\"", name, "\", ", name, "}"});
+  };
+  return concat({"map_argument(", ir::quote(text), ", {", joined(m.variables, entry), "})"});
+}
+
+/// `lambda i, j: [(i, i + 1), (0, 8)]`
+inline std::string ranges_text(const map_argument& m, trace_dialect d) {
+  if (d.cpp) return text_of(m, d);
+  ir::index_map map = with_names(m);
+  std::vector<ir::expr> results;
+  results.swap(map.outputs);
+  const std::string head = ir::print(map);  // ends in "()"
+  std::string out = head.substr(0, head.size() - 2);
+  out += '[';
+  for (std::size_t i = 0; i + 1 < results.size(); i += 2) {
+    if (i > 0) out += ", ";
+    out += concat({"(", ir::print(results[i]), ", ", ir::print(results[i + 1]), ")"});
+  }
+  out += ']';
+  return out;
+}
+
 inline std::string text_of(const argument& a, trace_dialect d, bool bare_list) {
   const auto list = [&](const auto& items, const auto& text) {
     return bare_list ? joined(items, text) : bracketed(items, d, text);
@@ -122,11 +191,12 @@ inline std::string text_of(const argument& a, trace_dialect d, bool bare_list) {
     return list(*l, [](std::int64_t v) { return text_of(v); });
   if (const auto* l = std::get_if<std::vector<double>>(&a))
     return list(*l, [](double v) { return text_of(v); });
-  if (const auto* note = std::get_if<annotation_value>(&a)) {
-    const factor* f = std::get_if<factor>(&note->value);
-    return f ? text_of(*f, d) : text_of(std::get<ir::attr>(note->value), d);
-  }
-  return "None";
+  if (const auto* note = std::get_if<annotation_value>(&a)) return text_of(*note, d);
+  if (const double* r = std::get_if<double>(&a)) return text_of(*r);
+  if (const factor* f = std::get_if<factor>(&a)) return text_of(*f, d);
+  if (const buffer_selector* b = std::get_if<buffer_selector>(&a)) return text_of(*b, d);
+  if (const map_argument* m = std::get_if<map_argument>(&a)) return text_of(*m, d);
+  return d.cpp ? "{}" : "None";
 }
 
 inline bool is_empty_list(const argument& a) {
@@ -154,7 +224,9 @@ inline std::string call_arguments(const trace::step& s, trace_dialect d) {
     const argument& a = s.what->args[i];
     if (p.hidden_when_empty && is_empty_list(a)) continue;
     if (d.cpp && p.name == "func_name") continue;
-    add(p.positional ? "" : p.name, text_of(a, d, p.positional && !d.cpp));
+    add(p.positional ? "" : p.name, p.type == argument_type::index_ranges
+                                        ? ranges_text(std::get<map_argument>(a), d)
+                                        : text_of(a, d, p.positional && !d.cpp));
   }
   if (!s.choice.empty()) add("decision", choice_text(s, d));
   return out;
