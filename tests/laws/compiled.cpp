@@ -1,13 +1,12 @@
 // Compiled code of random schedules of random programs computes what the interpreter computes.
-#include <laws/random_programs.hpp>
+#include <laws/random_steps.hpp>
+#include <laws/running.hpp>
 
 #include <cstdlib>
-#include <cstring>
 
 #include <doctest/doctest.h>
 
 #include <tilewright/backend/compile.hpp>
-#include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -18,56 +17,28 @@ using namespace tilewright;
 
 namespace {
 
-/// As laws::results_of, by machine code.
-std::vector<std::vector<char>> compiled_results(const ir::function& lowered, const target::cpu& cpu,
-                                                const backend::executor* exec) {
-  std::vector<std::vector<char>> memory;
-  std::vector<void*> data;
-  for (const ir::param& p : lowered.params) {
-    std::size_t count = 1;
-    for (const ir::expr& e : p.buffer->shape) count *= static_cast<std::size_t>(e->integer);
-    memory.emplace_back(count * 4);
-    for (std::size_t i = 0; i < count; ++i) {
-      const int value = static_cast<int>((i * 7 + memory.size() * 3 + i * i) % 7) - 3;
-      const auto real = static_cast<float>(value);
-      if (p.buffer->type == dtype::f32)
-        std::memcpy(memory.back().data() + i * 4, &real, 4);
-      else
-        std::memcpy(memory.back().data() + i * 4, &value, 4);
-    }
-  }
-  for (std::vector<char>& m : memory) data.push_back(m.data());
-  const auto code = backend::load(backend::compile(lowered, cpu));
-  std::vector<std::byte> workspace(static_cast<std::size_t>(code->workspace_bytes()) + 64);
-  std::byte* aligned =
-      workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64;
-  CHECK((*code)({data.data(), nullptr, aligned, exec, nullptr, nullptr}) == backend::call_done);
-  return memory;
-}
-
 void check_code(std::uint64_t seed, int steps, target::cpu cpu, const backend::executor* exec) {
   support::random draw(seed);
-  schedule s(laws::random_program(draw), seed);
+  const laws::program p = laws::random_program(draw);
+  schedule s(p.function, seed);
   for (int k = 0; k < steps; ++k) laws::random_step(s, draw);
   CAPTURE(seed);
-  std::vector<std::vector<char>> want;
+  laws::memory want;
   ir::function lowered;
   try {
-    want = laws::results_of(s.function());
-    lowered = pass::lower(s.function(), cpu);
+    want = laws::interpreted(p, s.function());
+    lowered = pass::lower(laws::concrete(p, s.function()), cpu);
   } catch (const error&) {
     return;  // the laws of primitives and of lowering report that
   }
   CAPTURE(ir::print(lowered));
   std::string failure;
-  std::vector<std::vector<char>> got;
   try {
-    got = compiled_results(lowered, cpu, exec);
+    failure = laws::difference(p, lowered, want, laws::compiled(p, lowered, cpu, exec));
   } catch (const error& e) {
     failure = e.what();
   }
   CHECK(failure == "");
-  CHECK(got == want);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "random_programs.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/ir/interpret.hpp>
 
 namespace laws {
 namespace {
@@ -19,40 +18,63 @@ class generator {
   explicit generator(support::random& draw) : draw_(draw) {
     type_ = chance(draw, 50) ? dtype::i32 : dtype::f32;
     index_ = chance(draw, 85) ? dtype::i32 : dtype::i64;
+    exact_ = type_ == dtype::i32 || chance(draw, 70);
+    symbolic_ = chance(draw, 12);
+    n_ = make_var("n", index_);
+    m_ = make_var("m", index_);
   }
 
-  ir::function make() {
+  program make() {
     const std::int64_t inputs = 1 + pick(draw_, 2);
     for (std::int64_t i = 0; i < inputs; ++i) {
-      const buffer b = make("A" + std::to_string(i), {extent(), extent()});
-      params_.push_back({b, {}});
-      ready_.push_back(b);
+      const std::int64_t rank = i == 0 || chance(draw_, 60) ? 2 : pick(draw_, 5);
+      shape s;
+      for (std::int64_t d = 0; d < rank; ++d) s.push_back(extent(rank));
+      input(make("A" + std::to_string(i), s));
     }
-    params_.push_back({make("V", {extent()}), {}});
-    ready_.push_back(params_.back().buffer);
+    input(make("V", {symbolic_ ? n_stands_for : extent(1)}));
+    if (symbolic_) input(make("W", {m_stands_for}));
     const std::int64_t count = 2 + pick(draw_, 5);
     for (std::int64_t i = 0; i < count; ++i) stage(i + 1 == count);
-    ir::function f;
-    f.params = params_;
-    f.body = make_root(make_seq(stages_), temps_);
-    return f;
+    program out;
+    out.function.params = params_;
+    out.function.body = make_root(make_seq(stages_), temps_);
+    out.exact = exact_;
+    if (symbolic_) out.dims = {{"n", 1 + pick(draw_, 9)}, {"m", 1 + pick(draw_, 9)}};
+    return out;
   }
 
  private:
-  std::int64_t extent() {
+  // Extents are plain numbers while a program is built. In a symbolic program two of them stand for
+  // the variables n and m, and no stage computes with extents.
+  static constexpr std::int64_t n_stands_for = 7, m_stands_for = 5;
+
+  std::int64_t extent(std::int64_t rank) {
     static const std::vector<std::int64_t> sizes{1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 6, 8};
-    return any(draw_, sizes);
+    if (symbolic_ && rank <= 2 && chance(draw_, 60))
+      return chance(draw_, 50) ? n_stands_for : m_stands_for;
+    return rank > 2 ? 1 + pick(draw_, 4) : any(draw_, sizes);
+  }
+  void input(const buffer& b) {
+    params_.push_back({b, {}});
+    ready_.push_back(b);
   }
   expr num(std::int64_t v) const { return integer(index_, v); }
-  expr value(double v) const { return literal(type_, v); }
-  buffer make(const std::string& name, const shape& s) const {
-    std::vector<expr> dims;
-    for (const std::int64_t e : s) dims.push_back(num(e));
-    return make_buffer(name, type_, std::move(dims));
+  expr dim(std::int64_t v) const {
+    if (symbolic_ && v == n_stands_for) return n_;
+    if (symbolic_ && v == m_stands_for) return m_;
+    return num(v);
   }
-  static shape shape_of(const buffer& b) {
+  expr value(double v) const { return literal(type_, v); }
+  buffer make(const std::string& name, const shape& s, std::optional<dtype> type = {}) const {
+    std::vector<expr> dims;
+    for (const std::int64_t e : s) dims.push_back(dim(e));
+    return make_buffer(name, type.value_or(type_), std::move(dims));
+  }
+  shape shape_of(const buffer& b) const {
     shape out;
-    for (const expr& e : b->shape) out.push_back(e->integer);
+    for (const expr& e : b->shape)
+      out.push_back(is_int(e) ? e->integer : e.same(n_) ? n_stands_for : m_stands_for);
     return out;
   }
   /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
@@ -91,44 +113,86 @@ class generator {
       out.v.push_back(make_var(std::string("v") + names[d], index_));
       out.block.iters.push_back(
           {out.v.back(),
-           {num(0), num(extents[d])},
+           {num(0), dim(extents[d])},
            d + reduced < extents.size() ? iter_kind::spatial : iter_kind::reduce});
     }
     return out;
+  }
+  /// Loops around the block; some programs have split one already, with a guard where needed.
+  stmt wrap(const nest& n, block_node b) {
+    std::vector<expr> extents, values(n.loops.begin(), n.loops.end());
+    std::vector<var> loops = n.loops;
+    for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
+    expr guard = boolean(true);
+    if (!loops.empty() && chance(draw_, 10)) {
+      const auto d = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(loops.size())));
+      if (is_int(extents[d])) {
+        const std::int64_t total = extents[d]->integer, by = 2 + pick(draw_, 3);
+        const var outer = make_var("outer", index_), inner = make_var("inner", index_);
+        values[d] = outer * num(by) + inner;
+        if (total % by != 0) guard = lt(values[d], num(total));
+        loops[d] = outer;
+        extents[d] = num((total + by - 1) / by);
+        loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(d) + 1, inner);
+        extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(d) + 1, num(by));
+      }
+    }
+    stmt s = make_realize(std::move(values), guard, make_block(std::move(b)));
+    for (std::size_t d = loops.size(); d-- > 0;)
+      s = make_loop(loops[d], num(0), extents[d], std::move(s));
+    return s;
+  }
+  std::string fresh_name(const std::string& like) {
+    std::string name = like;
+    for (int k = 1; std::count(block_names_.begin(), block_names_.end(), name); ++k)
+      name = like + "_" + std::to_string(k);
+    block_names_.push_back(name);
+    return name;
+  }
+  void now_ready(const buffer& b) {
+    std::erase(ready_, b);
+    ready_.push_back(b);
+  }
+  /// What the body of the block reads, without what a reduction updates.
+  static void declare_reads(block_node& b) {
+    std::vector<buffer_region> reads, unused;
+    arith::access_options options;
+    options.use_conditions = false;
+    arith::access_regions(b.body, reads, unused, {}, options);
+    for (buffer_region& r : reads) {
+      const bool updated = std::any_of(b.writes.begin(), b.writes.end(),
+                                       [&](const auto& w) { return w.buffer == r.buffer; });
+      if (!b.init || !updated) b.reads.push_back(std::move(r));
+    }
   }
   /// Finishes the stage: to[at] = e, or a reduction of e.
   void finish(nest n, const buffer& to, const indices& at, const expr& e, bool reduces,
               bool peak = false) {
     block_node& b = n.block;
-    b.name = to->name;
-    for (int k = 1; std::count(block_names_.begin(), block_names_.end(), b.name); ++k)
-      b.name = to->name + "_" + std::to_string(k);
-    block_names_.push_back(b.name);
+    b.name = fresh_name(to->name);
     b.writes = {{to, point_box(at)}};
     const expr old = load(to, at);
     b.body = make_store(to, at, reduces ? (peak ? ir::max(old, e) : old + e) : e);
     if (reduces) b.init = make_store(to, at, peak ? lowest_value(type_) : value(0));
-    std::vector<buffer_region> reads, unused;
-    arith::access_options options;
-    options.use_conditions = false;
-    arith::access_regions(b.body, reads, unused, {}, options);
-    for (buffer_region& r : reads)
-      if (!reduces || r.buffer != to) b.reads.push_back(std::move(r));
-    std::vector<expr> extents;
-    for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
-    stmt s =
-        make_realize({n.loops.begin(), n.loops.end()}, boolean(true), make_block(std::move(b)));
-    for (std::size_t d = n.loops.size(); d-- > 0;)
-      s = make_loop(n.loops[d], num(0), extents[d], std::move(s));
-    stages_.push_back(std::move(s));
-    if (ready_.back() != to) {
-      std::erase(ready_, to);
-      ready_.push_back(to);
-    }
+    declare_reads(b);
+    stages_.push_back(wrap(n, std::move(b)));
+    now_ready(to);
   }
 
   void stage(bool last) {
-    switch (pick(draw_, 13)) {
+    if (symbolic_) {
+      switch (pick(draw_, 8)) {
+        case 0: return stencil(last);
+        case 1: return row_reduction(last);
+        case 2: return product(last);
+        case 3: return transpose(last);
+        case 4: return reverse(last);
+        case 5: return broadcast(last);
+        case 6: return total(last);
+        default: return elementwise(last);
+      }
+    }
+    switch (pick(draw_, 16)) {
       case 0:
       case 1: return elementwise(last);
       case 2: return stencil(last);
@@ -141,6 +205,9 @@ class generator {
       case 9: return concat(last);
       case 10: return in_place(last);
       case 11: return window(last);
+      case 12: return arg_peak(last);
+      case 13: return total(last);
+      case 14: return batched_product(last);
       default: return chance(draw_, 50) ? broadcast(last) : gather(last);
     }
   }
@@ -159,6 +226,7 @@ class generator {
   /// Neighbours within the buffer.
   void stencil(bool last) {
     const buffer s = source();
+    if (s->shape.empty()) return elementwise(last);
     const shape e = shape_of(s);
     const auto d = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(e.size())));
     nest n = loops_over(e, 0);
@@ -171,13 +239,14 @@ class generator {
     if (chance(draw_, 50)) {
       indices right = n.v;
       right[d] = right[d] + num(by);
-      sum = sum - if_then_else(lt(right[d], num(e[d])), load(s, right), value(1));
+      sum = sum - if_then_else(lt(right[d], dim(e[d])), load(s, right), value(1));
     }
     finish(std::move(n), result(e, last), at, clamp(sum), false);
   }
   void padding(bool last) {
     const buffer s = source();
     const shape inner = shape_of(s);
+    if (inner.size() > 3) return elementwise(last);
     shape e = inner;
     for (std::int64_t& x : e) x += 2;
     nest n = loops_over(e, 0);
@@ -217,7 +286,7 @@ class generator {
         y = b, turned = true;
     }
     if (!y) return row_reduction(last);
-    const std::int64_t width = shape_of(y)[turned ? 1 - 1 : 1];
+    const std::int64_t width = shape_of(y)[turned ? 0 : 1];
     nest n = loops_over({shape_of(x)[0], width, depth}, 1);
     const expr e = load(x, {n.v[0], n.v[2]}) *
                    clamp(load(y, turned ? indices{n.v[1], n.v[2]} : indices{n.v[2], n.v[1]}));
@@ -236,10 +305,11 @@ class generator {
   }
   void reverse(bool last) {
     const buffer s = source();
+    if (s->shape.empty()) return elementwise(last);
     const shape e = shape_of(s);
     nest n = loops_over(e, 0);
     indices from = n.v;
-    from[0] = num(e[0] - 1) - from[0];
+    from[0] = dim(e[0]) - num(1) - from[0];
     const indices at = n.v;
     finish(std::move(n), result(e, last), at, load(s, from), false);
   }
@@ -305,6 +375,58 @@ class generator {
     const indices at{n.v[0]};
     finish(std::move(n), result({count}, last), at, x, true, chance(draw_, 50));
   }
+  /// The place and the value of the largest element of each row; no two are equal.
+  void arg_peak(bool last) {
+    const buffer* s = source_of_rank(2);
+    if (!s || !exact_) return row_reduction(last);
+    const shape e = shape_of(*s);
+    const buffer at = make("I" + std::to_string(names_++), {e[0]}, dtype::i32);
+    params_.push_back({at, {}});
+    const buffer top = result({e[0]}, last);
+    nest n = loops_over(e, 1);
+    const expr x = load(*s, n.v) * value(16) - cast(type_, n.v[1]), row = n.v[0];
+    const expr keep = ge(load(top, {row}), x);
+    const var index = make_var("index", dtype::i32), peak = make_var("peak", type_);
+    block_node& b = n.block;
+    b.name = fresh_name(top->name);
+    b.writes = {{at, point_box({row})}, {top, point_box({row})}};
+    b.init = make_seq({make_store(at, {row}, integer(dtype::i32, -1)),
+                       make_store(top, {row}, lowest_value(type_))});
+    b.body =
+        make_let(index, select(keep, load(at, {row}), cast(dtype::i32, n.v[1])),
+                 make_let(peak, select(keep, load(top, {row}), x),
+                          make_seq({make_store(at, {row}, index), make_store(top, {row}, peak)})));
+    declare_reads(b);
+    block_node done = std::move(n.block);
+    stages_.push_back(wrap(n, std::move(done)));
+    now_ready(top);
+  }
+  /// Sum over every dimension, or over the last ones.
+  void total(bool last) {
+    const buffer s = source();
+    const shape e = shape_of(s);
+    const auto kept =
+        e.empty() || chance(draw_, 60)
+            ? std::size_t{0}
+            : static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(e.size())));
+    nest n = loops_over(e, e.size() - kept);
+    const expr x = load(s, n.v);
+    const indices at(n.v.begin(), n.v.begin() + static_cast<std::ptrdiff_t>(kept));
+    const shape to(e.begin(), e.begin() + static_cast<std::ptrdiff_t>(kept));
+    if (e.empty()) return finish(std::move(n), result(to, last), at, x, false);
+    finish(std::move(n), result(to, last), at, x, true, chance(draw_, 20));
+  }
+  /// C[b, i, j] = sum over k of X[b, i, k] * X[b, j, k].
+  void batched_product(bool last) {
+    const buffer* s = source_of_rank(3);
+    if (!s) return product(last);
+    const buffer x = *s;
+    const shape e = shape_of(x);
+    nest n = loops_over({e[0], e[1], e[1], e[2]}, 1);
+    const expr a = load(x, {n.v[0], n.v[1], n.v[3]}), b = load(x, {n.v[0], n.v[2], n.v[3]});
+    const indices at(n.v.begin(), n.v.begin() + 3);
+    finish(std::move(n), result({e[0], e[1], e[1]}, last), at, clamp(a * b), true);
+  }
   void broadcast(bool last) {
     const buffer* s = source_of_rank(1);
     if (!s) return elementwise(last);
@@ -330,6 +452,8 @@ class generator {
 
   support::random& draw_;
   dtype type_, index_;
+  bool exact_ = true, symbolic_ = false;
+  var n_, m_;
   int names_ = 0;
   std::vector<param> params_;
   std::vector<buffer> temps_, ready_;
@@ -339,30 +463,6 @@ class generator {
 
 }  // namespace
 
-ir::function random_program(support::random& draw) { return generator(draw).make(); }
-
-std::vector<std::vector<char>> results_of(const ir::function& f, bool check_unwritten) {
-  std::vector<std::vector<char>> memory;
-  std::vector<tensor_view> args;
-  for (const param& p : f.params) {
-    std::size_t count = 1;
-    for (const expr& e : p.buffer->shape) count *= static_cast<std::size_t>(e->integer);
-    memory.emplace_back(count * 4);
-    for (std::size_t i = 0; i < count; ++i) {
-      const int value = static_cast<int>((i * 7 + memory.size() * 3 + i * i) % 7) - 3;
-      const auto real = static_cast<float>(value);
-      if (p.buffer->type == dtype::f32)
-        std::memcpy(memory.back().data() + i * 4, &real, 4);
-      else
-        std::memcpy(memory.back().data() + i * 4, &value, 4);
-    }
-    args.push_back({memory.back().data(), {}});
-  }
-  interpret_options options;
-  options.check_races = true;
-  options.check_unwritten = check_unwritten;
-  interpret(f, args, options);
-  return memory;
-}
+program random_program(support::random& draw) { return generator(draw).make(); }
 
 }  // namespace laws

@@ -1,20 +1,21 @@
-// Random small programs and random schedules of them.
+// Random small programs.
 //
-// A program has two to six stages over tiny, often prime, extents: elementwise maps, guarded
-// stencils, reductions, transposes, flattened and unflattened reads, windows, gathers,
-// concatenations by two writers, updates in place. Values stay small integers in every type, so
-// that floats are exact and any two correct schedules agree bit for bit.
+// A program has two to six stages over tiny, often prime, extents and buffers of rank 0 to 4:
+// elementwise maps, guarded stencils, padding, reductions (of sums, peaks, and pairs of a peak and
+// its place), products, transposes, flattened and unflattened reads, windows, gathers,
+// concatenations by two writers, updates in place. Some have symbolic extents, some loops that are
+// split already.
+//
+// In most programs values stay small integers in every type, so that floats are exact and any two
+// correct schedules agree bit for bit; the others compute with fractions and agree within a bound.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace laws {
@@ -35,22 +36,12 @@ const T& any(support::random& draw, const std::vector<T>& list) {
 }
 /// @}
 
-/// A random program.
-ir::function random_program(support::random& draw);
-
-/// Result of one random step on a schedule.
-struct step {
-  std::string primitive;
-  bool accepted = false;
-  std::string text;  // the call, or what refused it
+struct program {
+  ir::function function;
+  std::map<std::string, std::int64_t> dims;  // of symbolic extents
+  bool exact = true;                         // results of any two correct schedules are equal bits
 };
 
-/// Applies one random primitive with random arguments.
-/// @throws anything but schedule_error and argument_error that the primitive lets out
-step random_step(schedule& s, support::random& draw);
-
-/// Contents of all parameters after running `f` on fixed data, as bytes.
-/// @throws what ir::interpret throws
-std::vector<std::vector<char>> results_of(const ir::function& f, bool check_unwritten = true);
+program random_program(support::random& draw);
 
 }  // namespace laws

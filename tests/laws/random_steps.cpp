@@ -1,190 +1,383 @@
+#include "random_steps.hpp"
+
 #include <algorithm>
-#include <array>
+#include <numeric>
 
 #include <tilewright/schedule/path.hpp>
-
-#include "random_programs.hpp"
+#include <tilewright/support/error.hpp>
 
 namespace laws {
 namespace {
 
-using namespace tilewright;
+using strings = std::vector<std::string>;
+using integers = std::vector<std::int64_t>;
 
-/// Random arguments for one step.
-class stepper {
+/// Draws the arguments of one instruction, from the first parameter to the last.
+class proposer {
  public:
-  stepper(schedule& s, support::random& draw) : s_(s), draw_(draw) {
+  proposer(schedule& s, const instruction_kind& kind, support::random& draw)
+      : s_(s), kind_(kind), draw_(draw) {
     for (const ir::block_realize_node* b : primitive::all_blocks(s.function().body))
       if (b->block->name != "root") names_.push_back(b->block->name);
+    if (names_.empty()) names_.push_back("root");
   }
 
-  step run() {
-    static const std::array<void (stepper::*)(), 18> kinds{&stepper::split,
-                                                           &stepper::split,
-                                                           &stepper::tile,
-                                                           &stepper::fuse,
-                                                           &stepper::reorder,
-                                                           &stepper::reorder,
-                                                           &stepper::loop_kind,
-                                                           &stepper::cache_read,
-                                                           &stepper::cache_write,
-                                                           &stepper::compute_at,
-                                                           &stepper::compute_at,
-                                                           &stepper::reverse_compute_at,
-                                                           &stepper::reverse_compute_at,
-                                                           &stepper::compute_inline,
-                                                           &stepper::reverse_compute_inline,
-                                                           &stepper::decompose_reduction,
-                                                           &stepper::annotate,
-                                                           &stepper::place};
-    const auto chosen =
-        kinds[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(kinds.size())))];
-    if (names_.empty()) return {"none", false, ""};
-    try {
-      (this->*chosen)();
-      return {what_, true, {}};
-    } catch (const schedule_error& e) {
-      return {what_, false, e.what()};
-    } catch (const argument_error& e) {
-      return {what_, false, e.what()};
+  std::vector<argument> make() {
+    focus_ = pick_block();
+    std::vector<argument> out;
+    for (const parameter& p : kind_.parameters) {
+      const hint* found = find_hint(p);
+      out.push_back(found ? (this->*found->make)() : by_type(p));
     }
+    return out;
   }
 
  private:
-  std::string name() { return any(draw_, names_); }
-  block_rv block() { return s_.get_block(name()); }
-  std::vector<loop_rv> loops(block_rv b) { return s_.get_loops(b); }
-  loop_rv loop() {
-    std::vector<loop_rv> list = loops(block());
-    for (int i = 0; list.empty() && i < 5; ++i) list = loops(block());
-    if (list.empty()) throw schedule_error(what_, 0, "no loops");
-    return any(draw_, list);
-  }
-  factor number() { return factor(std::int64_t{1} + pick(draw_, 5)); }
+  struct hint {
+    std::string_view kind;  // empty: of any kind
+    std::string_view parameter;
+    argument (proposer::*make)();
+  };
+  const hint* find_hint(const parameter& p) const;
 
-  void split() {
-    what_ = "split";
-    std::vector<factor> factors;
-    const std::int64_t n = 1 + pick(draw_, 3);
-    for (std::int64_t i = 0; i < n; ++i) factors.push_back(number());
-    if (chance(draw_, 90)) factors[static_cast<std::size_t>(pick(draw_, n))] = infer;
-    s_.split(loop(), factors, chance(draw_, 80));
+  argument by_type(const parameter& p) {
+    switch (p.type) {
+      case argument_type::block: return block();
+      case argument_type::loop: return loop();
+      case argument_type::block_or_loop: return chance(draw_, 50) ? block() : loop();
+      case argument_type::blocks:
+        return chance(draw_, 60) ? std::vector<rv>{} : std::vector<rv>{block()};
+      case argument_type::loops: return loops_in_order();
+      case argument_type::factors: return factors();
+      case argument_type::boolean: return boolean(p);
+      case argument_type::integer: return pick(draw_, 6) - 1;
+      case argument_type::string: return name();
+      case argument_type::integers: return integers{pick(draw_, 4), pick(draw_, 4)};
+      case argument_type::reals: return std::vector<double>{0.5, 0.5};
+      case argument_type::note: return note();
+      default: return std::monostate{};
+    }
   }
-  void tile() {
-    what_ = "split";
-    const loop_rv l = loop();
-    const std::vector<expr_rv> sizes =
-        chance(draw_, 50) ? s_.sample_perfect_tile(l, 2, 4) : s_.sample_tile(l, 2, {2, 3, 4});
-    s_.split(l, sizes);
-  }
-  void fuse() {
-    what_ = "fuse";
-    const std::vector<loop_rv> all = loops(block());
-    if (all.size() < 2) throw schedule_error("fuse", 0, "no loops");
-    const auto first =
-        static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(all.size()) - 1));
-    const std::size_t last =
-        std::min(all.size(), first + 2 + static_cast<std::size_t>(pick(draw_, 2)));
-    s_.fuse(std::vector<loop_rv>(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                 all.begin() + static_cast<std::ptrdiff_t>(last)),
-            chance(draw_, 80));
-  }
-  void reorder() {
-    what_ = "reorder";
-    std::vector<loop_rv> all = loops(block());
-    for (std::size_t i = all.size(); i > 1; --i)
-      std::swap(all[i - 1],
-                all[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(i)))]);
-    if (all.size() > 2 && chance(draw_, 50)) all.pop_back();
-    s_.reorder(all);
-  }
-  void loop_kind() {
-    const std::int64_t kind = pick(draw_, 3);
-    what_ = kind == 0 ? "parallel" : kind == 1 ? "vectorize" : "unroll";
-    const loop_rv l = loop();
-    if (kind == 0)
-      s_.parallel(l);
-    else if (kind == 1)
-      s_.vectorize(l);
-    else
-      s_.unroll(l);
-  }
-  std::vector<block_rv> some_consumers(block_rv b) {
-    if (chance(draw_, 70)) return {};
-    const std::vector<block_rv> all = s_.get_consumers(b);
-    return all.empty() ? all : std::vector<block_rv>{any(draw_, all)};
-  }
-  std::string scope() {
-    static const std::vector<std::string> all{"global", "local", "global", "shared", "register"};
+
+  /// @name Blocks and loops
+  /// @{
+  /// A variable of that class that may have expired long ago.
+  std::optional<rv> stale(rv_class type) {
+    std::vector<rv> all;
+    for (std::uint32_t i = 0; i < s_.state().symbols.size(); ++i)
+      if (s_.state().symbols[i].kind == type) all.push_back({type, i});
+    if (all.empty()) return {};
     return any(draw_, all);
   }
-  void cache_read() {
-    what_ = "cache_read";
-    const block_rv b = block();
-    s_.cache_read(b, static_cast<int>(pick(draw_, 2)), scope(),
-                  chance(draw_, 30) ? std::vector<block_rv>{b} : std::vector<block_rv>{});
+  rv pick_block() {
+    try {
+      return s_.get_block(any(draw_, names_));
+    } catch (const schedule_error&) {  // two blocks of that name
+      return s_.get_block(names_.front() == "root" ? "root" : names_.back());
+    }
   }
-  void cache_write() {
-    what_ = "cache_write";
-    const block_rv b = block();
-    s_.cache_write(b, 0, scope(), some_consumers(b));
+  rv block() {
+    if (chance(draw_, 2)) return {rv_class::block, focus_.number + 1};  // a loop's number, or none
+    if (chance(draw_, 5))
+      if (const auto old = stale(rv_class::block)) return *old;
+    return focus_;
   }
-  int index() {
-    return chance(draw_, 70) ? -1 : chance(draw_, 50) ? -2 : static_cast<int>(pick(draw_, 3));
+  std::vector<loop_rv> loops_of(rv b) {
+    try {
+      return s_.get_loops(block_rv{b.number});
+    } catch (const schedule_error&) {
+      return {};
+    }
   }
-  /// A loop around a neighbour, mostly.
-  loop_rv loop_near(const std::vector<block_rv>& near) {
-    if (near.empty() || chance(draw_, 10)) return loop();
-    const std::vector<loop_rv> list = loops(any(draw_, near));
-    if (list.empty()) throw schedule_error(what_, 0, "no loops");
+  rv loop() {
+    if (chance(draw_, 2)) return {rv_class::loop, focus_.number};  // a block's number
+    if (chance(draw_, 6))
+      if (const auto old = stale(rv_class::loop)) return *old;
+    std::vector<loop_rv> list = loops_of(focus_);
+    for (int i = 0; list.empty() && i < 5; ++i) list = loops_of(focus_ = pick_block());
+    if (list.empty()) return stale(rv_class::loop).value_or(rv{rv_class::loop, 0});
     return any(draw_, list);
   }
-  void compute_at() {
-    what_ = "compute_at";
-    const block_rv b = block();
-    s_.compute_at(b, loop_near(s_.get_consumers(b)), chance(draw_, 30), index());
+  argument any_loop() {
+    focus_ = pick_block();
+    return loop();
   }
-  void place() {
-    what_ = "sample_compute_location";
-    const block_rv b = block();
-    s_.compute_at(b, s_.sample_compute_location(b), chance(draw_, 30));
+  /// A loop around one of the blocks, mostly.
+  argument loop_near(const std::vector<block_rv>& near) {
+    if (near.empty() || chance(draw_, 10)) return any_loop();
+    const std::vector<loop_rv> list = loops_of(any(draw_, near));
+    return list.empty() ? any_loop() : argument(rv(any(draw_, list)));
   }
-  void reverse_compute_at() {
-    what_ = "reverse_compute_at";
-    const block_rv b = block();
-    s_.reverse_compute_at(b, loop_near(s_.get_producers(b)), chance(draw_, 30), index());
+  argument loop_near_consumer() {
+    try {
+      return loop_near(s_.get_consumers(block_rv{focus_.number}));
+    } catch (const schedule_error&) {
+      return any_loop();
+    }
   }
-  void compute_inline() {
-    what_ = "compute_inline";
-    s_.compute_inline(block());
+  argument loop_near_producer() {
+    try {
+      return loop_near(s_.get_producers(block_rv{focus_.number}));
+    } catch (const schedule_error&) {
+      return any_loop();
+    }
   }
-  void reverse_compute_inline() {
-    what_ = "reverse_compute_inline";
-    s_.reverse_compute_inline(block());
+  /// Neighbours in one nest.
+  argument loops_in_order() {
+    const std::vector<loop_rv> all = loops_of(focus_);
+    if (all.size() < 2 || chance(draw_, 5)) return std::vector<rv>{loop(), loop()};
+    const auto first = static_cast<std::size_t>(pick(draw_, std::ssize(all) - 1));
+    const std::size_t last =
+        std::min(all.size(), first + 2 + static_cast<std::size_t>(pick(draw_, 2)));
+    return std::vector<rv>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                           all.begin() + static_cast<std::ptrdiff_t>(last));
   }
-  void decompose_reduction() {
-    what_ = "decompose_reduction";
-    const block_rv b = block();
-    const std::vector<loop_rv> list = loops(b);
-    if (list.empty()) throw schedule_error(what_, 0, "no loops");
-    s_.decompose_reduction(b, any(draw_, list));
+  argument loops_in_disorder() {
+    const std::vector<loop_rv> all = loops_of(focus_);
+    std::vector<rv> out(all.begin(), all.end());
+    shuffle(out);
+    if (out.size() > 2 && chance(draw_, 50)) out.pop_back();
+    if (chance(draw_, 8)) out.push_back(loop());
+    return out;
   }
-  void annotate() {
-    what_ = "annotate";
-    if (chance(draw_, 50))
-      s_.annotate(block(), "note", 1);
-    else
-      s_.annotate(loop(), "note", std::string("a \"quoted\" text"));
+  argument loops_of_two_nests() {
+    std::vector<rv> out{loop()};
+    focus_ = pick_block();
+    out.push_back(loop());
+    return out;
   }
+  argument other_block() { return chance(draw_, 90) ? pick_block() : block(); }
+  argument consumers() {
+    if (chance(draw_, 65)) return std::vector<rv>{};
+    if (chance(draw_, 50)) return std::vector<rv>{focus_};
+    try {
+      const std::vector<block_rv> all = s_.get_consumers(block_rv{focus_.number});
+      if (!all.empty()) return std::vector<rv>{any(draw_, all)};
+    } catch (const schedule_error&) {
+    }
+    return std::vector<rv>{pick_block()};
+  }
+  /// @}
+
+  /// @name Numbers
+  /// @{
+  template <class T>
+  void shuffle(std::vector<T>& list) {
+    for (std::size_t i = list.size(); i > 1; --i)
+      std::swap(list[i - 1],
+                list[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(i)))]);
+  }
+  argument boolean(const parameter& p) {
+    const bool usual = p.fallback && *p.fallback != "0" && *p.fallback != "False";
+    return chance(draw_, 80) ? usual : !usual;
+  }
+  /// The loop of the last sampled tile, whose sizes `factors` then takes.
+  argument loop_to_split() {
+    const auto& steps = s_.trace().steps();
+    for (std::size_t i = steps.size(); chance(draw_, 30) && i-- > 0;) {
+      const instruction& what = *steps[i].what;
+      if (what.outputs.empty() || what.outputs[0].kind != rv_class::integer) continue;
+      if (const rv* l = what.args.empty() ? nullptr : std::get_if<rv>(&what.args[0])) {
+        tile_ = what.outputs;
+        return *l;
+      }
+    }
+    return loop();
+  }
+  /// For promises of the caller that a random argument would not keep.
+  argument no() { return false; }
+  argument factors() {
+    std::vector<factor> out;
+    for (const rv& v : tile_) out.push_back(factor(expr_rv{v.number}));
+    if (!out.empty()) return out;
+    const std::int64_t n = 1 + pick(draw_, 3);
+    for (std::int64_t i = 0; i < n; ++i) out.push_back(factor(std::int64_t{1} + pick(draw_, 5)));
+    if (chance(draw_, 88)) out[static_cast<std::size_t>(pick(draw_, n))] = infer;
+    if (chance(draw_, 15))
+      if (const auto drawn = stale(rv_class::integer)) out.back() = factor(expr_rv{drawn->number});
+    if (chance(draw_, 3)) out.front() = factor(0);
+    return out;
+  }
+  argument buffer_index() { return chance(draw_, 85) ? pick(draw_, 2) : pick(draw_, 5) - 1; }
+  /// A key that the chosen block or loop has, mostly.
+  argument known_key() {
+    strings keys;
+    const ir::block_node* b = focus_block();
+    if (b)
+      for (const auto& [key, value] : b->annotations) keys.push_back(key);
+    return keys.empty() || chance(draw_, 10) ? key() : argument(any(draw_, keys));
+  }
+  argument annotated() {
+    for (const ir::block_realize_node* b : primitive::all_blocks(s_.function().body))
+      if (!b->block->annotations.empty() && chance(draw_, 70)) {
+        try {
+          return focus_ = s_.get_block(b->block->name);
+        } catch (const schedule_error&) {  // two blocks of that name
+        }
+      }
+    return chance(draw_, 50) ? block() : loop();
+  }
+  argument first_buffer() { return chance(draw_, 90) ? std::int64_t{0} : pick(draw_, 4) - 1; }
+  argument place_index() {
+    return chance(draw_, 70) ? -1 : chance(draw_, 50) ? std::int64_t{-2} : pick(draw_, 3);
+  }
+  argument few() { return pick(draw_, 4); }
+  argument small_axis() { return pick(draw_, 4) - 1; }
+  argument align_factor() { return any(draw_, integers{1, 4, 8, 16, 32, 0}); }
+  argument align_offset() { return any(draw_, integers{0, 1, 4, 8}); }
+  argument innermost_limit() { return any(draw_, integers{1, 4, 16, 64, 4, 16, 0}); }
+  argument tile_sizes() { return chance(draw_, 95) ? integers{2, 3, 4} : integers{0, 2}; }
+  argument tile_rank() { return chance(draw_, 95) ? 1 + pick(draw_, 3) : std::int64_t{0}; }
+  argument candidates() { return integers{1, 2, 4}; }
+  argument probabilities() {
+    return chance(draw_, 90) ? std::vector<double>{0.25, 0.5, 0.25} : std::vector<double>{1.0};
+  }
+  const ir::block_node* focus_block() {
+    try {
+      return s_.get(block_rv{focus_.number}).block.get();
+    } catch (const error&) {
+      return nullptr;
+    }
+  }
+  argument permutation() {
+    const ir::block_node* b = focus_block();
+    integers out(b ? b->iters.size() : 2);
+    std::iota(out.begin(), out.end(), 0);
+    shuffle(out);
+    if (chance(draw_, 10)) out.push_back(0);
+    return out;
+  }
+  argument padding() {
+    const ir::block_node* b = focus_block();
+    integers out(b ? b->iters.size() : 2);
+    for (std::int64_t& x : out) x = any(draw_, integers{1, 2, 4, 3});
+    if (chance(draw_, 5)) out.push_back(1);
+    return out;
+  }
+  argument first_index() { return integers{chance(draw_, 90) ? 0 : pick(draw_, 4)}; }
+  /// @}
+
+  /// @name Names
+  /// @{
+  argument name() { return chance(draw_, 95) ? any(draw_, names_) : std::string("no such block"); }
+  argument function_name() { return std::string(chance(draw_, 97) ? "main" : "other"); }
+  argument scope() {
+    static const strings all{"global", "local", "global", "shared", "local", "register"};
+    return any(draw_, all);
+  }
+  argument thread_axis() {
+    static const strings all{"blockIdx.x", "threadIdx.x", "threadIdx.y",
+                             "vthread.x",  "blockIdx.y",  "threadIdx.w"};
+    return any(draw_, all);
+  }
+  argument type_name() {
+    static const strings all{"float32", "int32", "float16", "int8", "no type"};
+    return any(draw_, all);
+  }
+  argument side() {
+    static const strings all{"read", "write", "read", "write", "beside"};
+    return any(draw_, all);
+  }
+  argument key() {
+    static const strings all{"note", "other.note", "note", "warp"};
+    return any(draw_, all);
+  }
+  argument note() {
+    switch (pick(draw_, 4)) {
+      case 0: return annotation_value(std::string("a \"quoted\" text"));
+      case 1: return annotation_value(0.5);
+      case 2: return annotation_value(ir::attr::list{1, "two"});
+      default: return annotation_value(1);
+    }
+  }
+  /// @}
 
   schedule& s_;
+  const instruction_kind& kind_;
   support::random& draw_;
-  std::vector<std::string> names_;
-  std::string what_;
+  strings names_;
+  rv focus_;
+  std::vector<rv> tile_;  // integers that were sampled for the chosen loop
 };
+
+const proposer::hint* proposer::find_hint(const parameter& p) const {
+  static const hint hints[] = {
+      {"compute_at", "loop", &proposer::loop_near_consumer},
+      {"reverse_compute_at", "loop", &proposer::loop_near_producer},
+      {"", "disable_predication", &proposer::no},
+      {"", "assume_injective_transform", &proposer::no},
+      {"split", "loop", &proposer::loop_to_split},
+      {"reorder", "loops", &proposer::loops_in_disorder},
+      {"merge", "loops", &proposer::loops_of_two_nests},
+      {"fuse_reduction_epilogue", "epilogue_block", &proposer::other_block},
+      {"cache_inplace", "read_buffer_index", &proposer::buffer_index},
+      {"storage_align", "axis", &proposer::small_axis},
+      {"storage_align", "factor", &proposer::align_factor},
+      {"storage_align", "offset", &proposer::align_offset},
+      {"", "consumer_blocks", &proposer::consumers},
+      {"", "read_buffer_index", &proposer::buffer_index},
+      {"", "write_buffer_index", &proposer::first_buffer},
+      {"", "buffer_index", &proposer::first_buffer},
+      {"", "buf_index", &proposer::first_buffer},
+      {"", "buf_index_array", &proposer::first_index},
+      {"", "index", &proposer::place_index},
+      {"", "factor_axis", &proposer::small_axis},
+      {"", "cse_thresh", &proposer::few},
+      {"", "max_innermost_factor", &proposer::innermost_limit},
+      {"", "innermost", &proposer::tile_sizes},
+      {"", "n", &proposer::tile_rank},
+      {"", "candidates", &proposer::candidates},
+      {"", "probs", &proposer::probabilities},
+      {"", "new_order", &proposer::permutation},
+      {"", "padding", &proposer::padding},
+      {"", "func_name", &proposer::function_name},
+      {"", "storage_scope", &proposer::scope},
+      {"", "thread_axis", &proposer::thread_axis},
+      {"", "dtype", &proposer::type_name},
+      {"", "buf_type", &proposer::side},
+      {"unannotate", "block_or_loop", &proposer::annotated},
+      {"unannotate", "ann_key", &proposer::known_key},
+      {"", "ann_key", &proposer::key},
+  };
+  for (const hint& h : hints)
+    if (h.parameter == p.name && (h.kind.empty() || h.kind == kind_.name)) return &h;
+  return nullptr;
+}
 
 }  // namespace
 
-step random_step(schedule& s, support::random& draw) { return stepper(s, draw).run(); }
+proposal propose(schedule& s, const instruction_kind& kind, support::random& draw) {
+  return {&kind, proposer(s, kind, draw).make()};
+}
+
+bool keeps_meaning(const instruction_kind& kind) {
+  return kind.name.substr(0, 7) != "unsafe_" && kind.name != "set_dtype" &&
+         kind.name != "annotate_buffer_access";
+}
+
+const instruction_kind& random_kind(support::random& draw) {
+  // What other primitives build on comes more often.
+  static const std::vector<const instruction_kind*> weighted = [] {
+    std::vector<const instruction_kind*> out;
+    for (const instruction_kind& kind : instruction_kinds()) {
+      const bool frequent = kind.name == "split" || kind.name == "reorder" || kind.name == "fuse" ||
+                            kind.name.find("compute_at") != kind.name.npos;
+      out.insert(out.end(), kind.pure ? 1 : frequent ? 4 : 2, &kind);
+    }
+    return out;
+  }();
+  return *any(draw, weighted);
+}
+
+void random_step(schedule& s, support::random& draw) {
+  const instruction_kind* kind = &random_kind(draw);
+  while (!keeps_meaning(*kind)) kind = &random_kind(draw);
+  const proposal next = propose(s, *kind, draw);
+  try {
+    s.apply(*next.kind, next.args);
+  } catch (const schedule_error&) {
+  } catch (const argument_error&) {
+  }
+}
 
 }  // namespace laws
