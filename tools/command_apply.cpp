@@ -7,6 +7,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "command.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 struct apply_options {
   std::string file, trace, expected;
-  bool json = false;
+  bool json = false, as_tvm = false;
   std::uint64_t seed = 42;
 };
 
@@ -64,6 +65,7 @@ int apply(const apply_options& o) {
   tilewright::ir::function expected;
   if (!o.expected.empty()) expected = load_function(o.expected);
   tilewright::schedule s(f, o.seed);
+  const tilewright::primitive::tvm_refusals refusals(o.as_tvm);
   try {
     t.apply_to(s);
   } catch (const tilewright::replay_error& e) {
@@ -99,6 +101,7 @@ std::function<int()> declare_apply(CLI::App& app) {
   app.add_option("TRACE", o->trace, "a trace in printed form")->required();
   app.add_option("--expect", o->expected, "compare the result with this function, names aside");
   app.add_flag("--json", o->json, "one line of JSON on stdout");
+  app.add_flag("--tvm", o->as_tvm, "also refuse what TVM refuses and Tilewright does not");
   app.add_option("--seed", o->seed, "for decisions that the trace leaves open");
   return [o] { return apply_or_report(*o); };
 }

@@ -112,6 +112,7 @@
 #include <tilewright/impl/schedule/trace.ipp>
 #include <tilewright/impl/schedule/trace_parse.ipp>
 #include <tilewright/impl/schedule/trace_print.ipp>
+#include <tilewright/impl/schedule/tvm_refusals.ipp>
 #include <tilewright/impl/search/builder.ipp>
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/database.ipp>
