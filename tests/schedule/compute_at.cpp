@@ -273,6 +273,37 @@ TEST_CASE("compute_at: one of two blocks that write a buffer") {
   check_meaning(s, f);
 }
 
+TEST_CASE("compute_at: indices that are digits of one number are inverted together") {
+  program p;
+  const ir::buffer a = p.input("A", {8, 16}), b = p.temp("B", {128}), c = p.output("C", {128});
+  p.map(
+      b, {{"i", 8}, {"j", 16}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); },
+      [](const indices& v) { return indices{v[0] * 16 + v[1]}; });
+  p.map(c, {{"x", 128}}, [&](const indices& v) { return ir::load(b, v) + stages::f32(1); });
+  const ir::function f = p.finish();
+  {
+    schedule s(f);
+    s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0], true);
+    CHECK(extents(s, s.block("B")) == sizes{128, 1, 1});
+    CHECK_FALSE(guarded(s, s.block("B")));
+    check_meaning(s, f);
+  }
+  {
+    schedule s(f);
+    const auto x0_x1 = s.split(s.get_loops(s.block("C"))[0], {infer, 32});
+    s.compute_at(s.block("B"), x0_x1[0], true);
+    CHECK(extents(s, s.block("B")) == sizes{4, 2, 16});
+    check_meaning(s, f);
+  }
+  {  // what one iteration of both loops has written is known as well
+    schedule s(f);
+    const loop_rv j = s.get_loops(s.block("B"))[1];
+    s.reverse_compute_at(s.block("C"), j);
+    CHECK(extents(s, s.block("C")) == sizes{8, 16});
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("reverse_compute_at: quotient and remainder indices are solved exactly") {
   program p;
   const ir::buffer a = p.input("A", {8, 16}), b = p.temp("B", {8, 16}), c = p.output("C", {128});

@@ -163,6 +163,40 @@ inline bool is_full_box(const child_block& child, const bound_iters& iters,
                                   known);
 }
 
+/// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
+/// without holes when, from the smallest factor on, each is at most what the smaller ones reach.
+/// Variables that a predicate cuts are left to others. Marks the variables in `used`.
+inline std::optional<span> digits_written(const ir::range& dim, const child_block& child,
+                                          const bound_iters& iters, standing_loops standing,
+                                          std::vector<char>& used) {
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  linear sum = arith::to_linear(dim.min);
+  std::sort(sum.terms.begin(), sum.terms.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t reach = ir::as_int(dim.extent);
+  span out;
+  out.lo = constant(sum.constant, sum.type);
+  out.hi = constant(sum.constant + reach - 1, sum.type);
+  out.within = {sum.constant, sum.constant + reach - 1};
+  for (const auto& [term, factor] : sum.terms) {
+    const int at = iter_index(child.block(), term);
+    if (at < 0 || factor < 1) return std::nullopt;
+    const auto i = static_cast<std::size_t>(at);
+    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
+    const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
+                     range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
+    if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;
+    reach += factor * count.lo;
+    accumulate(*out.lo, *value.lo, factor);
+    accumulate(*out.hi, *value.hi, factor);
+    out.within = arith::add(out.within, arith::scale(iters.clip[i], factor));
+  }
+  return out;
+}
+
 /// A store under a condition: the block may write less than it declares.
 inline bool writes_conditionally(const ir::stmt& s) {
   switch (s->kind) {
@@ -402,8 +436,13 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const std::optional<strip> place = strip_of(region.box[d], block);
-    if (!place) return std::nullopt;
     span& s = out[d];
+    if (!place) {
+      std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
+      if (!mixed) return std::nullopt;
+      s = std::move(*mixed);
+      continue;
+    }
     if (place->iter < 0) {
       s.within = {place->offset, place->offset + place->extent - 1};
       continue;

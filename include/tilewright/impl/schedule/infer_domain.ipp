@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/arith/interval.hpp>
+#include <tilewright/arith/iter_map.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
 
@@ -144,10 +146,61 @@ inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loop
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
+/// Whether some dimension of single points is a mixed-radix sum of iteration variables.
+inline bool mixes_digits(const ir::block_node& block, const ir::buffer_region& region) {
+  bool mixes = false;
+  for (const ir::range& dim : region.box) {
+    if (!ir::is_int(dim.extent, 1)) return false;
+    if (iter_index(block, dim.min) < 0) mixes |= arith::to_linear(dim.min).terms.size() > 1;
+  }
+  return mixes;
+}
+
+/// Domains of the variables of a bijective index map, by the inverse of it: the indices
+/// `v0 * 16 + v1` are `x` where v0 is x // 16 and v1 is x % 16. Nothing when there is no inverse.
+inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& block,
+                                                      const ir::buffer_region& region,
+                                                      const footprint& required,
+                                                      const loop_list& loops) {
+  arith::analyzer known;
+  known.bind(domains(loops));
+  arith::loop_domains iters, places;
+  std::vector<ir::expr> indices, values;
+  for (const ir::iter_var& v : block.iters) iters.emplace_back(v.var, v.dom);
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const span& place = required[d];
+    const auto count = place.lo && place.hi ? count_of(*place.lo, *place.hi, loops) : std::nullopt;
+    if (!count) return std::nullopt;
+    const ir::expr lo = arith::from_linear(*place.lo);
+    indices.push_back(region.box[d].min);
+    values.push_back(lo);
+    if (*count == 1) continue;
+    const ir::var offset = ir::make_var("offset", lo.type());
+    places.emplace_back(offset,
+                        ir::range{ir::integer(lo.type(), 0), ir::integer(lo.type(), *count)});
+    values.back() = lo + offset;
+  }
+  const auto map = arith::detect_iter_map(indices, iters, ir::boolean(true),
+                                          arith::iter_map_level::bijective, known);
+  const auto inverse = map ? arith::inverse_affine(*map, values) : std::nullopt;
+  if (!inverse) return std::nullopt;
+  std::vector<iter_domain> out(block.iters.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto value = inverse->find(block.iters[i].var);
+    if (value == inverse->end()) continue;
+    const arith::interval part = arith::bound_over(value->second, places, known);
+    if (part.lo) out[i].lo = arith::to_linear(known.simplify(part.lo));
+    if (part.hi) out[i].hi = arith::to_linear(known.simplify(part.hi));
+  }
+  return out;
+}
+
 /// Domains from one region of the block.
 inline std::vector<iter_domain> solve_region(const ir::block_node& block,
                                              const ir::buffer_region& region,
                                              const footprint& required, const loop_list& loops) {
+  if (mixes_digits(block, region))
+    if (auto inverted = invert(block, region, required, loops)) return *std::move(inverted);
   std::vector<iter_domain> out(block.iters.size());
   std::vector<std::vector<std::pair<digit, const span*>>> digits(block.iters.size());
   const auto iter_of = [&](const ir::expr& v) {
