@@ -73,3 +73,40 @@ TEST_CASE("parallel refuses a reduction whose bindings are not affine") {
   const loop_rv l = s.get_loops(s.block("C"))[1];
   check_refusal(s, "parallel", 1, [&] { s.parallel(l); });
 }
+
+TEST_CASE("bind: spatial loops to any axis, reduce loops to threadIdx only") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.bind(i, "blockIdx.x");
+  s.bind(j, "vthread.y");
+  CHECK(s.get(i).loop == ir::loop_kind::thread_binding);
+  CHECK(s.get(i).thread_tag == "blockIdx.x");
+  check_meaning(s, f);
+
+  const loop_rv reduce = k;
+  check_refusal(s, "bind", 2, [&] { s.bind(reduce, "blockIdx.y"); });
+  check_refusal(s, "bind", 2, [&] { s.bind(reduce, "vthread"); });
+  s.bind(k, "threadIdx.x");
+  CHECK(s.get(k).thread_tag == "threadIdx.x");
+  check_schedule(s, f);
+}
+
+TEST_CASE("bind: the last word counts") {
+  schedule s(programs::matmul(4, 6, 8));
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  s.bind(i, "blockIdx.x");
+  s.bind(i, "threadIdx.z");
+  CHECK(s.get(i).thread_tag == "threadIdx.z");
+  s.parallel(i);
+  CHECK(s.get(i).loop == ir::loop_kind::parallel);
+  CHECK(s.get(i).thread_tag.empty());
+}
+
+TEST_CASE("bind: what names no axis is refused") {
+  schedule s(programs::matmul(4, 6, 8));
+  const auto loops = s.loops<3>(s.block("C"));
+  for (const char* axis :
+       {"", "threadIdx", "threadIdx.w", "blockidx.x", "gridIdx.x", "vthread.", "threadIdx.xy"})
+    check_refusal(s, "bind", 4, [&] { s.bind(loops[0], axis); });
+}

@@ -88,6 +88,7 @@
 #include <tilewright/impl/schedule/operand.ipp>
 #include <tilewright/impl/schedule/path.ipp>
 #include <tilewright/impl/schedule/pipeline.ipp>
+#include <tilewright/impl/schedule/primitive/add_unit_loop.ipp>
 #include <tilewright/impl/schedule/primitive/annotate.ipp>
 #include <tilewright/impl/schedule/primitive/cache.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
@@ -97,6 +98,7 @@
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
+#include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>

@@ -94,7 +94,10 @@ class schedule {
   }
   void parallel(loop_rv loop);
   void vectorize(loop_rv loop);
+  void bind(loop_rv loop, std::string thread_axis);
   void unroll(loop_rv loop);
+  loop_rv add_unit_loop(block_rv block);
+  loop_rv add_unit_loop(loop_rv loop);
   /// @}
 
   /// @name Movement
@@ -112,6 +115,11 @@ class schedule {
   void reverse_compute_inline(block_rv block);
   block_rv decompose_reduction(block_rv block, loop_rv loop);
   block_rv rfactor(loop_rv loop, int factor_axis);
+  /// @}
+
+  /// @name Layout
+  /// @{
+  void reorder_block_iter_var(block_rv block, std::vector<std::int64_t> new_order);
   /// @}
 
   /// @name Annotations

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/adapt.hpp>
+#include <tilewright/schedule/primitive/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
@@ -11,6 +12,7 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
+#include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/sampling.hpp>
@@ -27,6 +29,10 @@ inline std::uint64_t get_block(const ir::function& f, const std::string& name, c
 inline std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const block_or_loop& at) {
   return at.is_block ? primitive::get_child_blocks(f, at.block)
                      : primitive::get_child_blocks(f, at.loop);
+}
+
+inline primitive::new_loop add_unit_loop(const ir::function& f, const block_or_loop& at) {
+  return at.is_block ? primitive::add_unit_loop(f, at.block) : primitive::add_unit_loop(f, at.loop);
 }
 
 inline ir::function annotate(const ir::function& f, const block_or_loop& at, const std::string& key,
@@ -77,7 +83,10 @@ inline std::vector<instruction_kind> make_table() {
       kind<&reorder>("reorder", {"*loops"}),
       kind<&parallel>("parallel", {"loop"}),
       kind<&vectorize>("vectorize", {"loop"}),
+      kind<&primitive::bind>("bind", {"loop", "thread_axis"}),
       kind<&unroll>("unroll", {"loop"}),
+      kind<&adapt::add_unit_loop>("add_unit_loop", {"block_or_loop"}),
+      kind<&reorder_block_iter_var>("reorder_block_iter_var", {"block", "new_order"}),
       kind<&cache_read>("cache_read",
                         {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
       kind<&cache_write>("cache_write",

@@ -199,6 +199,24 @@ TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
   apply(kind, {rv(loop)});
 }
 
+TILEWRIGHT_INLINE void schedule::bind(loop_rv loop, std::string thread_axis) {
+  static const instruction_kind& kind = detail::kind_named("bind");
+  apply(kind, {rv(loop), std::move(thread_axis)});
+}
+TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(block_rv block) {
+  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  return {apply(kind, {rv(block)})[0].number};
+}
+TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
+  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  return {apply(kind, {rv(loop)})[0].number};
+}
+TILEWRIGHT_INLINE void schedule::reorder_block_iter_var(block_rv block,
+                                                        std::vector<std::int64_t> new_order) {
+  static const instruction_kind& kind = detail::kind_named("reorder_block_iter_var");
+  apply(kind, {rv(block), std::move(new_order)});
+}
+
 TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
                                                 const std::vector<block_rv>& consumers) {
   static const instruction_kind& kind = detail::kind_named("cache_read");

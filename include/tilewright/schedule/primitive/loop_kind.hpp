@@ -1,5 +1,7 @@
-// parallel, vectorize, unroll: how a loop runs.
+// parallel, vectorize, bind, unroll: how a loop runs.
 #pragma once
+
+#include <string>
 
 #include <tilewright/schedule/path.hpp>
 
@@ -20,6 +22,22 @@ namespace tilewright::primitive {
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
 ir::function vectorize(const ir::function& f, const ir::var& loop);
+
+/// Makes the iterations of a loop run on the threads of an axis of a GPU's grid.
+///
+/// ```
+/// for i in range(128):    ->    for i in thread_binding(128, thread="threadIdx.x"):
+/// ```
+/// Requires:
+/// 1. compact dataflow below the loop, as `parallel`;
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
+/// of
+///    reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
+/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
+/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread.
+/// A loop that has another kind or axis already is given the new one.
+/// @throws schedule_error
+ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
 
 /// Asks for the body of a loop to be repeated. No requirement beyond the loop's existence.
 ir::function unroll(const ir::function& f, const ir::var& loop);

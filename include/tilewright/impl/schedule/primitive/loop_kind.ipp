@@ -11,10 +11,21 @@
 namespace tilewright::primitive {
 namespace detail {
 
-inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loop_kind kind) {
+inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loop_kind kind,
+                                  std::string thread_axis = {}) {
   const ir::loop_node& old = *ir::as_loop(at.target());
   return replace(f, at,
-                 ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations));
+                 ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations,
+                               std::move(thread_axis)));
+}
+
+inline bool is_thread_axis(std::string_view text) {
+  if (text == "vthread") return true;
+  const std::size_t dot = text.find('.');
+  if (dot == text.npos) return false;
+  const std::string_view axis = text.substr(0, dot), dim = text.substr(dot + 1);
+  return (axis == "blockIdx" || axis == "threadIdx" || axis == "vthread") &&
+         (dim == "x" || dim == "y" || dim == "z");
 }
 
 /// A block below the loop that does the same in every iteration and leaves results that are used
@@ -37,8 +48,20 @@ inline int repeated_output(const block_scope& scope, const ir::var& loop) {
   return -1;
 }
 
+/// The loop drives spatial and reduce iterators only.
+inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
+  for (const child_block& child : scope.children())
+    for (std::size_t i = 0; i < child.realize->values.size(); ++i) {
+      const ir::iter_kind kind = child.block().iters[i].kind;
+      if (kind != ir::iter_kind::spatial && kind != ir::iter_kind::reduce &&
+          ir::uses_var(child.realize->values[i], loop))
+        return false;
+    }
+  return true;
+}
+
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
-                                     const char* primitive) {
+                                     const char* primitive, const std::string& thread_axis = {}) {
   const path at = need_loop(f, loop, primitive);
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
@@ -47,7 +70,9 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
                              " is neither complete nor a reduction within the loop");
-  if (iter_kind_of(scope, loop) != loop_iter_kind::spatial)
+  const bool adds_up = thread_axis.starts_with("threadIdx");
+  if (!(adds_up ? drives_no_order(scope, loop)
+                : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
     throw schedule_error(primitive, 2,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
@@ -57,7 +82,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "every iteration of " + name + " writes all of block \"" +
                              scope[static_cast<std::size_t>(block)].block().name +
                              "\", which is used after the loop");
-  return set_loop_kind(f, at, kind);
+  return set_loop_kind(f, at, kind, thread_axis);
 }
 
 }  // namespace detail
@@ -68,6 +93,15 @@ TILEWRIGHT_INLINE ir::function parallel(const ir::function& f, const ir::var& lo
 
 TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& loop) {
   return detail::run_concurrently(f, loop, ir::loop_kind::vectorized, "vectorize");
+}
+
+TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
+                                    const std::string& thread_axis) {
+  if (!detail::is_thread_axis(thread_axis))
+    throw schedule_error("bind", 4,
+                         "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
+                             "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
+  return detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
 }
 
 TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
