@@ -85,11 +85,13 @@
 #include <tilewright/impl/schedule/infer_domain.ipp>
 #include <tilewright/impl/schedule/instruction.ipp>
 #include <tilewright/impl/schedule/instruction_table.ipp>
+#include <tilewright/impl/schedule/names.ipp>
 #include <tilewright/impl/schedule/operand.ipp>
 #include <tilewright/impl/schedule/path.ipp>
 #include <tilewright/impl/schedule/pipeline.ipp>
 #include <tilewright/impl/schedule/primitive/add_unit_loop.ipp>
 #include <tilewright/impl/schedule/primitive/annotate.ipp>
+#include <tilewright/impl/schedule/primitive/blockize.ipp>
 #include <tilewright/impl/schedule/primitive/cache.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>
@@ -111,6 +113,7 @@
 #include <tilewright/impl/schedule/schedule.ipp>
 #include <tilewright/impl/schedule/schedule_blocks.ipp>
 #include <tilewright/impl/schedule/state.ipp>
+#include <tilewright/impl/schedule/subspace.ipp>
 #include <tilewright/impl/schedule/trace.ipp>
 #include <tilewright/impl/schedule/trace_parse.ipp>
 #include <tilewright/impl/schedule/trace_print.ipp>

@@ -122,6 +122,12 @@ class schedule {
   void reorder_block_iter_var(block_rv block, std::vector<std::int64_t> new_order);
   /// @}
 
+  /// @name Blocks
+  /// @{
+  block_rv blockize(loop_rv loop, bool preserve_unit_iters = true);
+  block_rv blockize(const std::vector<block_rv>& blocks, bool preserve_unit_iters = true);
+  /// @}
+
   /// @name Annotations
   /// @{
   void annotate(block_rv block, std::string key, annotation_value value);

@@ -4,6 +4,7 @@
 #include <tilewright/impl/schedule/adapt.hpp>
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
+#include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
@@ -45,6 +46,12 @@ inline ir::function unannotate(const ir::function& f, const block_or_loop& at,
                                const std::string& key) {
   return at.is_block ? primitive::unannotate_block(f, at.block, key)
                      : primitive::unannotate_loop(f, at.loop, key);
+}
+
+inline primitive::new_block blockize(const ir::function& f, const loop_or_blocks& target,
+                                     bool preserve_unit_iters) {
+  return target.loop ? primitive::blockize(f, target.loop, preserve_unit_iters)
+                     : primitive::blockize(f, target.blocks, preserve_unit_iters);
 }
 
 /// Moves a block to a loop, or does what a compute location stands for.
@@ -99,6 +106,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&reverse_compute_inline>("reverse_compute_inline", {"block"}),
       kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
       kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
+      kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
       kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
       kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
       kind<&adapt::enter_postproc>("enter_postproc", {}),

@@ -17,4 +17,15 @@ TILEWRIGHT_INLINE block_rv schedule::rfactor(loop_rv loop, int factor_axis) {
   return {apply(kind, {rv(loop), std::int64_t{factor_axis}})[0].number};
 }
 
+TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
+  static const instruction_kind& kind = detail::blocks::kind_named("blockize");
+  return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};
+}
+TILEWRIGHT_INLINE block_rv schedule::blockize(const std::vector<block_rv>& blocks,
+                                              bool preserve_unit_iters) {
+  static const instruction_kind& kind = detail::blocks::kind_named("blockize");
+  const std::vector<rv> list(blocks.begin(), blocks.end());
+  return {apply(kind, {list, preserve_unit_iters})[0].number};
+}
+
 }  // namespace tilewright

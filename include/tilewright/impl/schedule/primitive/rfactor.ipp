@@ -8,6 +8,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/reducer.hpp>
@@ -261,12 +262,12 @@ inline void partial_regions(const plan& p, const ir::var& at, const ir::var_map&
   }
 }
 
-inline ir::stmt make_partial(const plan& p, std::uint64_t& id) {
+inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id) {
   const child_block& c = *p.child;
   bound_block out;
   const ir::var_map map = bind_partial(p, out);
   const ir::var at = out.block.iters[0].var;
-  out.block.name = c.block().name + "_rf";
+  out.block.name = std::move(name);
   out.block.annotations = c.block().annotations;
   partial_regions(p, at, map, out.block);
   std::vector<ir::expr> indices = partial_indices(p, at), right;
@@ -380,7 +381,7 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   ir::expr predicate = result_predicate(p);
 
   new_block out;
-  ir::stmt partial = make_partial(p, out.block);
+  ir::stmt partial = make_partial(p, fresh_block_name(f, p.child->block().name + "_rf"), out.block);
   std::size_t first = 0;
   while (ir::as_loop(*at.slots[first]) != p.child->loops[0]) ++first;
   ir::stmt rest = rebuild(at, first, p, make_rest(p, std::move(predicate)));

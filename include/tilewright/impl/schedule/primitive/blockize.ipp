@@ -1,0 +1,341 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <tilewright/arith/region.hpp>
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/names.hpp>
+#include <tilewright/schedule/primitive/blockize.hpp>
+#include <tilewright/schedule/repetition.hpp>
+#include <tilewright/schedule/subspace.hpp>
+
+namespace tilewright::primitive {
+namespace detail::blockizing {
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("blockize", requirement, what);
+}
+
+inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+
+/// Rewrites a block in other variables and simplifies what has changed.
+class renamer : public ir::mutator {
+ public:
+  renamer(const ir::var_map& map, const arith::analyzer& known) : map_(map), known_(known) {}
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr changed = ir::substitute(e, map_);
+    return changed.same(e) ? e : known_.simplify(changed);
+  }
+
+ private:
+  const ir::var_map& map_;
+  const arith::analyzer& known_;
+};
+
+/// One block taken apart, and the variables of the two parts.
+struct parts {
+  const child_block* child = nullptr;
+  std::size_t first = 0;  // position of the outermost inner loop
+  division divided;
+  std::vector<ir::iter_var> outer, inner;
+  std::vector<ir::expr> outer_values, inner_values;
+  ir::block block;       // the old one in the new variables
+  ir::var_map of_loops;  // outer loops that are an outer variable
+  arith::analyzer known;
+
+  const ir::block_node& old() const { return child->block(); }
+};
+
+inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
+
+inline void divide(parts& p, bool preserve) {
+  std::string why;
+  auto divided = divide_bindings(*p.child, p.first, preserve, why);
+  if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
+  p.divided = std::move(*divided);
+}
+
+/// Makes the variables of both parts; `shared` are the outer variables that another block made.
+inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>* shared) {
+  ir::var_map map;
+  for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
+    const divided_iter& d = p.divided.iters[i];
+    const ir::iter_var& iter = p.old().iters[i];
+    const dtype type = iter.var.type();
+    if (shared)
+      p.outer.push_back((*shared)[i]);
+    else
+      p.outer.push_back({ir::make_var(iter.var->name + "_o", type), d.outer_dom, iter.kind});
+    p.outer_values.push_back(d.outer);
+    const ir::var& outer = p.outer.back().var;
+    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, outer);
+    if (is_unit(d.inner_dom)) {
+      map.emplace(iter.var, is_unit(d.outer_dom) && !preserve && ir::is_int(d.outer, 0)
+                                ? ir::integer(type, 0)
+                                : outer);
+      continue;
+    }
+    const ir::var inner = ir::make_var(iter.var->name + "_i", type);
+    p.inner.push_back({inner, d.inner_dom, iter.kind});
+    p.inner_values.push_back(d.inner);
+    p.known.bind(inner, d.inner_dom);
+    map.emplace(iter.var,
+                is_unit(d.outer_dom) ? inner : outer * ir::cast(type, d.inner_dom.extent) + inner);
+  }
+  renamer rename(map, p.known);
+  p.block = rename.mutate(p.child->realize->block);
+}
+
+inline ir::stmt realize_inner(const parts& p) {
+  ir::block_node inner = *p.block;
+  inner.iters = p.inner;
+  inner.init = {};
+  if (p.block->init) {
+    std::vector<ir::buffer_region> reads = p.block->writes;
+    for (const ir::buffer_region& r : p.block->reads) {
+      const bool own = std::any_of(
+          reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(p.block->writes.size()),
+          [&](const ir::buffer_region& w) { return w.buffer == r.buffer; });
+      if (!own) reads.push_back(r);
+    }
+    inner.reads = std::move(reads);
+  }
+  return ir::make_realize(p.inner_values, p.divided.inner_predicate,
+                          ir::make_block(std::move(inner)));
+}
+
+/// The inner loops around `body`. Inside the new block, an outer loop is seen as its variable.
+inline ir::stmt wrap(const parts& p, ir::stmt body) {
+  for (std::size_t l = p.child->loops.size(); l-- > p.first;) {
+    const ir::loop_node& loop = *p.child->loops[l];
+    const ir::expr min = ir::substitute(loop.min, p.of_loops);
+    const ir::expr extent = ir::substitute(loop.extent, p.of_loops);
+    for (std::size_t o = 0; o < p.first; ++o)
+      if (ir::uses_var(min, p.child->loops[o]->var) || ir::uses_var(extent, p.child->loops[o]->var))
+        refuse(3, "the bounds of loop \"" + loop.var->name + "\" use the outer loop \"" +
+                      p.child->loops[o]->var->name + "\"");
+    body = ir::make_loop(loop.var, min, extent, std::move(body), loop.loop, loop.annotations,
+                         loop.thread_tag);
+  }
+  return body;
+}
+
+/// Conjuncts of the inner guard that concern the init.
+inline ir::expr init_guard(const parts& p, const std::vector<ir::expr>& values) {
+  ir::expr out = ir::boolean(true);
+  for (const ir::expr& conjunct : ir::conjuncts(p.divided.inner_predicate)) {
+    bool keeps = false, drops = false;
+    for (const ir::var& v : ir::free_vars(conjunct)) {
+      if (loop_index(p.child->loops, v) < 0) continue;
+      const bool kept = std::any_of(values.begin(), values.end(),
+                                    [&](const ir::expr& value) { return ir::uses_var(value, v); });
+      (kept ? keeps : drops) = true;
+    }
+    if (keeps && drops)
+      refuse(4, "the guard of " + quoted(p.old()) + " mixes loops that the init keeps and drops");
+    if (!drops) out = ir::logical_and(out, conjunct);
+  }
+  return out;
+}
+
+inline bool uses(const ir::stmt& s, const ir::var& v) {
+  bool found = false;
+  ir::for_each_expr(s, [&](const ir::expr& e) { found = found || e.same(v); });
+  return found;
+}
+
+/// The init of the new block: a nest of its own over the inner spatial variables.
+inline ir::stmt make_init(const parts& p, std::string name) {
+  ir::block_node init;
+  init.name = std::move(name);
+  std::vector<ir::expr> values;
+  ir::var_map map;
+  for (std::size_t i = 0; i < p.inner.size(); ++i) {
+    if (p.inner[i].kind != ir::iter_kind::spatial || !uses(p.block->init, p.inner[i].var)) continue;
+    const ir::var fresh = ir::make_var(p.inner[i].var->name + "_init", p.inner[i].var.type());
+    map.emplace(p.inner[i].var, fresh);
+    init.iters.push_back({fresh, p.inner[i].dom, p.inner[i].kind});
+    values.push_back(p.inner_values[i]);
+  }
+  ir::expr guard = init_guard(p, values);
+  init.body = ir::substitute(p.block->init, map);
+  for (const ir::buffer_region& w : p.block->writes) {
+    ir::buffer_region r{w.buffer, {}};
+    for (const ir::range& d : w.box)
+      r.box.push_back({ir::substitute(d.min, map), ir::substitute(d.extent, map)});
+    init.writes.push_back(std::move(r));
+  }
+  ir::var_map loops;
+  std::vector<const ir::loop_node*> kept;
+  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
+    const ir::loop_node* loop = p.child->loops[l];
+    const bool used = std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+      return ir::uses_var(value, loop->var);
+    });
+    if (!used) continue;
+    kept.push_back(loop);
+    loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
+  }
+  for (ir::expr& v : values) v = ir::substitute(v, loops);
+  ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
+                                  ir::make_block(std::move(init)));
+  loops.insert(p.of_loops.begin(), p.of_loops.end());
+  for (std::size_t l = kept.size(); l-- > 0;)
+    out = ir::make_loop(loops.at(kept[l]->var), ir::substitute(kept[l]->min, loops),
+                        ir::substitute(kept[l]->extent, loops), std::move(out), kept[l]->loop,
+                        kept[l]->annotations, kept[l]->thread_tag);
+  return out;
+}
+
+inline std::vector<ir::buffer_region> widened(const parts& p,
+                                              const std::vector<ir::buffer_region>& regions) {
+  arith::loop_domains inner;
+  for (const ir::iter_var& i : p.inner) inner.emplace_back(i.var, i.dom);
+  std::vector<ir::buffer_region> out;
+  for (const ir::buffer_region& r : regions) out.push_back(arith::relax(r, inner, p.known));
+  return out;
+}
+
+/// Position of the loop in a chain of loops down to the one block; refuses otherwise.
+inline const ir::block_realize_node& only_block(const ir::stmt& from) {
+  const ir::stmt* s = &from;
+  while (const ir::loop_node* loop = ir::as_loop(*s)) s = &loop->body;
+  if (const ir::block_realize_node* realize = ir::as_realize(*s)) return *realize;
+  const std::size_t n = child_blocks(from).size();
+  refuse(1, "loop \"" + ir::as_loop(from)->var->name + "\" holds " +
+                (n == 1 ? std::string("other statements than loops and its block")
+                        : std::to_string(n) + " blocks, not one"));
+}
+
+}  // namespace detail::blockizing
+
+TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
+                                     bool preserve_unit_iters) {
+  using namespace detail::blockizing;
+  const path at = need_loop(f, loop, "blockize");
+  const ir::block_node& block = *only_block(at.target()).block;
+  const path to_block = find_block(f, block.id);
+  const block_scope scope(*to_block.scope()->block);
+  parts p;
+  p.child = &scope[static_cast<std::size_t>(scope.find(block.id))];
+  p.first = static_cast<std::size_t>(loop_index(p.child->loops, loop));
+  if (block.init && !runs_once(*p.child, p.first))
+    refuse(4,
+           quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
+  divide(p, preserve_unit_iters);
+  make_iters(p, preserve_unit_iters, nullptr);
+  ir::block_node outer;
+  outer.name = fresh_block_name(f, block.name + "_o");
+  outer.iters = p.outer;
+  outer.reads = widened(p, p.block->reads);
+  outer.writes = widened(p, p.block->writes);
+  outer.body = wrap(p, realize_inner(p));
+  if (p.block->init) outer.init = make_init(p, fresh_block_name(f, block.name + "_init"));
+  const ir::block made = ir::make_block(std::move(outer));
+  return {replace(f, at, ir::make_realize(p.outer_values, p.divided.outer_predicate, made)),
+          made->id};
+}
+
+namespace detail::blockizing {
+
+/// The sequence that holds the nests of all blocks, and where they stand in it.
+struct siblings {
+  path seq;
+  std::vector<std::size_t> at;  // [blocks]
+};
+
+inline siblings find_siblings(const std::vector<path>& paths) {
+  if (paths.size() < 2) refuse(5, "at least two blocks are needed");
+  std::size_t common = 0;
+  const auto& head = paths[0].slots;
+  while (std::all_of(paths.begin(), paths.end(), [&](const path& p) {
+    return common + 1 < p.slots.size() && common < head.size() && p.slots[common] == head[common];
+  }))
+    ++common;
+  siblings out;
+  out.seq = paths[0];
+  out.seq.slots.resize(common);
+  const ir::seq_node* seq = common > 0 ? ir::as_seq(out.seq.target()) : nullptr;
+  if (!seq) refuse(5, "the blocks do not stand in one sequence");
+  for (const path& p : paths) {
+    out.at.push_back(static_cast<std::size_t>(p.slots[common] - seq->stmts.data()));
+    for (std::size_t s = common; s + 1 < p.slots.size(); ++s)
+      if (!ir::as_loop(*p.slots[s]))
+        refuse(5, "other statements stand beside " + quoted(*ir::as_realize(p.target())->block));
+  }
+  std::vector<std::size_t> sorted = out.at;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i] != sorted[i - 1] + 1)
+      refuse(5, "the nests of the blocks do not stand next to each other");
+  return out;
+}
+
+inline void check_same_outer(const parts& a, const parts& b) {
+  const auto differ = [&] {
+    refuse(7, quoted(a.old()) + " and " + quoted(b.old()) + " run in different outer iterations");
+  };
+  if (a.divided.iters.size() < b.divided.iters.size()) differ();
+  if (!ir::equal(a.divided.outer_predicate, b.divided.outer_predicate)) differ();
+  for (std::size_t i = 0; i < b.divided.iters.size(); ++i) {
+    const divided_iter &x = a.divided.iters[i], &y = b.divided.iters[i];
+    const arith::analyzer known;
+    if (!known.prove_equal(x.outer_dom.extent, y.outer_dom.extent) ||
+        !known.prove_equal(x.outer, y.outer) ||
+        (!is_unit(x.outer_dom) && a.old().iters[i].kind != b.old().iters[i].kind))
+      differ();
+  }
+}
+
+}  // namespace detail::blockizing
+
+TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
+                                     const std::vector<std::uint64_t>& blocks,
+                                     bool preserve_unit_iters) {
+  using namespace detail::blockizing;
+  std::vector<path> paths;
+  for (const std::uint64_t id : blocks) paths.push_back(need_block(f, id, "blockize"));
+  const siblings where = find_siblings(paths);
+  const block_scope scope(*where.seq.scope()->block);
+  const std::size_t around = where.seq.loops().size();
+
+  std::vector<parts> all(blocks.size());
+  ir::block_node outer;
+  outer.name = "outer_";
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    parts& p = all[i];
+    p.child = &scope[static_cast<std::size_t>(scope.find(blocks[i]))];
+    p.first = around;
+    if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
+    divide(p, preserve_unit_iters);
+    if (i > 0) check_same_outer(all[0], p);
+    make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
+    for (ir::buffer_region& r : widened(p, p.block->reads))
+      arith::add_region(outer.reads, std::move(r), p.known);
+    for (ir::buffer_region& w : widened(p, p.block->writes))
+      arith::add_region(outer.writes, std::move(w), p.known);
+    outer.name += p.old().name + "_";
+  }
+  outer.name = fresh_block_name(f, outer.name);
+  const ir::seq_node& seq = *ir::as_seq(where.seq.target());
+  const std::size_t first = *std::min_element(where.at.begin(), where.at.end());
+  std::vector<ir::stmt> inside(blocks.size()), list;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    inside[where.at[i] - first] = wrap(all[i], realize_inner(all[i]));
+  outer.iters = all[0].outer;
+  outer.body = ir::make_seq(std::move(inside));
+  const ir::block made = ir::make_block(std::move(outer));
+  for (std::size_t i = 0; i < seq.stmts.size(); ++i) {
+    if (i == first)
+      list.push_back(ir::make_realize(all[0].outer_values, all[0].divided.outer_predicate, made));
+    else if (i < first || i >= first + blocks.size())
+      list.push_back(seq.stmts[i]);
+  }
+  return {replace(f, where.seq, ir::make_seq(std::move(list))), made->id};
+}
+
+}  // namespace tilewright::primitive

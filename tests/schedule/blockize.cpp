@@ -1,0 +1,177 @@
+#include <tilewright/schedule/primitive/blockize.hpp>
+
+#include <tilewright/ir/visit.hpp>
+
+#include "script_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* doubled = R"(@T.prim_func
+def main(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32, 64), "float32")):
+    for i, j in T.grid(32, 64):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+)";
+
+constexpr const char* column_sum = R"(@T.prim_func
+def main(A: T.Buffer((8, 12), "float32"), B: T.Buffer((12,), "float32")):
+    for k, i in T.grid(8, 12):
+        with T.block("B"):
+            vk, vi = T.axis.remap("RS", [k, i])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vk, vi]
+)";
+
+}  // namespace
+
+TEST_CASE("blockize: the inner digits of a tiled nest") {
+  const ir::function f = ir::parse(doubled);
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto l = s.get_loops(b);
+  const auto i = s.split(l[0], {infer, 8});
+  const auto j = s.split(l[1], {infer, 16});
+  s.reorder(i[0], j[0], i[1], j[1]);
+  const block_rv o = s.blockize(i[1]);
+  CHECK(s.get(o).block->name == "B_o");
+  CHECK(s.get(b).block->name == "B");
+  CHECK(s.get_loops(b).size() == 2);
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((32, 64), "float32"), B: T.Buffer((32, 64), "float32")):
+    for i_0, j_0 in T.grid(4, 4):
+        with T.block("B_o"):
+            vi_o, vj_o = T.axis.remap("SS", [i_0, j_0])
+            T.reads(A[vi_o * 8:vi_o * 8 + 8, vj_o * 16:vj_o * 16 + 16])
+            T.writes(B[vi_o * 8:vi_o * 8 + 8, vj_o * 16:vj_o * 16 + 16])
+            for i_1, j_1 in T.grid(8, 16):
+                with T.block("B"):
+                    vi_i, vj_i = T.axis.remap("SS", [i_1, j_1])
+                    T.reads(A[vi_o * 8 + vi_i, vj_o * 16 + vj_i])
+                    T.writes(B[vi_o * 8 + vi_i, vj_o * 16 + vj_i])
+                    B[vi_o * 8 + vi_i, vj_o * 16 + vj_i] = A[vi_o * 8 + vi_i, vj_o * 16 + vj_i] * T.float32(2)
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: the whole nest, and one loop of it") {
+  const ir::function f = ir::parse(doubled);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const block_rv o = s.blockize(s.get_loops(b)[at]);
+    CHECK(s.get_loops(o).size() == at);
+    CHECK(s.get(b).block->iters.size() == 2 - at);
+    CHECK(ir::is_int(s.get(o).values[1], 0));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("blockize: loops of extent 1 are kept or replaced") {
+  const ir::function f = ir::parse(doubled);
+  for (const bool keep : {true, false}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const auto i = s.split(s.get_loops(b)[0], {1, 32});
+    const block_rv o = s.blockize(i[1], keep);
+    CHECK(ir::is_var(s.get(o).values[0]) == keep);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("blockize: an init moves to the new block") {
+  const ir::function f = ir::parse(column_sum);
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto k = s.split(s.get_loops(b)[0], {infer, 4});
+  const block_rv o = s.blockize(k[1]);
+  CHECK_FALSE(s.get(b).block->init);
+  CHECK(s.get(b).block->reads.front().buffer->name == "B");
+  CHECK(s.get(o).block->reads.front().buffer->name == "A");
+  const ir::loop_node* nest = ir::as_loop(s.get(o).block->init);
+  REQUIRE(nest);
+  CHECK(ir::as_realize(nest->body)->block->name == "B_init");
+  check_meaning(s, f);
+  CHECK_NOTHROW(s.decompose_reduction(o, k[0]));
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: guards go with the loops they are about") {
+  const ir::function f = ir::parse(column_sum);
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto l = s.get_loops(b);
+  const auto k = s.split(l[0], {infer, 3});
+  s.split(l[1], {infer, 5});
+  s.reorder(s.get_loops(b)[2], k[0], k[1], s.get_loops(b)[3]);
+  schedule inner = s.copy();
+  const block_rv o = inner.blockize(inner.get_loops(b)[0]);
+  CHECK(ir::is_true(inner.get(o).predicate));
+  CHECK(ir::conjuncts(inner.get(b).predicate).size() == 2);
+  check_meaning(inner, f);
+  const loop_rv mixed = s.get_loops(b)[2];
+  check_refusal(s, "blockize", 2, [&] { s.blockize(mixed); });
+}
+
+TEST_CASE("blockize: below another new block, constants of the outer one are carried along") {
+  const ir::function f = stages::matmul(8, 8, 16);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto l = s.get_loops(c);
+  const auto k = s.split(l[2], {infer, 4});
+  s.reorder(k[0], l[0], l[1], k[1]);
+  s.blockize(l[0]);
+  const block_rv inner = s.blockize(l[1]);
+  CHECK(s.get(inner).block->name == "C_o_1");
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: consecutive blocks of one sequence") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12, 16), "float32"), B: T.Buffer((12, 16), "float32")):
+    for m in range(3):
+        for i, j in T.grid(4, 8):
+            with T.block("B"):
+                vm, vi, vj = T.axis.remap("SSS", [m, i, j])
+                B[vm * 4 + vi, vj] = A[vm * 4 + vi, vj] * T.float32(2)
+        for i, j in T.grid(4, 8):
+            with T.block("C"):
+                vm, vi, vj = T.axis.remap("SSS", [m, i, j])
+                B[vm * 4 + vi, vj + 8] = A[vm * 4 + vi, vj + 8] * T.float32(3)
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const block_rv o = s.blockize({b, c});
+  CHECK(s.get(o).block->name == "outer_B_C_");
+  CHECK(s.get(o).block->reads.size() == 1);
+  CHECK(ir::is_int(s.get(o).block->reads[0].box[1].extent, 16));
+  CHECK(s.get_loops(b).size() == 2);
+  check_meaning(s, f);
+
+  schedule t(f);
+  const block_rv tb = t.block("B"), tc = t.block("C");
+  check_refusal(t, "blockize", 5, [&] { t.blockize(std::vector<block_rv>{tb}); });
+  check_refusal(t, "blockize", 5, [&] { t.blockize({tb, tb}); });
+  const block_rv t_o = t.blockize(t.get_loops(tc)[1]);
+  check_refusal(t, "blockize", 5, [&] { t.blockize({tb, tc}); });
+  CHECK_NOTHROW(t.blockize({tb, t_o}));
+  check_meaning(t, f);
+}
+
+TEST_CASE("blockize: refusals") {
+  schedule s(stages::matmul_bias_relu(8, 8, 8));
+  const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
+  check_refusal(s, "blockize", 6, [&] { s.blockize({c, e}); });
+  check_refusal(s, "blockize", 5, [&] { s.blockize({c, d}); });
+  const loop_rv i = s.get_loops(d)[0];
+  s.compute_at(e, i);
+  check_refusal(s, "blockize", 1, [&] { s.blockize(i); });
+  // outer digits below inner ones
+  const auto c_i = s.split(s.get_loops(c)[0], {4, 2});
+  s.reorder(c_i[1], c_i[0]);
+  check_refusal(s, "blockize", 2, [&] { s.blockize(c_i[0]); });
+}
