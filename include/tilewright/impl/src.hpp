@@ -118,11 +118,13 @@
 #include <tilewright/impl/schedule/trace_parse.ipp>
 #include <tilewright/impl/schedule/trace_print.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
+#include <tilewright/impl/search/argument_checks.ipp>
 #include <tilewright/impl/search/builder.ipp>
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/database.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
 #include <tilewright/impl/search/guard.ipp>
+#include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/record.ipp>

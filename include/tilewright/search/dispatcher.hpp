@@ -1,66 +1,41 @@
 // From the arguments of a call to running code: checks, specializations, tuning on a miss.
 //
-// A *specialization* is a kernel at fixed extents and layout classes; it is what is tuned, stored and
-// compiled. A *binding* is one set of extents and strides that calls came with; it names the specialization
-// and what is known of the memory. The path of a call that was seen before takes no lock.
+// A *specialization* is a kernel at fixed extents and layout classes; it is what is tuned, stored
+// and compiled. A *binding* is one set of extents and strides that calls came with; it names the
+// specialization and what is known of the memory. The path of a call that was seen before takes no
+// lock.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/stmt.hpp>
-#include <tilewright/search/database.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/shrink.hpp>
+#include <tilewright/search/signature.hpp>
 
 namespace tilewright::search {
 
-/// Parameter of a kernel.
-struct parameter_signature {
-  struct dimension {
-    std::string name;         // empty when static
-    std::int64_t extent = 0;  // when static
-  };
-  std::string name;
-  dtype type = dtype::f32;
-  bool written = false;
-  std::vector<dimension> dims;  // [rank]
-};
-
-/// A kernel as far as calling it goes.
-struct kernel_signature {
-  std::string name;
-  std::vector<parameter_signature> params;
-};
-
-/// One argument: address of element 0, and its extents and strides in elements, rank entries each.
-struct call_argument {
-  void* data;
-  const std::int64_t* extents;
-  const std::int64_t* strides;
-};
-
-/// Calls a kernel with whatever arguments come. Any number of threads may call at once; each specialization is
-/// tuned once, the others wait for it. After fork the child goes on with what was tuned before.
+/// Calls a kernel with whatever arguments come. Any number of threads may call at once; each
+/// specialization is tuned once, the others wait for it. After fork the child goes on with what was
+/// tuned before.
 class dispatcher {
  public:
   /// @param make the kernel at given extents; throws argument_error when it has no meaning there
-  dispatcher(kernel_signature kernel, std::function<ir::function(const extent_map&)> make, tuned_options options);
+  dispatcher(kernel_signature kernel, std::function<ir::function(const extent_map&)> make,
+             tuned_options options);
   ~dispatcher();
   dispatcher(const dispatcher&) = delete;
   dispatcher& operator=(const dispatcher&) = delete;
 
   /// Runs the kernel.
-  /// It requires: 1) arguments that share a dimension agree on its extent, and static extents are met; 2) data
-  /// pointers are not null (where there are elements) and aligned to their element type; 3) no output overlaps
-  /// another argument, except itself exactly for elementwise kernels that say `inout`; 4) the elements of an
-  /// output do not share memory; 5) elements used as indices are in bounds. Extents of zero are allowed.
+  /// It requires: 1) arguments that share a dimension agree on its extent, and static extents are
+  /// met; 2) data pointers are not null (where there are elements) and aligned to their element
+  /// type; 3) no output overlaps another argument, except itself exactly for elementwise kernels
+  /// that say `inout`; 4) the elements of an output do not share memory; 5) elements used as
+  /// indices are in bounds. Extents of zero are allowed.
   /// @throws argument_error naming the parameters, build_error when code cannot be made
   void call(const call_argument* arguments);
 
@@ -68,19 +43,14 @@ class dispatcher {
   std::string report(const call_argument* arguments);
   /// Prepares what `call` would need, without running it.
   void warm(const call_argument* arguments);
-  /// Ends tuning in progress; what was measured is kept.
+  /// Ends the tuning in progress; what was measured is kept, and runs. Other arguments are tuned as
+  /// before; `warm` goes on with what was ended.
   void cancel();
   /// Waits for tuning in the background.
   void wait();
 
  private:
-  struct binding;
-  struct specialization;
-  struct table;
   struct state;
-  const binding* find(const call_argument* arguments) const;
-  const binding& bind(const call_argument* arguments);
-  void run(const binding& b, const call_argument* arguments);
   std::unique_ptr<state> state_;
 };
 

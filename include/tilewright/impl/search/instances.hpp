@@ -1,0 +1,102 @@
+// The kernel of a dispatcher at each set of extents and layout classes: made once, brought to
+// running code once, tuned once.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/binding_table.hpp>
+#include <tilewright/impl/search/process_sync.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/layout.hpp>
+#include <tilewright/search/options.hpp>
+#include <tilewright/search/specialization.hpp>
+
+namespace tilewright::search::detail {
+
+/// The kernel at one set of extents and layout classes.
+struct instance {
+  enum class stage { fresh, preparing, ready };
+  std::unique_ptr<specialization> code;  // null: nothing to do, or `identity`
+  ir::function function;                 // unscheduled, dimensions in the user's order
+  std::vector<operand> operands;
+  bool gathers = false;
+  std::optional<ir::function> identity;  // interpreted instead: a reduction over nothing
+
+  // what follows is guarded by the lock of `instances`, except atomics
+  stage at = stage::fresh;
+  pid_t preparer = 0;
+  pid_t upgrader = 0;        // process that has a thread working on it; 0: none
+  bool interrupted = false;  // cancelled before tuning ended
+  std::atomic<bool> cancelled{false};
+  /// Somebody else tunes it; calls look now and then for the result.
+  std::atomic<bool> following{false};
+  std::atomic<std::int64_t> look_at{0};  // steady_clock ticks
+  std::int64_t pause = 0;                // ticks between looks
+  pid_t looking = 0;
+};
+
+/// All members may be called from any thread; the lock is never held while code is made.
+class instances {
+ public:
+  /// @param make the kernel at given extents
+  instances(const kernel_signature& kernel, std::function<ir::function(const extent_map&)> make,
+            tuned_options options);
+  ~instances();
+  instances(const instances&) = delete;
+  instances& operator=(const instances&) = delete;
+
+  const backend::executor& executor() const noexcept { return *exec_; }
+  process_sync::pair& sync() { return sync_.get(); }
+
+  /// The instance of a call.
+  instance& at(const extent_map& dims, const binding& b, const call_argument* arguments);
+  /// Returns when it can run; tunes it when the mode says so.
+  void make_ready(instance& s);
+  /// Goes on with tuning that was cancelled.
+  void resume(instance& s);
+  /// For an instance that follows another process: takes its result when it is there, its place
+  /// when it gave up. Costs a look at a clock most of the time.
+  void follow(instance& s);
+
+  /// Ends the tuning in progress, of no later instance.
+  void cancel();
+  /// Waits for this process's tuning in the background.
+  void wait();
+
+ private:
+  void make(instance& s, const extent_map& dims, const std::vector<layout_class>& layouts,
+            const binding& b);
+  std::optional<ir::function> shrunk(const extent_map& dims,
+                                     const std::vector<layout_class>& layouts) const;
+  void prepare(instance& s);
+  void start_following(instance& s);
+  bool take_over(instance& s);
+  void start_background(instance& s);
+  void tune_in_background(instance& s);
+
+  const kernel_signature& kernel_;
+  std::function<ir::function(const extent_map&)> make_;
+  tuned_options options_;
+  tilewright::mode mode_;
+  target::cpu cpu_;
+  const backend::executor* exec_ = nullptr;
+  std::unique_ptr<backend::pool> own_pool_;
+  std::shared_ptr<database> db_;
+  std::map<std::string, std::unique_ptr<instance>> all_;
+  std::vector<std::pair<pid_t, std::thread>> threads_;
+  process_sync sync_;
+};
+
+}  // namespace tilewright::search::detail

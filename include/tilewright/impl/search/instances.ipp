@@ -1,0 +1,303 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string_view>
+
+#include <tilewright/impl/search/instances.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/zero_extents.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search::detail {
+
+using instance_clock = std::chrono::steady_clock;
+
+inline constexpr std::int64_t instance_ticks(double seconds) {
+  return std::chrono::duration_cast<instance_clock::duration>(
+             std::chrono::duration<double>(seconds))
+      .count();
+}
+
+inline mode mode_of_environment(mode wanted) {
+  const char* v = std::getenv("TILEWRIGHT_TUNE");
+  if (!v || !*v) return wanted;
+  const std::string_view text = v;
+  if (text == "now") return mode::now;
+  if (text == "background") return mode::background;
+  if (text == "off") return mode::off;
+  if (text == "miss_error") return mode::miss_error;
+  throw argument_error("TILEWRIGHT_TUNE is \"" + std::string(text) +
+                       "\"; write now, background, off or miss_error");
+}
+
+/// An extent that no other one equals, to stand for zero.
+inline std::int64_t unused_extent(const extent_map& dims) {
+  std::int64_t out = 97;
+  const auto used = [&](std::int64_t v) {
+    return std::any_of(dims.begin(), dims.end(), [&](const auto& d) { return d.second == v; });
+  };
+  while (used(out)) ++out;
+  return out;
+}
+
+TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
+                                       std::function<ir::function(const extent_map&)> make,
+                                       tuned_options options)
+    : kernel_(kernel),
+      make_(std::move(make)),
+      options_(std::move(options)),
+      mode_(mode_of_environment(options_.mode)) {
+  if (options_.threads < 0)
+    throw argument_error(kernel_.name + ": threads is negative; write 0 for all");
+  const int all = backend::pool::shared().threads();
+  if (options_.threads == 0 || options_.threads == all) {
+    exec_ = &backend::pool::shared().view();
+  } else if (options_.threads < all) {
+    exec_ = &backend::pool::shared().view(options_.threads);
+  } else {
+    own_pool_ = std::make_unique<backend::pool>(options_.threads);
+    exec_ = &own_pool_->view();
+  }
+  cpu_ = target::host();
+  cpu_.cores = exec_->threads;
+  db_ = database::shared(options_.database);
+}
+
+TILEWRIGHT_INLINE instances::~instances() {
+  cancel();
+  for (auto& [pid, t] : threads_) {
+    if (pid == ::getpid())
+      t.join();
+    else
+      t.detach();  // after fork: the thread does not exist here
+  }
+}
+
+// ---- making ----
+
+TILEWRIGHT_INLINE instance& instances::at(const extent_map& dims, const binding& b,
+                                          const call_argument* a) {
+  std::vector<layout_class> layouts;
+  std::string name;
+  for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
+    layouts.push_back(classify(kernel_.params[i].dims.size(), a[i].extents, a[i].strides));
+    name += layouts.back().text() + "|";
+  }
+  name += write_numbers(b.extents);
+  const std::lock_guard lock(sync().mutex);
+  if (const auto there = all_.find(name); there != all_.end()) return *there->second;
+  auto made = std::make_unique<instance>();
+  if (!b.nothing) make(*made, dims, layouts, b);
+  return *(all_[name] = std::move(made));
+}
+
+TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
+                                       const std::vector<layout_class>& layouts, const binding& b) {
+  if (std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.second == 0; })) {
+    extent_map instead = dims;
+    const std::int64_t placeholder = unused_extent(dims);
+    for (auto& [name, extent] : instead)
+      if (extent == 0) extent = placeholder;
+    s.identity = without_iterations(make_(instead), placeholder);
+    return;
+  }
+  s.function = make_(dims);
+  s.operands = operands(s.function);
+  s.gathers = std::any_of(s.operands.begin(), s.operands.end(),
+                          [](const operand& o) { return o.index.has_value(); });
+  workload w;
+  w.function = with_layouts(s.function, layouts);
+  w.key = {ir::workload_key(w.function).hex(), cpu_.isa_key(), "", exec_->threads};
+  w.family = family_of(w.function);
+  w.extents = b.extents;
+  const std::int64_t* strides = b.strides.data();
+  for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
+    w.key.arguments += (i ? " " : "") + kernel_.params[i].name + ":" + layouts[i].text();
+    w.layouts.emplace_back();  // dense: as declared
+    const std::size_t rank = kernel_.params[i].dims.size();
+    if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
+    strides += rank;
+  }
+  w.cpu = &cpu_;
+  w.exec = exec_;
+  w.space = options_.space ? options_.space : space::default_cpu();
+  w.shrunk = [this, dims, layouts] { return shrunk(dims, layouts); };
+  s.code = std::make_unique<specialization>(std::move(w), options_, db_);
+}
+
+/// The kernel at extents that the interpreter can run.
+TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
+    const extent_map& dims, const std::vector<layout_class>& layouts) const {
+  const std::optional<ir::function> f = shrink(make_, dims, 1e5);
+  if (!f) return std::nullopt;
+  std::vector<layout_class> dense = layouts;
+  for (layout_class& l : dense)
+    if (!l.dense) l = layout_class{};  // the comparison is about the schedule, not about strides
+  return with_layouts(*f, dense);
+}
+
+// ---- bringing to where it can run ----
+
+TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
+  process_sync::pair& sy = sync();
+  std::unique_lock lock(sy.mutex);
+  using stage = instance::stage;
+  for (;;) {
+    if (s.at == stage::ready) return;
+    if (s.at == stage::fresh || s.preparer != ::getpid())
+      break;  // or its preparer is not in this process
+    sy.changed.wait(lock);
+  }
+  s.at = stage::preparing;
+  s.preparer = ::getpid();
+  s.cancelled = false;
+  s.interrupted = false;
+  lock.unlock();
+  std::exception_ptr failed;
+  try {
+    if (s.code) prepare(s);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  lock.lock();
+  s.at = failed ? stage::fresh : stage::ready;
+  sy.changed.notify_all();
+  if (failed) std::rethrow_exception(failed);
+}
+
+/// One thread at a time; not under the lock.
+TILEWRIGHT_INLINE void instances::prepare(instance& s) {
+  specialization& code = *s.code;
+  if (code.load_stored()) return;
+  switch (mode_) {
+    case mode::miss_error:
+      throw argument_error(kernel_.name + ": " + db_->why(code.task().key) +
+                           "and TILEWRIGHT_TUNE or the options say miss_error");
+    case mode::now:
+      if (code.tune(s.cancelled)) {
+        s.interrupted = s.cancelled;
+        return;
+      }
+      code.load_fallback("another process is tuning this kernel now");
+      start_following(s);
+      return;
+    case mode::background: {
+      code.load_fallback("tuning in the background");
+      start_following(s);
+      const std::lock_guard lock(sync().mutex);
+      start_background(s);
+      return;
+    }
+    case mode::off: code.load_fallback("nothing is stored and tuning is off"); return;
+  }
+}
+
+TILEWRIGHT_INLINE void instances::resume(instance& s) {
+  {
+    const std::lock_guard lock(sync().mutex);
+    if (s.at != instance::stage::ready || !s.interrupted) return;
+    s.at = instance::stage::fresh;
+  }
+  make_ready(s);
+}
+
+// ---- tuning elsewhere ----
+
+TILEWRIGHT_INLINE void instances::start_following(instance& s) {
+  s.pause = instance_ticks(0.05);
+  s.look_at = instance_clock::now().time_since_epoch().count() + s.pause;
+  s.following = true;
+}
+
+TILEWRIGHT_INLINE void instances::follow(instance& s) {
+  if (instance_clock::now().time_since_epoch().count() < s.look_at.load(std::memory_order_relaxed))
+    return;
+  process_sync::pair& sy = sync();
+  {
+    const std::lock_guard lock(sy.mutex);
+    if (!s.following || s.looking == ::getpid()) return;
+    if (s.upgrader == ::getpid()) {  // its thread of this process says when it is done
+      s.look_at = instance_clock::now().time_since_epoch().count() + s.pause;
+      return;
+    }
+    s.looking = ::getpid();
+  }
+  bool done = true;
+  try {
+    done = take_over(s);
+  } catch (const std::exception&) {  // what runs now goes on
+  }
+  const std::lock_guard lock(sy.mutex);
+  s.looking = 0;
+  if (done) s.following = false;
+  s.pause = std::min(2 * s.pause, instance_ticks(2));
+  s.look_at = instance_clock::now().time_since_epoch().count() + s.pause;
+}
+
+/// False while another process is at work.
+TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
+  if (s.code->load_stored()) return true;
+  if (mode_ == mode::now) {
+    s.cancelled = false;
+    if (!s.code->tune(s.cancelled)) return false;
+    s.interrupted = s.cancelled;
+    return true;
+  }
+  // a forked child, which does not have the thread that its parent had
+  const std::lock_guard lock(sync().mutex);
+  start_background(s);
+  return false;
+}
+
+/// Under the lock.
+TILEWRIGHT_INLINE void instances::start_background(instance& s) {
+  s.upgrader = ::getpid();
+  s.cancelled = false;
+  s.interrupted = false;
+  threads_.emplace_back(::getpid(), std::thread([this, &s] { tune_in_background(s); }));
+}
+
+TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
+  process_sync::pair& sy = sync();
+  try {
+    while (!s.cancelled && !s.code->tune(s.cancelled)) {
+      {
+        std::unique_lock lock(sy.mutex);
+        sy.changed.wait_for(lock, std::chrono::milliseconds(200),
+                            [&] { return s.cancelled.load(); });
+      }
+      if (s.code->load_stored()) break;
+    }
+  } catch (const std::exception&) {  // the fallback goes on; the next process tries again
+  }
+  const std::lock_guard lock(sy.mutex);
+  s.upgrader = 0;
+  s.interrupted = s.cancelled;
+  s.following = false;
+  sy.changed.notify_all();
+}
+
+TILEWRIGHT_INLINE void instances::cancel() {
+  process_sync::pair& sy = sync();
+  const std::lock_guard lock(sy.mutex);
+  for (const auto& [name, s] : all_) s->cancelled = true;
+  sy.changed.notify_all();
+}
+
+TILEWRIGHT_INLINE void instances::wait() {
+  process_sync::pair& sy = sync();
+  std::unique_lock lock(sy.mutex);
+  sy.changed.wait(lock, [&] {
+    return std::none_of(all_.begin(), all_.end(),
+                        [](const auto& s) { return s.second->upgrader == ::getpid(); });
+  });
+}
+
+}  // namespace tilewright::search::detail
