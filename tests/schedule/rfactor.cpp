@@ -223,7 +223,7 @@ TEST_CASE("rfactor: argmax in both forms, init and stores in any order") {
 TEST_CASE("rfactor: a reducer that a user registers") {
   const std::string text = reduction("T.float32(0)", "T.max(B[vi], T.abs(A[vi, vk]))");
   check_refused(text, "B", 1, 0, 5);
-  reducer r;
+  commutative_reducer r;
   r.name = "largest_magnitude";
   r.combine = [](const std::vector<ir::expr>& l, const std::vector<ir::expr>& x) {
     return std::vector<ir::expr>{ir::max(l[0], ir::call(x[0].type(), "abs", {x[0]}))};

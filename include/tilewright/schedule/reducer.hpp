@@ -21,7 +21,7 @@ namespace tilewright {
 /// accumulated value is the left operand: `x + a` is matched by a reducer `l + r`, `a + x` is not.
 /// Floating-point addition counts as associative here, and so does a plain argmax, whose index
 /// among equal values depends on the order: whoever writes it as a reduction leaves the order open.
-struct reducer {
+struct commutative_reducer {
   std::string name;
   std::size_t size = 1;  // k
   /// Combination of `left` and `right`, k values each.
@@ -36,11 +36,11 @@ struct reducer {
 /// Known from the start: sum, product, min, max, and, or, the sum of pairs, and argmax and argmin,
 /// both plain and with the lowest index among equal values.
 /// @throws argument_error when it has no values or a function is missing
-void register_reducer(reducer r);
+void register_reducer(commutative_reducer r);
 
 /// A reduction taken apart: `updates[i]` is combine(`left`, `right`)[i].
 struct matched_reducer {
-  reducer found;
+  commutative_reducer found;
   std::vector<ir::expr> identity;
   std::vector<ir::expr> right;  // what is combined into the accumulated values
 };

@@ -31,9 +31,10 @@ inline values extremes(dtype type, bool lowest) {
   return out;
 }
 
-inline reducer arithmetic(std::string name, ir::expr (*op)(const ir::expr&, const ir::expr&),
-                          double identity) {
-  reducer r;
+inline commutative_reducer arithmetic(std::string name,
+                                      ir::expr (*op)(const ir::expr&, const ir::expr&),
+                                      double identity) {
+  commutative_reducer r;
   r.name = std::move(name);
   r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
   r.identities = [identity](const std::vector<dtype>& t) {
@@ -42,9 +43,9 @@ inline reducer arithmetic(std::string name, ir::expr (*op)(const ir::expr&, cons
   return r;
 }
 
-inline reducer extreme(std::string name, ir::expr (*op)(const ir::expr&, const ir::expr&),
-                       bool lowest) {
-  reducer r;
+inline commutative_reducer extreme(std::string name,
+                                   ir::expr (*op)(const ir::expr&, const ir::expr&), bool lowest) {
+  commutative_reducer r;
   r.name = std::move(name);
   r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
   r.identities = [lowest](const std::vector<dtype>& t) {
@@ -55,9 +56,9 @@ inline reducer extreme(std::string name, ir::expr (*op)(const ir::expr&, const i
   return r;
 }
 
-inline reducer logic(std::string name, ir::expr (*op)(const ir::expr&, const ir::expr&),
-                     bool identity) {
-  reducer r;
+inline commutative_reducer logic(std::string name, ir::expr (*op)(const ir::expr&, const ir::expr&),
+                                 bool identity) {
+  commutative_reducer r;
   r.name = std::move(name);
   r.combine = [op](const values& l, const values& x) { return values{op(l[0], x[0])}; };
   r.identities = [identity](const std::vector<dtype>& t) {
@@ -66,8 +67,8 @@ inline reducer logic(std::string name, ir::expr (*op)(const ir::expr&, const ir:
   return r;
 }
 
-inline reducer pair_sum() {
-  reducer r;
+inline commutative_reducer pair_sum() {
+  commutative_reducer r;
   r.name = "pair_sum";
   r.size = 2;
   r.combine = [](const values& l, const values& x) { return values{l[0] + x[0], l[1] + x[1]}; };
@@ -79,9 +80,10 @@ inline reducer pair_sum() {
 }
 
 /// (index, value) of an extreme. `better` says that the left value wins against the right one.
-inline reducer arg_extreme(std::string name, ir::expr (*better)(const ir::expr&, const ir::expr&),
-                           bool lowest, bool ties_by_index) {
-  reducer r;
+inline commutative_reducer arg_extreme(std::string name,
+                                       ir::expr (*better)(const ir::expr&, const ir::expr&),
+                                       bool lowest, bool ties_by_index) {
+  commutative_reducer r;
   r.name = std::move(name);
   r.size = 2;
   r.combine = [=](const values& l, const values& x) {
@@ -101,7 +103,7 @@ inline reducer arg_extreme(std::string name, ir::expr (*better)(const ir::expr&,
   return r;
 }
 
-inline std::vector<reducer> make_built_ins() {
+inline std::vector<commutative_reducer> make_built_ins() {
   return {arithmetic("sum", &ir::operator+, 0),
           arithmetic("product", &ir::operator*, 1),
           extreme("min", &ir::min, false),
@@ -117,7 +119,7 @@ inline std::vector<reducer> make_built_ins() {
 
 struct registry {
   std::mutex mutex;
-  std::vector<reducer> list = make_built_ins();
+  std::vector<commutative_reducer> list = make_built_ins();
 };
 
 inline registry& known() {
@@ -167,7 +169,8 @@ class unifier {
   values left_pattern_, right_pattern_, bound_;
 };
 
-inline bool is_identity(const reducer& r, const values& identity, const std::vector<dtype>& types) {
+inline bool is_identity(const commutative_reducer& r, const values& identity,
+                        const std::vector<dtype>& types) {
   for (const values& accepted : r.identities(types)) {
     bool same = accepted.size() == identity.size();
     for (std::size_t i = 0; same && i < identity.size(); ++i)
@@ -177,7 +180,8 @@ inline bool is_identity(const reducer& r, const values& identity, const std::vec
   return false;
 }
 
-inline bool matches(const reducer& r, const values& left, const values& updates, values& right) {
+inline bool matches(const commutative_reducer& r, const values& left, const values& updates,
+                    values& right) {
   values l, x;
   for (const ir::expr& e : left) {
     l.push_back(ir::make_var("left", e.type()));
@@ -194,7 +198,7 @@ inline bool matches(const reducer& r, const values& left, const values& updates,
 
 }  // namespace detail::reducers
 
-TILEWRIGHT_INLINE void register_reducer(reducer r) {
+TILEWRIGHT_INLINE void register_reducer(commutative_reducer r) {
   if (r.size == 0 || !r.combine || !r.identities)
     throw argument_error("register_reducer: reducer \"" + r.name +
                          "\" needs at least one value, a combination and its identities");
@@ -210,7 +214,7 @@ TILEWRIGHT_INLINE std::optional<matched_reducer> match_reducer(
   for (const ir::expr& e : left) types.push_back(e.type());
   auto& known = detail::reducers::known();
   const std::lock_guard<std::mutex> lock(known.mutex);
-  for (const reducer& r : known.list) {
+  for (const commutative_reducer& r : known.list) {
     if (r.size != updates.size() || !detail::reducers::is_identity(r, identity, types)) continue;
     matched_reducer out;
     if (!detail::reducers::matches(r, left, updates, out.right)) continue;
