@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/arith/normalize.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -45,7 +46,9 @@ int report_refusal(const apply_options& o, const tilewright::trace& t,
 
 int compare(const apply_options& o, const tilewright::ir::function& result,
             const tilewright::ir::function& expected) {
-  const bool same = tilewright::ir::equal(result, expected);
+  const bool same = tilewright::ir::equal(result, expected) ||
+                    tilewright::ir::equal(tilewright::arith::normalized(result),
+                                          tilewright::arith::normalized(expected));
   std::string difference;
   if (!same)
     difference = first_difference(tilewright::ir::print(expected), tilewright::ir::print(result));

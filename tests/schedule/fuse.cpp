@@ -23,15 +23,16 @@ TEST_CASE("fuse: two and three loops") {
   check_meaning(t, f);
 }
 
-TEST_CASE("fuse: one loop is itself") {
+TEST_CASE("fuse: one loop becomes a serial one") {
   const ir::function f = programs::elementwise({"i"}, {3});
   schedule s(f);
-  const auto [i] = s.loops<1>(s.block("B"));
-  const ir::stmt before = s.function().body;
-  const loop_rv same = s.fuse(i);
-  CHECK(s.function().body == before);
-  CHECK(s.get(same).var.same(s.get(i).var));
-  check_schedule(s, f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  s.parallel(i);
+  const loop_rv fused = s.fuse(i);
+  CHECK(s.get(fused).var->name == "i_fused");
+  CHECK(s.get(fused).loop == ir::loop_kind::serial);
+  check_refusal(s, "fuse", 0, [&] { s.fuse(i); });
+  check_meaning(s, f);
 }
 
 TEST_CASE("fuse: unit loops") {
@@ -96,7 +97,7 @@ TEST_CASE("fuse: requirements by number") {
   check_refusal(s, "fuse", 2, [&] { s.fuse(ci, d); });
   s.annotate(ck, "note", "x");
   check_refusal(s, "fuse", 4, [&] { s.fuse(cj, ck); });
-  s.parallel(ci);
+  s.bind(ci, "blockIdx.x");
   check_refusal(s, "fuse", 4, [&] { s.fuse(ci, cj); });
   const loop_rv fused = s.fuse(d, e);
   check_refusal(s, "fuse", 0, [&] { s.fuse(d, e); });

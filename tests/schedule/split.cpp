@@ -157,9 +157,20 @@ TEST_CASE("split: requirements by number") {
   s.annotate(i, "note", 1);
   check_refusal(s, "split", 3, [&] { s.split(i, {infer, 4}); });
   s.unannotate(i, "note");
-  s.unroll(i);
+  s.bind(i, "threadIdx.x");
   check_refusal(s, "split", 3, [&] { s.split(i, {infer, 4}); });
   check_schedule(s, f);
+}
+
+TEST_CASE("split: the parts of a loop of another kind are serial") {
+  const ir::function f = programs::elementwise({"i"}, {128});
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  s.parallel(i);
+  const auto [outer, inner] = s.split(i, {infer, 4});
+  CHECK(s.get(outer).loop == ir::loop_kind::serial);
+  CHECK(s.get(inner).loop == ir::loop_kind::serial);
+  check_meaning(s, f);
 }
 
 TEST_CASE("split: a loop that does not start at 0") {

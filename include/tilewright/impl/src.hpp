@@ -10,6 +10,7 @@
 #include <tilewright/impl/arith/iter_builder.ipp>
 #include <tilewright/impl/arith/iter_map.ipp>
 #include <tilewright/impl/arith/linear.ipp>
+#include <tilewright/impl/arith/normalize.ipp>
 #include <tilewright/impl/arith/region.ipp>
 #include <tilewright/impl/arith/solver.ipp>
 #include <tilewright/impl/arith/solver_bounds.ipp>

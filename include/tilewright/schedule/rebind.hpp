@@ -7,8 +7,9 @@
 
 namespace tilewright::primitive {
 
-/// The requirements that split and fuse share: a loop without annotation and of serial kind (number
-/// `plain`) that starts at 0 (number `from_zero`).
+/// The requirements that split and fuse share: a loop without annotation and thread axis (number
+/// `plain`) that starts at 0 (number `from_zero`). Of another kind it may be: what comes out of it
+/// is serial, which is always right.
 /// @throws schedule_error
 void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain, int from_zero);
 

@@ -94,9 +94,8 @@ TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* p
   if (!loop.annotations.empty())
     refuse(plain, "has annotation \"" + loop.annotations.begin()->first + "\"; unannotate it, or " +
                       primitive + " first and annotate the result");
-  if (loop.loop != ir::loop_kind::serial)
-    refuse(plain,
-           std::string("is not serial; ") + primitive + " first, then set the kind of the result");
+  if (loop.loop == ir::loop_kind::thread_binding)
+    refuse(plain, "is bound to " + loop.thread_tag + "; " + primitive + " first, then bind");
   if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
 }
 

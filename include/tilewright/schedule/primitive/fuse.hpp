@@ -14,14 +14,14 @@ namespace tilewright::primitive {
 ///     with block("C"):                       with block("C"):
 ///         vi, vj = (i, j)          ->            vi, vj = (i_j_fused // 8, i_j_fused % 8)
 /// ```
-/// One loop is left as it is. Without `preserve_unit_iters` loops of extent 1 do not occur in the
-/// new bindings.
+/// One loop becomes a serial one, `i_fused`. Without `preserve_unit_iters` loops of extent 1 do not
+/// occur in the new bindings.
 ///
 /// Requires:
 /// 1. at least one loop, none twice;
 /// 2. each loop after the first is the whole body of the one before;
 /// 3. every loop starts at 0;
-/// 4. no loop has an annotation and all are serial (as for split);
+/// 4. no loop has an annotation or is bound to threads; other kinds become serial;
 /// 5. the extent of no loop uses the variable of another one in the list;
 /// 6. the product of constant extents fits the type of the widest variable.
 /// @param loops outermost first

@@ -74,7 +74,6 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   const auto nest = detail::fusing::nest(at, f, loops);
   for (const ir::loop_node* n : nest) check_plain_loop(*n, "fuse", 4, 3);
   detail::fusing::check_independent(nest);
-  if (nest.size() == 1) return {f, loops.front()};
 
   const dtype type = detail::fusing::widest(nest);
   detail::fusing::check_size(nest, type);
