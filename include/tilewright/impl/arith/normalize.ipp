@@ -1,111 +1,173 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <string>
-#include <utility>
-#include <vector>
+#include <unordered_map>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/normalize.hpp>
-#include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::arith {
-namespace detail::normal {
-
-/// Items in the order of their text, which names variables by where they are bound.
-template <class Item, class Text>
-void sort_by_text(std::vector<Item>& items, const Text& text) {
-  std::vector<std::pair<std::string, Item>> keyed;
-  for (Item& i : items) keyed.emplace_back(text(i), std::move(i));
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = std::move(keyed[i].second);
-}
+namespace detail::normal_form {
 
 inline bool is_index(const ir::expr& e) { return e.type() == dtype::i32 || e.type() == dtype::i64; }
 
-inline ir::expr ordered(const ir::expr& e);
+/// Orders expressions by structure: variables and buffers by first binding, never by name.
+class ordering {
+ public:
+  void number(const ir::expr& v) { vars_.emplace(v, vars_.size()); }
+  void number(const ir::buffer& b) { buffers_.emplace(b, buffers_.size()); }
 
-inline ir::expr with_ordered_args(const ir::expr& e) {
-  std::vector<ir::expr> args;
-  for (const ir::expr& a : e->args) args.push_back(ordered(a));
-  return args.empty() ? e : ir::with_args(e, std::move(args));
-}
-
-inline ir::expr ordered_sum(const ir::expr& e) {
-  linear sum = to_linear(e);
-  for (auto& [term, factor] : sum.terms) term = with_ordered_args(term);
-  sort_by_text(sum.terms, [](const auto& t) { return ir::print(t.first); });
-  ir::expr out = ir::integer(e.type(), 0);
-  for (const auto& [term, factor] : sum.terms) out = out + term * ir::integer(e.type(), factor);
-  return out + ir::integer(e.type(), sum.constant);
-}
-
-/// a < b as 0 < b - a, so that both sides of the comparison of two programs agree.
-inline ir::expr ordered_comparison(const ir::expr& e) {
-  const ir::expr &a = e->args[0], &b = e->args[1];
-  const ir::expr zero = ir::integer(a.type(), 0);
-  switch (e->op) {
-    case ir::op::lt: return ir::lt(zero, ordered_sum(b - a));
-    case ir::op::gt: return ir::lt(zero, ordered_sum(a - b));
-    case ir::op::le: return ir::lt(zero, ordered_sum(b - a + 1));
-    case ir::op::ge: return ir::lt(zero, ordered_sum(a - b + 1));
-    default: return with_ordered_args(e);
-  }
-}
-
-inline ir::expr ordered(const ir::expr& e) {
-  switch (e->op) {
-    case ir::op::add:
-    case ir::op::sub:
-    case ir::op::mul: return is_index(e) ? ordered_sum(e) : with_ordered_args(e);
-    case ir::op::lt:
-    case ir::op::le:
-    case ir::op::gt:
-    case ir::op::ge:
-      return is_index(e->args[0]) && is_index(e->args[1]) ? ordered_comparison(e)
-                                                          : with_ordered_args(e);
-    case ir::op::logical_and: {
-      std::vector<ir::expr> parts;
-      for (const ir::expr& c : ir::conjuncts(e)) parts.push_back(ordered(c));
-      sort_by_text(parts, [](const ir::expr& p) { return ir::print(p); });
-      return ir::conjunction(parts);
+  std::string key(const ir::expr& e) {
+    switch (e->op) {
+      case ir::op::var: number(e); return "v" + padded(vars_.at(e));
+      case ir::op::integer: return "#" + std::to_string(e->integer);
+      case ir::op::real: return "r" + std::to_string(e->real);
+      default: break;
     }
-    default: return with_ordered_args(e);
+    std::string out = "(" + padded(static_cast<std::size_t>(e->op)) + e->name;
+    if (e->buffer) {
+      number(e->buffer);
+      out += "b" + padded(buffers_.at(e->buffer));
+    }
+    for (const ir::expr& a : e->args) out += " " + key(a);
+    return out + ")";
   }
-}
+
+  void sort(std::vector<ir::expr>& list) {
+    std::sort(list.begin(), list.end(),
+              [&](const ir::expr& a, const ir::expr& b) { return key(a) < key(b); });
+  }
+
+ private:
+  static std::string padded(std::size_t n) {
+    const std::string digits = std::to_string(n);
+    return std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+  }
+  std::unordered_map<ir::expr, std::size_t, ir::expr_identity_hash, ir::expr_identity_equal> vars_;
+  std::unordered_map<ir::buffer, std::size_t> buffers_;
+};
+
+/// Canonical order and form of an expression that the analyzer has simplified already.
+class canonical_form {
+ public:
+  canonical_form(ordering& order, const analyzer& known) : order_(order), known_(known) {}
+
+  ir::expr of(const ir::expr& e) {
+    return ir::rewrite(e, [&](const ir::expr& part) { return rebuilt(part); });
+  }
+
+  linear sorted(linear sum) {
+    std::sort(sum.terms.begin(), sum.terms.end(), [&](const auto& a, const auto& b) {
+      return order_.key(a.first) < order_.key(b.first);
+    });
+    return sum;
+  }
+
+ private:
+  ir::expr rebuilt(const ir::expr& e) {
+    switch (e->op) {
+      case ir::op::add:
+      case ir::op::sub:
+      case ir::op::mul:
+        return is_index(e) ? ir::cast(e.type(), from_linear(sorted(to_linear(e)))) : e;
+      case ir::op::floordiv: return digit_of_remainder(e);
+      case ir::op::min:
+      case ir::op::max:
+        return is_index(e) && order_.key(e->args[1]) < order_.key(e->args[0])
+                   ? ir::with_args(e, {e->args[1], e->args[0]})
+                   : e;
+      case ir::op::lt: return below(e->args[0], e->args[1], 0, e);
+      case ir::op::le: return below(e->args[0], e->args[1], 1, e);
+      case ir::op::gt: return below(e->args[1], e->args[0], 0, e);
+      case ir::op::ge: return below(e->args[1], e->args[0], 1, e);
+      case ir::op::logical_and: return sorted_conjunction(e);
+      default: return e;
+    }
+  }
+
+  /// x % (a * b) // a is x // a % b.
+  static ir::expr digit_of_remainder(const ir::expr& e) {
+    const ir::expr& inner = e->args[0];
+    if (inner->op != ir::op::floormod || !ir::is_int(e->args[1]) || !ir::is_int(inner->args[1]))
+      return e;
+    const std::int64_t a = ir::as_int(e->args[1]), whole = ir::as_int(inner->args[1]);
+    if (a <= 0 || whole <= 0 || whole % a != 0) return e;
+    return ir::floormod(ir::floordiv(inner->args[0], e->args[1]), ir::integer(e.type(), whole / a));
+  }
+
+  /// a < b + slack as terms < constant, divided by what all coefficients have in common.
+  ir::expr below(const ir::expr& a, const ir::expr& b, std::int64_t slack, const ir::expr& as_is) {
+    if (!is_index(a) || !is_index(b)) return as_is;
+    linear sum = sorted(to_linear(a - b));
+    if (sum.is_constant()) return as_is;
+    std::int64_t limit = slack - sum.constant;
+    sum.constant = 0;
+    drop_low_digits(sum, limit);
+    std::int64_t common = 0;
+    for (const auto& t : sum.terms) common = std::gcd(common, t.second);
+    for (auto& t : sum.terms) t.second /= common;
+    limit = -ir::floor_divide(-limit, common);
+    return ir::lt(from_linear(sum), ir::integer(sum.type, limit));
+  }
+
+  /// a * 8 + r < 16 is a * 8 < 16 where r is in [0, 8).
+  void drop_low_digits(linear& sum, std::int64_t limit) const {
+    for (const auto& [term, unit] : std::vector(sum.terms)) {
+      if (unit < 2 || limit % unit != 0) continue;
+      linear high = sum, low = sum;
+      const std::int64_t divisor = unit;
+      const auto is_high = [&](const auto& t) { return t.second % divisor == 0; };
+      std::erase_if(low.terms, is_high);
+      std::erase_if(high.terms, [&](const auto& t) { return !is_high(t); });
+      const bounds rest = known_.const_bounds(from_linear(low));
+      if (rest.lo >= 0 && rest.hi < divisor) {
+        sum = std::move(high);
+        return;
+      }
+    }
+  }
+
+  ir::expr sorted_conjunction(const ir::expr& e) {
+    std::vector<ir::expr> parts = ir::conjuncts(e);
+    order_.sort(parts);
+    return ir::conjunction(parts);
+  }
+
+  ordering& order_;
+  const analyzer& known_;
+};
 
 class normalizer : public ir::mutator {
  public:
+  explicit normalizer(const std::vector<ir::param>& params) {
+    for (const ir::param& p : params)
+      if (p.buffer) order_.number(p.buffer);
+  }
+
   using ir::mutator::mutate;
 
-  ir::expr mutate(const ir::expr& e) override { return ordered(known_.simplify(renamed(e))); }
+  ir::expr mutate(const ir::expr& e) override {
+    if (!is_index(e) && e.type() != dtype::boolean) return ir::mutator::mutate(e);
+    if (e->op == ir::op::var && !values_.count(e)) return e;
+    return form_.of(known_.simplify(ir::substitute(e, values_)));
+  }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const ir::range dom{mutate(loop->min), mutate(loop->extent)};
-      const ir::var v = define(loop->var);
-      known_.bind(v, dom);
-      return ir::make_loop(v, dom.min, dom.extent, mutate(loop->body), loop->loop,
-                           loop->annotations, loop->thread_tag);
-    }
-    if (const ir::block_realize_node* realize = ir::as_realize(s)) return bound(*realize);
+    if (const ir::loop_node* l = ir::as_loop(s)) return loop(*l);
+    if (const ir::block_realize_node* r = ir::as_realize(s)) return realize(*r);
+    if (const ir::if_node* branch = ir::as_if(s)) return conditional(*branch);
     return ir::mutator::mutate(s);
   }
 
   ir::block mutate(const ir::block& b) override {
     ir::block_node out = *b;
-    for (ir::iter_var& i : out.iters) {
-      i.dom = ir::mutator::mutate(i.dom);
-      i.var = define(i.var);
-      known_.bind(i.var, i.dom);
-    }
-    const auto regions = [&](std::vector<ir::buffer_region>& list) {
-      for (ir::buffer_region& r : list) r = ir::mutator::mutate(r);
-    };
-    regions(out.reads), regions(out.writes);
+    for (const ir::buffer& buffer : out.alloc_buffers) order_.number(buffer);
+    regions(out.reads);
+    regions(out.writes);
     for (ir::match_buffer& m : out.match_buffers) m.source = ir::mutator::mutate(m.source);
     if (out.init) out.init = mutate(out.init);
     out.body = mutate(out.body);
@@ -113,37 +175,101 @@ class normalizer : public ir::mutator {
   }
 
  private:
-  /// The predicate holds where values are bound, and a domain of one point has one value.
-  ir::stmt bound(const ir::block_realize_node& old) {
-    const analyzer outside = known_;
-    const ir::expr predicate = mutate(old.predicate);
-    known_.assume(renamed(old.predicate));
-    std::vector<ir::expr> values;
-    for (std::size_t i = 0; i < old.values.size(); ++i) {
-      const ir::range& dom = old.block->iters[i].dom;
-      values.push_back(mutate(ir::is_int(dom.extent, 1) ? dom.min : old.values[i]));
+  /// Dimensions indexed by data are whole; the order says nothing.
+  void regions(std::vector<ir::buffer_region>& list) {
+    std::vector<std::pair<std::string, ir::buffer_region>> keyed;
+    for (ir::buffer_region& r : list) {
+      r = ir::mutator::mutate(r);
+      for (std::size_t d = 0; d < r.box.size(); ++d)
+        if (reads_data(r.box[d].min) || reads_data(r.box[d].extent))
+          r.box[d] = {ir::integer(r.buffer->shape[d].type(), 0), r.buffer->shape[d]};
+      std::vector<ir::expr> corner;
+      for (const ir::range& dim : r.box) corner.push_back(dim.min);
+      keyed.emplace_back(order_.key(ir::load(r.buffer, std::move(corner))), std::move(r));
     }
-    known_ = outside;
-    return ir::make_realize(std::move(values), predicate, mutate(old.block));
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    list.clear();
+    for (auto& entry : keyed) list.push_back(std::move(entry.second));
   }
 
-  ir::var define(const ir::var& v) {
-    const ir::var out = ir::make_var("n" + std::to_string(names_.size()), v.type());
-    names_.insert_or_assign(v, out);
+  static bool reads_data(const ir::expr& e) {
+    bool found = false;
+    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
+    return found;
+  }
+
+  ir::stmt loop(const ir::loop_node& l) {
+    const analyzer outside = known_;
+    order_.number(l.var);
+    const ir::expr min = mutate(l.min), extent = mutate(l.extent);
+    known_.bind(l.var, ir::range{min, extent});
+    if (ir::is_int(extent, 1)) values_[l.var] = min;
+    ir::stmt out =
+        ir::make_loop(l.var, min, extent, mutate(l.body), l.loop, l.annotations, l.thread_tag);
+    known_ = outside;
     return out;
   }
 
-  ir::expr renamed(const ir::expr& e) const { return ir::substitute(e, names_); }
+  ir::stmt conditional(const ir::if_node& n) {
+    const analyzer outside = known_;
+    const ir::expr condition = mutate(n.condition);
+    known_.assume(condition);
+    const ir::stmt then_body = mutate(n.then_body);
+    known_ = outside;
+    known_.assume(ir::logical_not(condition));
+    const ir::stmt else_body = n.else_body ? mutate(n.else_body) : ir::stmt{};
+    known_ = outside;
+    return ir::make_if(condition, then_body, else_body);
+  }
 
-  ir::var_map names_;
+  ir::stmt realize(const ir::block_realize_node& r) {
+    const analyzer outside = known_;
+    const ir::expr predicate = guard(r.predicate);
+    known_.assume(predicate);
+    std::vector<ir::expr> values;
+    for (const ir::expr& v : r.values) values.push_back(mutate(v));
+    ir::block_node block = *r.block;
+    for (std::size_t i = 0; i < block.iters.size(); ++i) {
+      ir::iter_var& iter = block.iters[i];
+      order_.number(iter.var);
+      iter.dom = ir::mutator::mutate(iter.dom);
+      known_.bind(iter.var, iter.dom);
+      if (!ir::is_int(iter.dom.extent, 1)) continue;
+      values[i] = values_[iter.var] = iter.dom.min;
+    }
+    ir::stmt out =
+        ir::make_realize(std::move(values), predicate, mutate(ir::make_block(std::move(block))));
+    known_ = outside;
+    return out;
+  }
+
+  /// The conjuncts that say more than the loops and the other conjuncts do.
+  ir::expr guard(const ir::expr& predicate) {
+    std::vector<ir::expr> parts = ir::conjuncts(mutate(predicate));
+    order_.sort(parts);
+    for (std::size_t i = parts.size(); i-- > 0;) {
+      analyzer others = known_;
+      for (std::size_t j = 0; j < parts.size(); ++j)
+        if (j != i) others.assume(parts[j]);
+      if (others.prove(parts[i])) parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return ir::conjunction(parts);
+  }
+
   analyzer known_;
+  ir::var_map values_;  // variables that have one value
+  ordering order_;
+  canonical_form form_{order_, known_};
 };
 
-}  // namespace detail::normal
+}  // namespace detail::normal_form
 
-TILEWRIGHT_INLINE ir::function normalized(const ir::function& f) {
+TILEWRIGHT_INLINE ir::function normalize(const ir::function& f) {
   ir::function out = f;
-  out.body = detail::normal::normalizer().mutate(f.body);
+  out.attrs.erase("global_symbol");
+  detail::normal_form::normalizer n(f.params);
+  out.body = n.mutate(f.body);
   return out;
 }
 
