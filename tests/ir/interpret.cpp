@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float16.hpp>
 

@@ -48,9 +48,6 @@
 #include <tilewright/impl/ir/index_map.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>
-#include <tilewright/impl/ir/interpret_call.ipp>
-#include <tilewright/impl/ir/interpret_expr.ipp>
-#include <tilewright/impl/ir/interpret_stmt.ipp>
 #include <tilewright/impl/ir/key.ipp>
 #include <tilewright/impl/ir/literal.ipp>
 #include <tilewright/impl/ir/parse.ipp>

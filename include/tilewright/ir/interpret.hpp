@@ -27,19 +27,26 @@ struct interpret_options {
   std::map<std::string, std::int64_t> dims;
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
-  /// Refuse two iterations of one parallel or thread-bound loop that touch an element, one writing
-  /// it. Buffers that blocks allocate are left out: lowering decides in which loop they live.
+  /// Refuse two iterations of one parallel, vectorized or thread-bound loop that touch an element,
+  /// one writing it. Buffers that blocks allocate are left out where the function has no barriers:
+  /// lowering decides in which loop they live.
   bool check_races = false;
+  /// Give every block of threads its own memory of scope "shared" and every thread its own of scope
+  /// "local", as a device does, and refuse reads of what another one wrote.
+  bool check_scopes = true;
 };
 
 /// Runs `f` on `args`, one per parameter in their order.
+/// Threads run one after another; where a loop bound to threads holds barriers
+/// (`T.tvm_storage_sync("shared")`), the threads of a block run from barrier to barrier, and a loop
+/// bound to an axis that is bound already is one iteration of each thread.
 /// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
 /// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
 /// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
 /// @throws argument_error when arguments are missing or an extent has no value
 /// @throws error naming block, buffer and index for an access out of bounds, a read of unwritten
-///         memory, a race, a block iteration variable outside its domain, or an integer division by
-///         zero
+///         memory, a race, memory of another thread, a barrier that not all threads reach, a block
+///         iteration variable outside its domain, or an integer division by zero
 void interpret(const function& f, std::vector<tensor_view> args, interpret_options options = {});
 
 }  // namespace tilewright::ir

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tilewright/impl/ir/interpret_call.ipp>
-#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/impl/ir/interpret_call.hpp>
+#include <tilewright/impl/ir/interpret_convert.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>

@@ -4,19 +4,29 @@
 #include <set>
 #include <unordered_map>
 
-#include <tilewright/impl/ir/interpret_call.ipp>
-#include <tilewright/impl/ir/interpret_expr.ipp>
-#include <tilewright/impl/ir/interpret_stmt.ipp>
+#include <tilewright/impl/ir/interpret_call.hpp>
+#include <tilewright/impl/ir/interpret_threads.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::ir::detail::interp {
 
+inline bool is_barrier(const expr& e) { return e->op == op::call && e->name == "tvm_storage_sync"; }
+
+inline bool has_barriers(const stmt& body) {
+  bool found = false;
+  for_each_stmt(body, [&](const stmt& s) {
+    if (const evaluate_node* e = as_evaluate(s)) found = found || is_barrier(e->value);
+  });
+  return found;
+}
+
 /// Flattens a function; owns the code.
 class compiler {
  public:
-  explicit compiler(const interpret_options& options) : options_(options) {}
+  compiler(const function& f, const interpret_options& options)
+      : options_(options), has_barriers_(has_barriers(f.body)) {}
 
   int slot_of(const var& v) {
     const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
@@ -49,10 +59,13 @@ class compiler {
   const expr_code* compile_call(const expr& e);
   const expr_code* compile_let(const expr& e);
   void compile_block(const block_realize_node& r, stmt_code& out);
+  void compile_loop(const loop_node& n, stmt_code& out);
+  void compile_evaluate(const expr& e, stmt_code& out);
   buffer_code compile_buffer(const buffer& b);
   buffer_code compile_match(const match_buffer& mb);
 
   const interpret_options& options_;
+  bool has_barriers_;
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -225,8 +238,9 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
-  out.check_races =
-      false;  // what blocks allocate becomes private to an iteration when it is lowered
+  // what blocks allocate becomes private to an iteration when it is lowered, but barriers tell that
+  // threads mean to share it
+  out.check_races = options_.check_races && has_barriers_;
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k)
     out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
@@ -243,22 +257,45 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
 }
 
+inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
+  out.loop = n.loop;
+  out.run = n.loop == loop_kind::serial || n.loop == loop_kind::unrolled || !options_.check_races
+                ? &run_loop
+                : &run_concurrent;
+  if (n.loop == loop_kind::thread_binding) {
+    out.axis = thread_axis(n.thread_tag);
+    if (out.axis < 0)
+      throw argument_error("loop " + n.var->name + " is bound to " + n.thread_tag +
+                           ", which is no thread axis");
+    out.run = &run_bound;
+  }
+  out.a = compile(n.min);
+  out.b = compile(n.extent);
+  define(n.var);
+  out.slot = slot_of(n.var);
+  out.children = {compile(n.body)};
+}
+
+inline void compiler::compile_evaluate(const expr& e, stmt_code& out) {
+  if (!is_barrier(e)) {
+    out.run = &run_evaluate;
+    out.a = compile(e);
+    return;
+  }
+  if (e->args.empty() || e->args[0]->op != op::text || e->args[0]->name == "global")
+    throw argument_error("interpret knows barriers of shared memory only");
+  out.run = &run_lost_barrier;
+  out.has_barrier = true;
+}
+
 inline const stmt_code* compiler::compile(const stmt& s) {
   stmt_code& out = stmts_.emplace_back();
+  out.kind = s->kind;
   out.check_unwritten = options_.check_unwritten;
   out.check_races = options_.check_races;
+  out.check_scopes = options_.check_scopes;
   switch (s->kind) {
-    case stmt_kind::loop: {
-      const loop_node& n = *as_loop(s);
-      const bool parallel = n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding;
-      out.run = parallel && options_.check_races ? &run_parallel : &run_loop;
-      out.a = compile(n.min);
-      out.b = compile(n.extent);
-      define(n.var);
-      out.slot = slot_of(n.var);
-      out.children = {compile(n.body)};
-      break;
-    }
+    case stmt_kind::loop: compile_loop(*as_loop(s), out); break;
     case stmt_kind::block_realize: compile_block(*as_realize(s), out); break;
     case stmt_kind::seq:
       out.run = &run_seq;
@@ -290,10 +327,7 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.children = {compile(n.body)};
       break;
     }
-    case stmt_kind::evaluate:
-      out.run = &run_evaluate;
-      out.a = compile(as_evaluate(s)->value);
-      break;
+    case stmt_kind::evaluate: compile_evaluate(as_evaluate(s)->value, out); break;
     case stmt_kind::allocate:
       out.run = &run_allocate;
       out.buffers.push_back(compile_buffer(as_allocate(s)->buffer));
@@ -309,6 +343,8 @@ inline const stmt_code* compiler::compile(const stmt& s) {
       out.children = {compile(as_attribute(s)->body)};
       break;
   }
+  for (const stmt_code* child : out.children)
+    out.has_barrier = out.has_barrier || (child && child->has_barrier);
   return &out;
 }
 
@@ -390,7 +426,7 @@ TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> arg
   if (args.size() != f.params.size())
     throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) +
                          " arguments, not " + std::to_string(args.size()));
-  compiler c(options);
+  compiler c(f, options);
   for (std::size_t k = 0; k < args.size(); ++k)
     if (!f.params[k].buffer) bind_scalar(c, f.params[k].scalar, args[k]);
   for (std::size_t k = 0; k < args.size(); ++k)

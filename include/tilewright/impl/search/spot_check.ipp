@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <optional>
 
-#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/impl/ir/interpret_convert.hpp>
 #include <tilewright/impl/search/elements.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/search/spot_check.hpp>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/impl/ir/interpret_arith.hpp>
 
 namespace tilewright::ir::detail::interp {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/impl/ir/interpret_expr.ipp>
+#include <tilewright/impl/ir/interpret_access.hpp>
 
 namespace tilewright::ir::detail::interp {
 
@@ -33,6 +33,10 @@ struct buffer_code {
 
 struct stmt_code {
   executor run = nullptr;
+  stmt_kind kind = stmt_kind::seq;
+  loop_kind loop = loop_kind::serial;
+  int axis = -1;                 // thread_binding: its coordinate
+  bool has_barrier = false;      // somewhere inside
   const expr_code* a = nullptr;  // loop min, condition, value, predicate
   const expr_code* b = nullptr;  // loop extent
   int slot = -1;
@@ -42,7 +46,7 @@ struct stmt_code {
   const block_node* block = nullptr;
   std::vector<iter_code> iters;
   std::vector<buffer_code> buffers;
-  bool check_unwritten = false, check_races = false;
+  bool check_unwritten = false, check_races = false, check_scopes = false;
 };
 
 inline void execute(const stmt_code* code, machine& m) { code->run(*code, m); }
@@ -59,21 +63,22 @@ inline void run_loop(const stmt_code& n, machine& m) {
   }
 }
 
-inline void run_parallel(const stmt_code& n, machine& m) {
-  if (m.parallel_loop) return run_loop(n, m);
-  m.parallel_loop = ++m.parallel_instances;
+/// Iterations that run side by side: one after another here, each as a task of its own.
+inline void run_concurrent(const stmt_code& n, machine& m) {
   const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
+  const std::uint64_t around = m.task, run = ++m.runs;
   for (std::int64_t i = lo; i < end; ++i) {
-    ++m.parallel_turn;
+    m.task = m.tasks.add(around, run);
     m.slots[static_cast<std::size_t>(n.slot)].i = i;
     execute(n.children[0], m);
   }
-  m.parallel_loop = 0;
+  m.task = around;
+  if (!around) m.tasks.clear();
 }
 
 inline void run_store_stmt(const stmt_code& n, machine& m) {
   const value v = eval(n.a, m);
-  n.store(m.buffers[static_cast<std::size_t>(n.slot)], n.indices, v, m);
+  n.store(visible(n.slot, m), n.indices, v, m);
 }
 
 inline void run_if(const stmt_code& n, machine& m) {
@@ -120,7 +125,7 @@ inline std::vector<std::int64_t> values_of(const std::vector<const expr_code*>& 
 }
 
 inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
-  const bound_buffer& from = m.buffers[static_cast<std::size_t>(c.source)];
+  const bound_buffer& from = visible(c.source, m);
   std::int64_t offset = 0;
   const std::vector<std::int64_t> origin = values_of(c.origin, m), region = values_of(c.region, m);
   for (std::size_t d = 0; d < origin.size(); ++d) {
@@ -143,9 +148,17 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.shadows = from.shadows;
 }
 
+inline sharing sharing_of(const std::string& scope) {
+  const std::string head = scope.substr(0, scope.find('.'));
+  if (head == "global" || head == "workspace" || head == "worker") return sharing::all;
+  return head == "shared" || head == "warp" ? sharing::block : sharing::thread;
+}
+
 inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   bound_buffer& b = m.buffers[static_cast<std::size_t>(c.slot)];
   b.node = c.node;
+  b.copies.clear();
+  b.shared_by = n.check_scopes && c.source < 0 ? sharing_of(c.node->scope) : sharing::all;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);
   b.strides = c.strides.empty() ? contiguous(b.shape) : values_of(c.strides, m);
@@ -163,12 +176,10 @@ inline void run_allocate(const stmt_code& n, machine& m) {
   execute(n.children[0], m);
 }
 
-inline void run_block(const stmt_code& n, machine& m) {
-  if (n.a && !eval_int(n.a, m)) return;
-  const block_node* outer = m.block;
+/// Gives the iteration variables their values; true when the block is to be initialized.
+inline bool bind_iters(const stmt_code& n, machine& m) {
   // values are terms of the surroundings, never of the block's own variables
   for (const iter_code& i : n.iters) m.slots[static_cast<std::size_t>(i.slot)] = eval(i.value, m);
-  m.block = n.block;
   bool first = true;
   for (std::size_t k = 0; k < n.iters.size(); ++k) {
     const iter_code& i = n.iters[k];
@@ -178,6 +189,14 @@ inline void run_block(const stmt_code& n, machine& m) {
                   " of " + where(m) + " is outside its domain");
     first = first && (!i.reduce || at == lo);
   }
+  return first;
+}
+
+inline void run_block(const stmt_code& n, machine& m) {
+  if (n.a && !eval_int(n.a, m)) return;
+  const block_node* outer = m.block;
+  m.block = n.block;
+  const bool first = bind_iters(n, m);
   for (const buffer_code& c : n.buffers) enter_buffer(n, c, m);
   if (n.children[0] && first) execute(n.children[0], m);
   execute(n.children[1], m);

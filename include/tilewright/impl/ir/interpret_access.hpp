@@ -1,0 +1,143 @@
+// Loads and stores, and what the interpreter refuses about them: accesses out of bounds, reads of
+// memory that nothing wrote, races, and reads of what another thread or block keeps for itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/impl/ir/interpret_convert.hpp>
+
+namespace tilewright::ir::detail::interp {
+
+inline std::string position(const std::vector<const expr_code*>& indices, machine& m) {
+  std::string text = "[";
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    text += (d ? ", " : "") + std::to_string(eval_int(indices[d], m));
+  return text + "]";
+}
+
+[[noreturn]] inline void refuse_access(const std::string& what, const bound_buffer& b,
+                                       const std::vector<const expr_code*>& indices, machine& m) {
+  std::string shape;
+  for (std::size_t d = 0; d < b.shape.size(); ++d)
+    shape += (d ? ", " : "") + std::to_string(b.shape[d]);
+  throw error(what + " " + b.node->name + position(indices, m) + " in " + where(m) +
+              "; the shape of " + b.node->name + " is (" + shape + ")");
+}
+
+/// Offset of an element from element 0, in elements, after the bounds check.
+inline std::int64_t locate(const bound_buffer& b, const std::vector<const expr_code*>& indices,
+                           machine& m) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const std::int64_t i = eval_int(indices[d], m);
+    if (i < 0 || i >= b.shape[d]) refuse_access("access out of bounds:", b, indices, m);
+    offset += i * b.strides[d];
+  }
+  return offset;
+}
+
+/// The memory that a buffer has for the block or thread that runs now.
+inline bound_buffer& visible(bound_buffer& b, machine& m) {
+  if (b.shared_by == sharing::all || !m.in_threads) return b;
+  coordinates key = m.place;
+  if (b.shared_by == sharing::block)
+    std::fill(key.begin() + block_axes, key.end(), std::int64_t{-1});
+  std::unique_ptr<bound_buffer>& own = b.copies[key];
+  if (!own) {
+    own = std::make_unique<bound_buffer>();
+    own->node = b.node;
+    own->shape = b.shape;
+    own->strides = b.strides;
+    own->lowest = b.lowest;
+    own->storage.assign(b.storage.size(), std::byte{0});
+    own->data = own->storage.data() - b.lowest * bytes(b.node->type);
+    if (b.written) own->written_storage.assign(b.written_storage.size(), 0);
+    own->written = b.written ? own->written_storage.data() : nullptr;
+    if (b.shadows) own->shadow_storage.assign(b.shadow_storage.size(), shadow{});
+    own->shadows = b.shadows ? own->shadow_storage.data() : nullptr;
+  }
+  return *own;
+}
+inline bound_buffer& visible(int slot, machine& m) {
+  return visible(m.buffers[static_cast<std::size_t>(slot)], m);
+}
+
+[[noreturn]] inline void refuse_unwritten(const bound_buffer& all, std::int64_t offset,
+                                          const std::vector<const expr_code*>& indices,
+                                          machine& m) {
+  const auto element = static_cast<std::size_t>(offset - all.lowest);
+  bool elsewhere =
+      all.shared_by != sharing::all && m.in_threads && all.written && all.written[element];
+  for (const auto& [place, copy] : all.copies)
+    elsewhere = elsewhere || (copy->written && copy->written[element]);
+  if (!elsewhere) refuse_access("read of unwritten memory:", all, indices, m);
+  const char* whose = all.shared_by == sharing::thread ? "thread" : "block of threads";
+  refuse_access("execution scope: another " + std::string(whose) + " wrote what is read; scope \"" +
+                    all.node->scope + "\" belongs to one " + whose + ":",
+                all, indices, m);
+}
+
+[[noreturn]] inline void refuse_race(const bound_buffer& b,
+                                     const std::vector<const expr_code*>& indices, machine& m) {
+  refuse_access("race: two parallel iterations touch", b, indices, m);
+}
+
+inline void note_read(const bound_buffer& b, std::int64_t offset,
+                      const std::vector<const expr_code*>& indices, machine& m) {
+  if (!m.task) return;
+  shadow& s = b.shadows[offset - b.lowest];
+  if (s.writer != m.task && m.tasks.known(s.writer) && m.tasks.beside(s.writer, m.task))
+    refuse_race(b, indices, m);
+  if (s.reader == m.task) return;
+  if (m.tasks.known(s.reader)) {
+    if (const std::uint64_t one_of_many = m.tasks.beside(s.reader, m.task)) {
+      s.reader = one_of_many;
+      s.many = true;
+      return;
+    }
+    // a reader of the same run of the loop adds nothing to many readers
+    const task& old = m.tasks.at(s.reader);
+    if (s.many && m.tasks.at(m.task).depth >= old.depth &&
+        m.tasks.ancestor(m.task, old.depth) == s.reader)
+      return;
+  }
+  s.reader = m.task;
+  s.many = false;
+}
+
+inline void note_write(const bound_buffer& b, std::int64_t offset,
+                       const std::vector<const expr_code*>& indices, machine& m) {
+  if (!m.task) return;
+  shadow& s = b.shadows[offset - b.lowest];
+  if (s.writer != m.task && m.tasks.known(s.writer) && m.tasks.beside(s.writer, m.task))
+    refuse_race(b, indices, m);
+  if (m.tasks.known(s.reader) && (s.many || s.reader != m.task)) {
+    const task& reader = m.tasks.at(s.reader);
+    const bool among_many = s.many && m.tasks.at(m.task).depth >= reader.depth &&
+                            m.tasks.ancestor(m.task, reader.depth) == s.reader;
+    if (among_many || m.tasks.beside(s.reader, m.task)) refuse_race(b, indices, m);
+  }
+  s.writer = m.task;
+}
+
+template <dtype D>
+value run_load(const expr_code& n, machine& m) {
+  const bound_buffer& b = visible(n.slot, m);
+  const std::int64_t offset = locate(b, n.indices, m);
+  if (b.written && !b.written[offset - b.lowest])
+    refuse_unwritten(m.buffers[static_cast<std::size_t>(n.slot)], offset, n.indices, m);
+  if (b.shadows) note_read(b, offset, n.indices, m);
+  return read_element<D>(b.data + offset * bytes(D));
+}
+
+template <dtype D>
+void run_store(const bound_buffer& b, const std::vector<const expr_code*>& indices, const value& v,
+               machine& m) {
+  const std::int64_t offset = locate(b, indices, m);
+  if (b.written) b.written[offset - b.lowest] = 1;
+  if (b.shadows) note_write(b, offset, indices, m);
+  write_element<D>(b.data + offset * bytes(D), v);
+}
+
+}  // namespace tilewright::ir::detail::interp

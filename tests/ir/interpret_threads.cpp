@@ -1,0 +1,181 @@
+// Threads, barriers, races and execution scopes in the interpreter.
+#include <tilewright/ir/interpret.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/support/error.hpp>
+
+using namespace tilewright;
+using namespace tilewright::ir;
+
+namespace {
+
+/// Calls of "barrier" become barriers of shared memory.
+function with_barriers(function f) {
+  const auto on_expr = [](const expr& e) {
+    return e->op == op::call && e->name == "barrier"
+               ? call(dtype::i32, "tvm_storage_sync", {text("shared")})
+               : e;
+  };
+  f.body = rewrite(f.body, on_expr, [](const stmt& s) { return s; });
+  return f;
+}
+
+/// Runs a function of A and B, 8 floats each, on A = 0, 1, ..., 7 with all checks.
+std::vector<float> run(const std::string& body) {
+  const std::string head =
+      "@T.prim_func\ndef main(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"float32\")):\n";
+  const function f = with_barriers(parse(head + body));
+  std::vector<float> a{0, 1, 2, 3, 4, 5, 6, 7}, b(8, -1);
+  interpret_options options;
+  options.check_races = true;
+  interpret(f, {{a.data(), {}}, {b.data(), {}}}, options);
+  return b;
+}
+
+std::string refusal(const std::string& body) {
+  try {
+    run(body);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+const std::vector<float> backwards{7, 6, 5, 4, 3, 2, 1, 0};
+
+/// Every thread stores its element, then reads another one's; `between` separates the two.
+std::string exchange(const std::string& scope, const std::string& between,
+                     const std::string& index = "7 - t") {
+  return "    S = T.alloc_buffer((8,), scope=\"" + scope +
+         "\")\n"
+         "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+         "        S[t] = A[t]\n" +
+         between + "        B[t] = S[" + index + "]\n";
+}
+const char* const barrier = "        T.call_extern(\"int32\", \"barrier\", 0)\n";
+
+}  // namespace
+
+TEST_CASE("threads run from barrier to barrier") {
+  CHECK(run(exchange("shared", barrier)) == backwards);
+  CHECK(run(exchange("shared.dyn", barrier)) == backwards);
+}
+
+TEST_CASE("without a barrier a thread reads what another one has not written") {
+  CHECK(refusal(exchange("shared", "")).find("read of unwritten memory: S[7]") !=
+        std::string::npos);
+}
+
+TEST_CASE("a missing second barrier is a race") {
+  const std::string twice =
+      "    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+      "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+      "        for k in range(2):\n"
+      "            S[t] = A[t]\n"
+      "            T.call_extern(\"int32\", \"barrier\", 0)\n"
+      "            B[t] = S[7 - t]\n";
+  // the loop's next S[t] may overtake another thread's read of S[7 - t]
+  CHECK(refusal(twice + "            S[t] = T.float32(0)\n").find("race") != std::string::npos);
+  CHECK(run(twice + "            T.call_extern(\"int32\", \"barrier\", 0)\n") == backwards);
+}
+
+TEST_CASE("a barrier under a condition that differs between threads is refused") {
+  const std::string body =
+      "    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+      "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+      "        S[t] = A[t]\n"
+      "        if t < 4:\n"
+      "            T.call_extern(\"int32\", \"barrier\", 0)\n"
+      "        B[t] = S[t]\n";
+  CHECK(refusal(body).find("not reached by all threads: a condition differs") != std::string::npos);
+}
+
+TEST_CASE("a barrier outside of threads is refused") {
+  const std::string body =
+      "    for i in range(8):\n"
+      "        B[i] = A[i]\n"
+      "        T.call_extern(\"int32\", \"barrier\", 0)\n";
+  CHECK(refusal(body).find("stands in no loop bound to threads") != std::string::npos);
+}
+
+TEST_CASE("threads of two axes and a loop bound to an axis that is bound already") {
+  const std::string body =
+      "    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+      "    for y in T.thread_binding(2, thread=\"threadIdx.y\"):\n"
+      "        for x in T.thread_binding(4, thread=\"threadIdx.x\"):\n"
+      "            for z in T.thread_binding(4, thread=\"threadIdx.x\"):\n"
+      "                S[y * 4 + z] = A[y * 4 + z]\n"
+      "            T.call_extern(\"int32\", \"barrier\", 0)\n"
+      "            B[y * 4 + x] = S[7 - y * 4 - x]\n";
+  CHECK(run(body) == backwards);
+}
+
+TEST_CASE("scope local belongs to a thread, scope shared to a block of threads") {
+  CHECK(run(exchange("local", "", "t")) == std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(refusal(exchange("local", barrier))
+            .find("execution scope: another thread wrote what is read; scope \"local\" belongs to "
+                  "one thread: S[7]") != std::string::npos);
+  const std::string blocks =
+      "    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+      "    for t in T.thread_binding(8, thread=\"blockIdx.x\"):\n"
+      "        S[t] = A[t]\n"
+      "    for t in T.thread_binding(8, thread=\"blockIdx.x\"):\n"
+      "        B[t] = S[7 - t]\n";
+  CHECK(refusal(blocks).find("another block of threads wrote") != std::string::npos);
+}
+
+TEST_CASE("races between parallel, vectorized, bound and nested iterations") {
+  for (const char* loop :
+       {"T.parallel(8)", "T.vectorized(8)", "T.thread_binding(8, thread=\"threadIdx.x\")",
+        "T.thread_binding(8, thread=\"blockIdx.x\")"}) {
+    const std::string head = std::string("    for i in ") + loop + ":\n";
+    CAPTURE(head);
+    CHECK(
+        refusal(head + "        B[0] = A[i]\n").find("race: two parallel iterations touch B[0]") !=
+        std::string::npos);
+    CHECK(refusal(head + "        B[i] = A[i]\n        B[7] = B[7] + B[i]\n").find("race") !=
+          std::string::npos);
+    CHECK(refusal(head + "        A[i] = A[0]\n").find("race") != std::string::npos);
+    CHECK(run(head + "        B[7 - i] = A[i]\n") == backwards);
+  }
+}
+
+TEST_CASE("what follows in one iteration is no race, what two iterations share is") {
+  const std::string nested =
+      "    for i in T.parallel(2):\n"
+      "        for j in T.vectorized(4):\n"
+      "            B[i * 4 + j] = A[7 - i * 4 - j]\n";
+  CHECK(run(nested + "        for j in T.vectorized(4):\n"
+                     "            B[i * 4 + j] = B[i * 4 + j] + B[i * 4 + j] * T.float32(0)\n") ==
+        backwards);
+  CHECK(refusal(nested + "        B[0] = B[7]\n").find("race") != std::string::npos);
+  const std::string turned =
+      "        for j in T.vectorized(4):\n"
+      "            A[i * 4 + j] = B[i * 4 + 3 - j]\n";
+  CHECK(refusal(nested + turned).find("race") != std::string::npos);  // the other i reads A
+  // two loops one after the other share everything
+  CHECK(refusal("    for i in T.parallel(8):\n        B[i] = A[7 - i]\n"
+                "    for i in T.parallel(8):\n        A[i] = B[7 - i]\n")
+            .empty());
+}
+
+TEST_CASE("many readers and one writer that is among them") {
+  // all iterations read A[0], in two vectors after each other; then iteration 0 writes it
+  CHECK(refusal("    for i in T.parallel(2):\n"
+                "        for j in T.vectorized(4):\n"
+                "            B[i * 4 + j] = A[0]\n"
+                "        if i == 0:\n"
+                "            A[0] = T.float32(1)\n")
+            .find("race") != std::string::npos);
+  CHECK(refusal("    for i in T.parallel(1):\n"
+                "        for j in T.vectorized(4):\n"
+                "            B[i * 4 + j] = A[0]\n"
+                "        A[0] = T.float32(1)\n")
+            .empty());
+}
