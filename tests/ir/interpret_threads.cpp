@@ -179,3 +179,19 @@ TEST_CASE("many readers and one writer that is among them") {
                 "        A[0] = T.float32(1)\n")
             .empty());
 }
+
+TEST_CASE("threads may share a declared reduction, parallel iterations may not") {
+  const auto sum = [](const std::string& loop) {
+    return "    for i in " + loop +
+           ":\n"
+           "        with T.block(\"sum\"):\n"
+           "            vi = T.axis.reduce(8, i)\n"
+           "            with T.init():\n"
+           "                B[0] = T.float32(0)\n"
+           "            B[0] = B[0] + A[vi]\n";
+  };
+  CHECK(run(sum("T.thread_binding(8, thread=\"threadIdx.x\")"))[0] == 28);
+  CHECK(refusal(sum("T.parallel(8)")).find("race") != std::string::npos);
+  CHECK(refusal(sum("T.thread_binding(8, thread=\"blockIdx.x\")")).find("race") !=
+        std::string::npos);
+}

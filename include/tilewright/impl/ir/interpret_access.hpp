@@ -78,8 +78,23 @@ inline bound_buffer& visible(int slot, machine& m) {
                 all, indices, m);
 }
 
-[[noreturn]] inline void refuse_race(const bound_buffer& b,
-                                     const std::vector<const expr_code*>& indices, machine& m) {
+/// True for what a reduction block updates: threads that share a reduction combine their parts when
+/// it is lowered.
+inline bool is_reduced(const bound_buffer& b, const machine& m) {
+  if (!m.block || !m.block->init) return false;
+  return std::any_of(m.block->writes.begin(), m.block->writes.end(),
+                     [&](const buffer_region& w) { return w.buffer.get() == b.node; });
+}
+
+/// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings.
+inline void check_race(std::uint64_t other, bool many, const bound_buffer& b,
+                       const std::vector<const expr_code*>& indices, machine& m) {
+  if (!m.tasks.known(other) || (other == m.task && !many)) return;
+  const int depth = m.tasks.at(other).depth;
+  const bool among_many =
+      many && m.tasks.at(m.task).depth >= depth && m.tasks.ancestor(m.task, depth) == other;
+  const std::uint64_t beside = among_many ? other : m.tasks.beside(other, m.task);
+  if (!beside || (m.tasks.at(beside).is_thread && is_reduced(b, m))) return;
   refuse_access("race: two parallel iterations touch", b, indices, m);
 }
 
@@ -87,8 +102,7 @@ inline void note_read(const bound_buffer& b, std::int64_t offset,
                       const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  if (s.writer != m.task && m.tasks.known(s.writer) && m.tasks.beside(s.writer, m.task))
-    refuse_race(b, indices, m);
+  check_race(s.writer, false, b, indices, m);
   if (s.reader == m.task) return;
   if (m.tasks.known(s.reader)) {
     if (const std::uint64_t one_of_many = m.tasks.beside(s.reader, m.task)) {
@@ -97,9 +111,8 @@ inline void note_read(const bound_buffer& b, std::int64_t offset,
       return;
     }
     // a reader of the same run of the loop adds nothing to many readers
-    const task& old = m.tasks.at(s.reader);
-    if (s.many && m.tasks.at(m.task).depth >= old.depth &&
-        m.tasks.ancestor(m.task, old.depth) == s.reader)
+    const int depth = m.tasks.at(s.reader).depth;
+    if (s.many && m.tasks.at(m.task).depth >= depth && m.tasks.ancestor(m.task, depth) == s.reader)
       return;
   }
   s.reader = m.task;
@@ -110,14 +123,8 @@ inline void note_write(const bound_buffer& b, std::int64_t offset,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  if (s.writer != m.task && m.tasks.known(s.writer) && m.tasks.beside(s.writer, m.task))
-    refuse_race(b, indices, m);
-  if (m.tasks.known(s.reader) && (s.many || s.reader != m.task)) {
-    const task& reader = m.tasks.at(s.reader);
-    const bool among_many = s.many && m.tasks.at(m.task).depth >= reader.depth &&
-                            m.tasks.ancestor(m.task, reader.depth) == s.reader;
-    if (among_many || m.tasks.beside(s.reader, m.task)) refuse_race(b, indices, m);
-  }
+  check_race(s.writer, false, b, indices, m);
+  check_race(s.reader, s.many, b, indices, m);
   s.writer = m.task;
 }
 

@@ -31,6 +31,7 @@ struct task {
   std::uint64_t parent = 0;  // 0: none
   std::uint64_t loop = 0;    // number of the run of the loop
   int depth = 0;             // number of tasks around
+  bool is_thread = false;    // of a loop bound to threadIdx
 };
 
 /// The tasks of the outermost concurrent loop that runs now. Numbers are never used twice, so that
@@ -41,8 +42,8 @@ class task_tree {
     first_ += tasks_.size();
     tasks_.clear();
   }
-  std::uint64_t add(std::uint64_t parent, std::uint64_t loop) {
-    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0});
+  std::uint64_t add(std::uint64_t parent, std::uint64_t loop, bool is_thread = false) {
+    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0, is_thread});
     return first_ + tasks_.size() - 1;
   }
   bool known(std::uint64_t number) const { return number >= first_; }

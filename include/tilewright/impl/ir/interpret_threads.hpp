@@ -36,7 +36,7 @@ using thread_group = std::vector<thread>;
 /// What threads do from now on follows what any of them has done.
 inline void begin_phase(thread_group& group, machine& m) {
   const std::uint64_t run = ++m.runs;
-  for (thread& t : group) t.task = m.tasks.add(m.task, run);
+  for (thread& t : group) t.task = m.tasks.add(m.task, run, true);
 }
 
 /// Calls `f` as every thread of the group.
@@ -184,7 +184,7 @@ inline void run_bound(const stmt_code& n, machine& m) {
   } else {
     const std::uint64_t around = m.task, run = ++m.runs;
     for (std::int64_t i = lo; i < end; ++i) {
-      m.task = m.tasks.add(around, run);
+      m.task = m.tasks.add(around, run, axis >= block_axes);
       m.place[axis] = i;
       m.slots[slot].i = i;
       execute(n.children[0], m);
