@@ -22,6 +22,7 @@ struct block_rv;
 struct loop_rv;
 struct expr_rv;
 enum class mode;
+enum class effort;
 struct tuned_options;
 template <class Kernel>
 class tuned;
@@ -37,6 +38,7 @@ namespace search {
 class database;
 class dispatcher;
 struct progress;
+struct event;
 }  // namespace search
 
 }  // namespace tilewright

@@ -15,6 +15,8 @@
 
 namespace tilewright {
 
+using search::storage;
+
 /// The dispatcher of a kernel whose types are erased.
 std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
                                                     tuned_options options);
@@ -69,7 +71,14 @@ class tuned {
       with_arguments([&](const search::call_argument* a) { dispatcher_->warm(a); }, arguments...);
   }
 
-  /// Ends tuning, from any thread; what was measured is kept.
+  /// The same for dense arguments of the given extents, which need not exist yet.
+  void warm_at(const search::extent_map& extents,
+               search::storage order = search::storage::row_major) const {
+    dispatcher_->warm(extents, order);
+  }
+
+  /// Ends the tuning in progress, from any thread; what was measured is kept, and runs. Other
+  /// arguments are tuned as before, and `warm` goes on with what was ended.
   void cancel() const { dispatcher_->cancel(); }
   /// Waits for tuning in the background.
   void wait() const { dispatcher_->wait(); }
@@ -89,6 +98,15 @@ class tuned {
 
   std::shared_ptr<search::dispatcher> dispatcher_;
 };
+
+/// Prepares an op for dense arguments of the given extents:
+///
+///     warm(op, {{"M", 512}, {"N", 512}, {"K", 64}}, storage::column_major);   // Eigen's order
+template <class Op>
+void warm(const Op& op, const search::extent_map& extents,
+          search::storage order = search::storage::row_major) {
+  op.warm_at(extents, order);
+}
 
 /// Ends tuning of an op; the same as its member.
 template <class Kernel>

@@ -65,8 +65,10 @@ class database {
   std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace, int revision,
                                              std::string* why = nullptr) const;
 
-  /// Claims the tuning of a key for `seconds`; false while another live process holds it.
+  /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or another live one.
   bool lease(const record_key& key, double seconds);
+  /// Prolongs a claim of this process.
+  void renew(const record_key& key, double seconds);
   void release(const record_key& key);
 
   /// Explains in words why a key has no chosen record: which stored key comes nearest, field by field.

@@ -43,6 +43,9 @@ class dispatcher {
   std::string report(const call_argument* arguments);
   /// Prepares what `call` would need, without running it.
   void warm(const call_argument* arguments);
+  /// The same for dense arguments of the given extents, which need not exist.
+  /// @throws argument_error when a dimension has no extent
+  void warm(const extent_map& extents, storage order);
   /// Ends the tuning in progress; what was measured is kept, and runs. Other arguments are tuned as
   /// before; `warm` goes on with what was ended.
   void cancel();

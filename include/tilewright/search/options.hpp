@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 
 #include <tilewright/config.hpp>
+#include <tilewright/search/event.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
 
@@ -20,19 +20,32 @@ enum class mode {
   miss_error   // throw
 };
 
-/// Options of a tuned kernel. The environment variable TILEWRIGHT_TUNE (now, background, off,
-/// miss_error) overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS
-/// that of `threads`.
+/// How hard tuning tries, as in FFTW.
+enum class effort {
+  estimate,   // nothing is ever measured: what the model ranks first, else the default schedule
+  measure,    // within the budget
+  patient,    // within eight times the budget
+  exhaustive  // until the space has no new program, or another stop rule ends it; `seconds` does
+              // not
+};
+
+/// Options of a tuned kernel. Tuning ends when the first of `seconds`, `trials`, `target` and
+/// `patience` says so. The environment variable TILEWRIGHT_TUNE (now, background, off, miss_error)
+/// overrides `mode`, TILEWRIGHT_DB the default of `database`, TILEWRIGHT_NUM_THREADS that of
+/// `threads`.
 struct tuned_options {
   double seconds = 10;  // budget of one tuning session
   int trials = std::numeric_limits<int>::max();
-  std::string database = {};  // file; empty: the user's one, ":memory:": none
+  double target = 0;                               // s per call: good enough
+  int patience = std::numeric_limits<int>::max();  // trials without a better one
+  std::string database = {};                       // file; empty: the user's one, ":memory:": none
   tilewright::mode mode = tilewright::mode::now;
+  tilewright::effort effort = tilewright::effort::measure;
   space::design_space space = {};  // empty: the default space of the target
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
-  std::function<void(const search::progress&)> events = {};
+  search::event_handler events = {};
   search::scorer model = {};
 };
 

@@ -49,6 +49,7 @@ struct workload {
 struct progress {
   int round = 0;
   int trials = 0;
+  int since_best = 0;   // trials after the best one
   double best = 0;      // s
   double baseline = 0;  // s, the default schedule
   double elapsed = 0;   // s
@@ -69,6 +70,8 @@ struct scorer {
 struct session_options {
   double seconds = 10;
   int trials = std::numeric_limits<int>::max();
+  double target = 0;                               // s: a best time at or below it ends the session
+  int patience = std::numeric_limits<int>::max();  // trials without a better one that end it
   std::uint64_t seed = 42;
   int batch = 16;
   scorer model;

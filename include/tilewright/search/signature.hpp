@@ -35,4 +35,7 @@ struct call_argument {
   const std::int64_t* strides;
 };
 
+/// Order of the elements of dense arguments.
+enum class storage { row_major, column_major };
+
 }  // namespace tilewright::search

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ enum class origin {
   stored_code,      // the database had a chosen schedule and its code
   stored_schedule,  // it had the schedule; the code was made again
   tuned,            // a session of this process chose it
+  estimated,        // ranked first by a model, not measured
   nearest,          // fallback: the schedule of the nearest extents
   unscheduled,      // fallback: the default schedule
   interpreter       // no code can be made
@@ -37,7 +39,8 @@ struct variant {
   std::string cpu;      // model that `seconds` is of
 };
 
-/// All members but `current` and `report` are for one thread at a time.
+/// All members but `current` and `report` are for one thread at a time; those two may be called
+/// beside it.
 class specialization {
  public:
   specialization(workload w, const tuned_options& options, std::shared_ptr<database> db);
@@ -51,15 +54,22 @@ class specialization {
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
   /// the interpreter when no code generator can be opened.
   void load_fallback(const std::string& remark);
+  /// Publishes what the model ranks first, without measuring; the fallback when there is no model.
+  void load_estimate();
   /// Runs a session and publishes its winner; false when another process holds the lease. Falls
   /// back when code cannot be made.
+  /// @throws what `search::tune` throws; `event::kind::failure` goes out before
   bool tune(const std::atomic<bool>& cancelled);
+  /// Tells the host program.
+  void tell(event::kind what, const std::string& text, const progress& state = {}) const;
 
   /// Text for people: code, schedule, times, origin.
   std::string report() const;
 
  private:
   void publish(variant v);
+  void note(const std::string& text);
+  bool run_session(const std::atomic<bool>& cancelled);
   bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
   session_options session() const;
 
@@ -67,6 +77,7 @@ class specialization {
   const tuned_options& options_;
   std::shared_ptr<database> db_;
   std::atomic<const variant*> current_{nullptr};
+  mutable std::mutex mutex_;                               // of what follows
   std::vector<std::unique_ptr<const variant>> published_;  // calls may still run the old ones
   std::vector<std::string> remarks_;
 };

@@ -26,7 +26,6 @@ struct database_overlay {
   std::vector<record> records;
   std::map<std::string, std::string> workloads;
   std::map<database_code_key, std::pair<provenance, std::vector<std::byte>>> code;
-  std::map<record_key, bool> leases;
 
   bool empty() const { return records.empty() && workloads.empty() && code.empty(); }
   void add(const record& r) {
@@ -71,6 +70,7 @@ struct database::state {
   bool unreadable = false;
   clock::time_point retry_at{};
   detail::database_overlay kept;
+  std::map<record_key, long> leases;  // of threads of this handle, with the process that took them
 
   void open() {
     if (file || for_good || clock::now() < retry_at) return;
@@ -340,13 +340,22 @@ TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const rec
 
 TILEWRIGHT_INLINE bool database::lease(const record_key& key, double seconds) {
   const std::lock_guard lock(state_->mutex);
-  bool got = true;  // without a file there is nobody to share with
+  if (const auto mine = state_->leases.find(key); mine != state_->leases.end() && mine->second == ::getpid())
+    return false;
+  bool got = true;  // without a file there is nobody else to share with
   state_->write([&](store& f) { got = f.lease(key, detail::lease_owner(), seconds); });
+  if (got) state_->leases[key] = ::getpid();
   return got;
+}
+
+TILEWRIGHT_INLINE void database::renew(const record_key& key, double seconds) {
+  const std::lock_guard lock(state_->mutex);
+  state_->write([&](store& f) { f.lease(key, detail::lease_owner(), seconds); });
 }
 
 TILEWRIGHT_INLINE void database::release(const record_key& key) {
   const std::lock_guard lock(state_->mutex);
+  state_->leases.erase(key);
   state_->write([&](store& f) { f.release(key, detail::lease_owner()); });
 }
 

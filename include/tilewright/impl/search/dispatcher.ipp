@@ -62,7 +62,8 @@ struct dispatcher::state {
     return ++last;
   }
 
-  const detail::binding& bind(const call_argument* a);
+  enum class memory { checked, absent };
+  const detail::binding& bind(const call_argument* a, memory data = memory::checked);
   void run(const detail::binding& b, const call_argument* a);
   void interpret(const detail::binding& b, const call_argument* a) const;
 
@@ -80,7 +81,8 @@ TILEWRIGHT_INLINE dispatcher::dispatcher(kernel_signature kernel,
 TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 
 /// What is known of these extents and strides; all of it is found out where nothing is.
-TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a) {
+TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
+                                                                 memory data) {
   if (const detail::binding* there = bindings.find(a)) return *there;
   const extent_map dims = bound_extents(kernel, a);
   check_strides(kernel, a);
@@ -95,8 +97,10 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
   }
   detail::instance& of = all.at(dims, *fresh, a);
   fresh->of = &of;
-  check_memory(kernel, fresh->touched, a);  // before time is spent on tuning
-  if (of.gathers) check_indices(kernel, of.operands, a);
+  if (data == memory::checked) {  // before time is spent on tuning
+    check_memory(kernel, fresh->touched, a);
+    if (of.gathers) check_indices(kernel, of.operands, a);
+  }
   all.make_ready(of);
   const std::lock_guard lock(all.sync().mutex);
   if (const detail::binding* there = bindings.find(a)) return *there;
@@ -130,7 +134,8 @@ TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const ca
     data = many.data();
   }
   for (std::size_t i = 0; i < n; ++i) data[i] = a[i].data;
-  std::byte* workspace = v->workspace_bytes ? detail::workspace_lease::get(v->workspace_bytes) : nullptr;
+  std::byte* workspace =
+      v->workspace_bytes ? detail::workspace_lease::get(v->workspace_bytes) : nullptr;
   const backend::call c{data, b.strides.data(), workspace, &all.executor(), nullptr, nullptr};
   v->entry(&c);
 }
@@ -147,6 +152,31 @@ TILEWRIGHT_INLINE void dispatcher::call(const call_argument* a) {
 
 TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
   state_->all.resume(*state_->bind(a).of);
+}
+
+TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
+  std::vector<std::vector<std::int64_t>> shapes, strides;
+  std::vector<call_argument> arguments;
+  for (const parameter_signature& p : state_->kernel.params) {
+    std::vector<std::int64_t>& shape = shapes.emplace_back();
+    for (const parameter_signature::dimension& d : p.dims) {
+      const auto given = extents.find(d.name);
+      if (!d.name.empty() && given == extents.end())
+        throw argument_error(state_->kernel.name + ": extent \"" + d.name + "\" of \"" + p.name +
+                             "\" is missing");
+      shape.push_back(d.name.empty() ? d.extent : given->second);
+    }
+    std::vector<std::int64_t>& stride = strides.emplace_back(shape.size());
+    std::int64_t next = 1;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      const std::size_t d = order == storage::column_major ? k : shape.size() - 1 - k;
+      stride[d] = next;
+      next *= shape[d];
+    }
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    arguments.push_back({nullptr, shapes[i].data(), strides[i].data()});
+  state_->all.resume(*state_->bind(arguments.data(), state::memory::absent).of);
 }
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {

@@ -176,6 +176,10 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
 TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
   if (code.load_stored()) return;
+  if (options_.events && mode_ != mode::miss_error)
+    code.tell(event::kind::miss, db_->why(code.task().key));
+  const bool tunes = mode_ == mode::now || mode_ == mode::background;
+  if (tunes && options_.effort == effort::estimate) return code.load_estimate();
   switch (mode_) {
     case mode::miss_error:
       throw argument_error(kernel_.name + ": " + db_->why(code.task().key) +

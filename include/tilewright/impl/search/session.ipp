@@ -60,7 +60,8 @@ class tuner {
   }
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
-    return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials;
+    return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials ||
+           result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
 
@@ -250,6 +251,7 @@ class tuner {
 
   measurement try_one(const candidate& c, const built& b) {
     measurement m;
+    ++progress_.since_best;
     if (!b.code) {
       m.failed = failure::build;
       m.detail = b.error;
@@ -285,6 +287,7 @@ class tuner {
       return;
     }
     result_.best = progress_.best = m.median();
+    progress_.since_best = 0;
     finalists_.push_back({c.scheduled.trace().print(), b.artifact, b.code});
     if (finalists_.size() > 3) finalists_.erase(finalists_.begin());
   }

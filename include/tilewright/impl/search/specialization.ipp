@@ -22,6 +22,7 @@ inline const char* origin_text(origin o) {
     case origin::stored_code: return "stored schedule, stored code";
     case origin::stored_schedule: return "stored schedule, code made again";
     case origin::tuned: return "tuned by this process";
+    case origin::estimated: return "estimated: ranked first by the model, not measured";
     case origin::nearest: return "fallback: schedule of the nearest stored extents";
     case origin::unscheduled: return "fallback: default schedule";
     case origin::interpreter: return "fallback: interpreter";
@@ -97,8 +98,25 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
     v.entry = v.code->entry();
     v.workspace_bytes = v.code->workspace_bytes();
   }
-  published_.push_back(std::make_unique<const variant>(std::move(v)));
-  current_.store(published_.back().get(), std::memory_order_release);
+  const bool swapped = current() != nullptr;
+  auto fresh = std::make_unique<const variant>(std::move(v));
+  const variant* now = fresh.get();
+  {
+    const std::lock_guard lock(mutex_);
+    published_.push_back(std::move(fresh));
+  }
+  current_.store(now, std::memory_order_release);
+  if (swapped) tell(event::kind::swap, detail::origin_text(now->from));
+}
+
+TILEWRIGHT_INLINE void specialization::note(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  remarks_.push_back(text);
+}
+
+TILEWRIGHT_INLINE void specialization::tell(event::kind what, const std::string& text,
+                                            const progress& state) const {
+  if (options_.events) options_.events({what, workload_.function.name, text, state});
 }
 
 TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origin from,
@@ -123,7 +141,7 @@ TILEWRIGHT_INLINE bool specialization::publish_trace(const record& stored, origi
   } catch (const argument_error& e) {
     why = e.what();
   }
-  remarks_.push_back("a stored schedule could not be used: " + why);
+  note("a stored schedule could not be used: " + why);
   return false;
 }
 
@@ -148,6 +166,38 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
     }
   }
   return publish_trace(*hit, origin::stored_schedule, why, hit->best());
+}
+
+TILEWRIGHT_INLINE void specialization::load_estimate() {
+  constexpr std::size_t draws = 64;
+  const std::string nothing = "effort is estimate: nothing is measured";
+  if (!options_.model.score || !backend::compiler_available()) return load_fallback(nothing);
+  std::vector<candidate> all;
+  try {
+    const space::context where{workload_.cpu, workload_.exec->threads};
+    support::random random(options_.seed);
+    for (const schedule& s : workload_.space.sketches(workload_.function, where, options_.seed))
+      for (std::size_t i = 0; i < draws; ++i)
+        if (auto c = replay(s.trace().without_decisions(), workload_.function, random.next()))
+          all.push_back(std::move(*c));
+  } catch (const schedule_error& e) {
+    note(std::string("the space failed: ") + e.what());
+  }
+  const std::vector<double> scores =
+      all.empty() ? std::vector<double>{} : options_.model.score(all);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < scores.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  for (std::size_t k = 0; k < std::min<std::size_t>(order.size(), 4); ++k) {
+    const candidate& c = all[order[k]];
+    const built b = build(c.scheduled.function(), *workload_.cpu);
+    if (!b.code) continue;
+    publish(
+        {nullptr, 0, b.code, origin::estimated, c.scheduled.trace().print(), nothing, 0, 0, {}});
+    return;
+  }
+  load_fallback(nothing);
 }
 
 TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) {
@@ -192,7 +242,11 @@ TILEWRIGHT_INLINE void specialization::load_fallback(const std::string& remark) 
 TILEWRIGHT_INLINE session_options specialization::session() const {
   session_options o;
   o.seconds = options_.seconds;
+  if (options_.effort == effort::patient) o.seconds *= 8;
+  if (options_.effort == effort::exhaustive) o.seconds = 1e9;
   o.trials = options_.trials;
+  o.target = options_.target;
+  o.patience = options_.patience;
   o.seed = options_.seed;
   o.model = options_.model;
   return o;
@@ -203,7 +257,19 @@ TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) 
     load_fallback({});
     return true;
   }
-  if (!db_->lease(workload_.key, options_.seconds + 30)) return false;
+  try {
+    return run_session(cancelled);
+  } catch (const std::exception& e) {
+    note(std::string("tuning failed: ") + e.what());
+    tell(event::kind::failure, e.what());
+    throw;
+  }
+}
+
+TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& cancelled) {
+  constexpr double leased = 120,
+                   renewed_after = 30;  // s; a live owner goes on, a dead machine ends
+  if (!db_->lease(workload_.key, leased)) return false;
   const struct lease_guard {
     database& db;
     const record_key& key;
@@ -212,13 +278,18 @@ TILEWRIGHT_INLINE bool specialization::tune(const std::atomic<bool>& cancelled) 
   session_options o = session();
   o.cancelled = &cancelled;
   detail::progress_printer print(options_.verbose);
+  double renewed = 0;
   o.events = [&](const progress& p) {
     print(workload_.function.name, p);
-    if (options_.events) options_.events(p);
+    if (p.elapsed > renewed + renewed_after) {
+      db_->renew(workload_.key, leased);
+      renewed = p.elapsed;
+    }
+    tell(event::kind::progress, {}, p);
   };
   db_->add_workload(workload_.key.workload, ir::print(workload_.function));
   tuning_result r = search::tune(workload_, o, *db_);
-  for (std::string& remark : r.remarks) remarks_.push_back(std::move(remark));
+  for (const std::string& text : r.remarks) note(text);
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
   publish(
@@ -256,6 +327,7 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
   }
   out += "  database  " + (db_->persistent() ? db_->path() : db_->status()) + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
+  const std::lock_guard lock(mutex_);
   for (const std::string& r : remarks_) out += "  remark    " + r + "\n";
   if (!v->trace.empty()) {
     out += "  schedule\n";

@@ -1,0 +1,380 @@
+#include <tilewright/tuned.hpp>
+
+#include <doctest/doctest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <Eigen/Core>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/database.hpp>
+
+using namespace tilewright;
+
+namespace {
+
+constexpr auto product = kernel<"product">(
+    [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+      using axes::i, axes::j, axes::k;
+      return C(i, j) = sum<k>(A(i, k) * B(k, j));
+    });
+
+using matrix = Eigen::MatrixXf;
+
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/tilewright-modes-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string file() const { return path + "/t.db"; }
+};
+
+tuned_options quick(const std::string& database = ":memory:", mode m = mode::now) {
+  tuned_options o;
+  o.seconds = 0.5;
+  o.trials = 4;
+  o.database = database;
+  o.mode = m;
+  return o;
+}
+
+struct problem {
+  matrix a, b, c;
+  explicit problem(int m = 24, int k = 16, int n = 20)
+      : a(matrix::Random(m, k)), b(matrix::Random(k, n)), c(m, n) {}
+  template <class Op>
+  bool right(const Op& op) {
+    c.setZero();
+    op(a, b, c);
+    return (c - a * b).cwiseAbs().maxCoeff() < 1e-4f;
+  }
+};
+
+/// A process beside this one, which a pipe stops at a point of its own choosing.
+class other_process {
+ public:
+  template <class Work>
+  explicit other_process(const Work& work) {
+    REQUIRE(pipe(says_) == 0);
+    REQUIRE(pipe(hears_) == 0);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    work(*this);
+    _exit(0);
+  }
+  ~other_process() { end(); }
+  other_process(const other_process&) = delete;
+  other_process& operator=(const other_process&) = delete;
+
+  // in the other process
+  void say() const { CHECK(write(says_[1], "x", 1) == 1); }
+  void hear() const {
+    char c = 0;
+    CHECK(read(hears_[0], &c, 1) == 1);
+  }
+  // in this one
+  void wait_for_it() const {
+    char c = 0;
+    CHECK(read(says_[0], &c, 1) == 1);
+  }
+  void let_go() const { CHECK(write(hears_[1], "x", 1) == 1); }
+  void end() {
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  void murder() {
+    kill(pid_, SIGKILL);
+    end();
+  }
+
+ private:
+  int says_[2], hears_[2];
+  pid_t pid_ = 0;
+};
+
+/// Tunes `p` and stops after the first measurement until it is told to go on.
+void tune_and_stop(const other_process& self, const std::string& file, problem p) {
+  tuned_options o = quick(file);
+  o.seconds = 60;
+  bool first = true;
+  o.events = [&](const search::event& e) {
+    if (e.what != search::event::kind::progress || !first) return;
+    first = false;
+    self.say();
+    self.hear();
+  };
+  tuned{product, o}(p.a, p.b, p.c);
+}
+
+/// Calls until the report holds `text`; false after half a minute.
+template <class Op>
+bool comes_to(const Op& op, problem& p, const std::string& text) {
+  for (int i = 0; i < 600; ++i) {
+    if (!p.right(op)) return false;
+    if (op.report(p.a, p.b, p.c).find(text) != std::string::npos) return true;
+    usleep(50000);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("who loses the tuning to another process takes its result when it is there") {
+  for (const mode m : {mode::now, mode::background}) {
+    const folder f;
+    problem p;
+    other_process other{[&](const other_process& self) { tune_and_stop(self, f.file(), p); }};
+    other.wait_for_it();
+    const tuned op{product, quick(f.file(), m)};
+    CHECK(p.right(op));
+    CHECK(op.report(p.a, p.b, p.c).find("fallback") != std::string::npos);
+    CHECK(p.right(op));  // still
+    other.let_go();
+    CHECK(comes_to(op, p, "stored code"));
+    other.end();
+  }
+}
+
+TEST_CASE("who loses the tuning takes the other's place when that one dies") {
+  const folder f;
+  problem p;
+  other_process other{[&](const other_process& self) { tune_and_stop(self, f.file(), p); }};
+  other.wait_for_it();
+  const tuned op{product, quick(f.file())};
+  CHECK(p.right(op));
+  CHECK(op.report(p.a, p.b, p.c).find("another process is tuning") != std::string::npos);
+  other.murder();
+  CHECK(comes_to(op, p, "tuned by this process"));
+}
+
+TEST_CASE("a child takes the result of the tuning that its parent does in the background") {
+  const folder f;
+  problem p;
+  std::atomic<bool> hold{true};
+  tuned_options o = quick(f.file(), mode::background);
+  o.seconds = 60;
+  o.events = [&](const search::event& e) {
+    while (e.what == search::event::kind::progress && hold) usleep(1000);
+  };
+  const tuned op{product, o};
+  CHECK(p.right(op));
+  other_process child{[&](const other_process& self) {
+    op.wait();  // this process has no thread to wait for
+    const bool at_once = p.right(op);
+    self.say();
+    _exit(at_once && comes_to(op, p, "stored code") ? 0 : 1);
+  }};
+  child.wait_for_it();
+  hold = false;
+  op.wait();
+  CHECK(comes_to(op, p, "tuned by this process"));
+}
+
+TEST_CASE("two threads with one database tune a key once") {
+  const folder f;
+  std::atomic<int> sessions{0};
+  tuned_options o = quick(f.file());
+  o.events = [&](const search::event& e) {
+    if (e.what == search::event::kind::progress && e.state.trials == 1) {
+      ++sessions;
+      usleep(200000);
+    }
+  };
+  const tuned one{product, o}, two{product, o};
+  problem p, q = p;
+  std::thread beside([&] { p.right(one); });
+  q.right(two);
+  beside.join();
+  CHECK(sessions == 1);
+  const bool first = one.report(p.a, p.b, p.c).find("tuned by this process") != std::string::npos;
+  CHECK(first ? comes_to(two, q, "stored code") : comes_to(one, p, "stored code"));
+  CHECK(sessions == 1);
+}
+
+TEST_CASE("cancelling ends one tuning, keeps what was measured, and is not for ever") {
+  const folder f;
+  problem p, other(12, 8, 28);
+  tuned_options o = quick(f.file());
+  o.seconds = 60;
+  o.trials = 1 << 20;
+  std::atomic<int> limit{3};
+  std::function<void()> stop;
+  o.events = [&](const search::event& e) {
+    if (e.what == search::event::kind::progress && e.state.trials >= limit) stop();
+  };
+  const tuned op{product, o};
+  stop = [&] { op.cancel(); };
+  CHECK(p.right(op));
+  const std::size_t measured = search::database(f.file()).all().size();
+  CHECK(measured >= 3);
+  CHECK_FALSE(
+      search::database(f.file()).all([](const search::record& r) { return r.chosen; }).size());
+  CHECK(op.report(p.a, p.b, p.c).find("3 candidates measured") != std::string::npos);
+  limit = 5;
+  CHECK(other.right(op));  // tunes again
+  CHECK(op.report(other.a, other.b, other.c).find("5 candidates measured") != std::string::npos);
+  limit = 4;
+  op.warm(p.a, p.b, p.c);  // goes on
+  CHECK(op.report(p.a, p.b, p.c).find("4 candidates measured") != std::string::npos);
+}
+
+TEST_CASE("cancelling in the background") {
+  problem p;
+  tuned_options o = quick(":memory:", mode::background);
+  o.seconds = 600;
+  o.trials = 1 << 20;
+  const tuned op{product, o};
+  CHECK(p.right(op));
+  op.cancel();
+  op.wait();
+  CHECK(p.right(op));
+  problem q(8, 8, 8);
+  CHECK(q.right(op));
+  cancel(op);
+  op.wait();
+}
+
+TEST_CASE("the stop rules combine") {
+  problem p;
+  const auto trials_with = [&](const auto& change) {
+    tuned_options o = quick();
+    o.seconds = 60;
+    o.trials = 40;
+    int trials = 0;
+    change(o);
+    o.events = [&](const search::event& e) { trials = std::max(trials, e.state.trials); };
+    CHECK(p.right(tuned{product, o}));
+    return trials;
+  };
+  CHECK(trials_with([](tuned_options& o) { o.trials = 3; }) == 3);
+  CHECK(trials_with([](tuned_options& o) { o.target = 3600; }) == 0);  // the default is that fast
+  CHECK(trials_with([](tuned_options& o) { o.target = 1e-12; }) > 3);
+  const int patient = trials_with([](tuned_options& o) { o.patience = 2; });
+  CHECK(patient >= 2);
+  CHECK(patient < 40);
+  CHECK(trials_with([](tuned_options& o) { o.seconds = 0; }) == 0);
+}
+
+TEST_CASE("efforts: an estimate measures nothing, exhaustive has no end in time") {
+  problem p;
+  int events = 0, learned = 0, scored = 0;
+  tuned_options o = quick();
+  o.effort = effort::estimate;
+  o.events = [&](const search::event& e) { events += e.what == search::event::kind::progress; };
+  const tuned plain{product, o};
+  CHECK(p.right(plain));
+  CHECK(plain.report(p.a, p.b, p.c).find("default schedule") != std::string::npos);
+  o.model.score = [&](const std::vector<search::candidate>& all) {
+    ++scored;
+    std::vector<double> out;
+    for (std::size_t i = 0; i < all.size(); ++i) out.push_back(static_cast<double>(i));
+    return out;
+  };
+  o.model.learn = [&](const auto&, const auto&) { ++learned; };
+  const tuned ranked{product, o};
+  CHECK(p.right(ranked));
+  CHECK(ranked.report(p.a, p.b, p.c).find("estimated") != std::string::npos);
+  CHECK(events == 0);
+  CHECK(learned == 0);
+  CHECK(scored == 1);
+
+  tuned_options all = quick();
+  all.seconds = 0;
+  all.effort = effort::exhaustive;
+  const tuned thorough{product, all};
+  CHECK(p.right(thorough));
+  CHECK(thorough.report(p.a, p.b, p.c).find("4 candidates measured") != std::string::npos);
+}
+
+TEST_CASE("a host program hears of misses, progress, swaps and failures") {
+  problem p;
+  std::vector<search::event> heard;
+  std::mutex mutex;
+  tuned_options o = quick(":memory:", mode::background);
+  o.events = [&](const search::event& e) {
+    const std::lock_guard lock(mutex);
+    heard.push_back(e);
+  };
+  const tuned op{product, o};
+  CHECK(p.right(op));
+  op.wait();
+  using kind = search::event::kind;
+  REQUIRE(heard.size() >= 3);
+  CHECK(heard.front().what == kind::miss);
+  CHECK(heard.front().kernel == "product");
+  CHECK(heard.front().text.find("no schedule is stored") != std::string::npos);
+  CHECK(heard[1].what == kind::progress);
+  CHECK(heard.back().what == kind::swap);
+  CHECK(heard.back().text.find("tuned by this process") != std::string::npos);
+
+  heard.clear();
+  o.mode = mode::now;
+  o.model.score = [](const std::vector<search::candidate>&) -> std::vector<double> {
+    throw build_error("a model that fails");
+  };
+  o.model.oversample = 4;
+  CHECK_THROWS_AS(tuned(product, o)(p.a, p.b, p.c), build_error);
+  CHECK(heard.back().what == kind::failure);
+  CHECK(heard.back().text == "a model that fails");
+}
+
+TEST_CASE("an op is warmed for extents alone") {
+  const folder f;
+  {
+    const tuned op{product, quick(f.file())};
+    warm(op, {{"M", 24}, {"K", 16}, {"N", 20}}, storage::column_major);
+    try {
+      warm(op, {{"M", 24}, {"K", 16}});
+      CHECK(false);
+    } catch (const argument_error& e) {
+      CHECK(std::string(e.what()) == "product: extent \"N\" of \"B\" is missing");
+    }
+    problem p;
+    CHECK(p.right(op));
+    CHECK(op.report(p.a, p.b, p.c).find("tuned by this process") != std::string::npos);
+  }
+  problem p;
+  const tuned frozen{product, quick(f.file(), mode::miss_error)};
+  CHECK(p.right(frozen));
+}
+
+TEST_CASE("child that logs" * doctest::skip()) {
+  problem p;
+  tuned_options o = quick();
+  o.seconds = 1.3;
+  o.trials = 1 << 20;
+  CHECK(p.right(tuned{product, o}));
+}
+
+TEST_CASE("TILEWRIGHT_LOG asks for lines of progress, which are absent otherwise") {
+  const folder f;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto logged = [&](const std::string& variable) {
+    const std::string to = f.path + "/log";
+    CHECK(std::system((variable + " TILEWRIGHT_DB= '" + self +
+                       "' -ns -tc='child that logs' > /dev/null 2> '" + to + "'")
+                          .c_str()) == 0);
+    std::stringstream text;
+    text << std::ifstream(to).rdbuf();
+    return text.str();
+  };
+  CHECK(logged("TILEWRIGHT_LOG=1").find("product: ") == 0);
+  CHECK(logged("TILEWRIGHT_LOG=0") == "");
+}
