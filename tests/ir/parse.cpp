@@ -230,8 +230,8 @@ TEST_CASE("errors give line, column and what was expected") {
   check_error("def f(:", 1, 8, "')'");
   check_error(around("C[0] = x"), 3, 12, "a name that is defined here");
   check_error(around("C[0, 1] = 1"), 3, 6, "1 indices of C");
-  check_error(around("C[0] = I[0]"), 3, 12, "a value of type float32; use T.Cast");
-  check_error(around("C[0] = A[0, 0] + I[0]"), 3, 20, "operands of one type; use T.Cast");
+  check_error(around("C[0] = \"x\""), 3, 12, "a value of type float32");
+  check_error(around("C[0] = A[0, 0] + A.data"), 3, 20, "two numbers");
   check_error(around("C[1.5] = 1"), 3, 7, "an integer index");
   check_error(around("if n:\n    pass"), 3, 8, "a boolean condition");
   check_error(around("for i in T.zip(3):\n    pass"), 3, 16,
@@ -242,10 +242,8 @@ TEST_CASE("errors give line, column and what was expected") {
   check_error(around("C[0] = T.frobnicate(1)"), 3, 14,
               "a function of T that is known; others are called by T.call_extern");
   check_error(around("C[0] = n / 2"), 3, 14, "T.truncdiv or // between integers");
-  check_error(around("C[0] = 1 < n < 3"), 3, 18, "parentheses around one of two comparisons");
-  check_error("@T.prim_func\ndef f(a: T.handle):\n    pass\n", 2, 7,
-              "a T.match_buffer of this handle");
-  check_error("@T.prim_func\ndef f(n: T.int32):\n    pass\ndef g():\n    pass\n", 4, 1,
+  check_error(around("C[0] = 1 < n and 3"), 3, 18, "booleans on both sides");
+  check_error("@T.prim_func\ndef f(n: T.int32):\n    pass\nC[0] = 1\n", 4, 1,
               "the end of the text after one function");
 }
 

@@ -52,9 +52,15 @@
 #include <tilewright/impl/ir/key.ipp>
 #include <tilewright/impl/ir/literal.ipp>
 #include <tilewright/impl/ir/parse.ipp>
+#include <tilewright/impl/ir/parse_block.ipp>
+#include <tilewright/impl/ir/parse_buffer.ipp>
 #include <tilewright/impl/ir/parse_call.ipp>
 #include <tilewright/impl/ir/parse_expr.ipp>
+#include <tilewright/impl/ir/parse_module.ipp>
+#include <tilewright/impl/ir/parse_opaque.ipp>
+#include <tilewright/impl/ir/parse_scope.ipp>
 #include <tilewright/impl/ir/parse_stmt.ipp>
+#include <tilewright/impl/ir/parse_value.ipp>
 #include <tilewright/impl/ir/print.ipp>
 #include <tilewright/impl/ir/print_expr.ipp>
 #include <tilewright/impl/ir/specialize.ipp>

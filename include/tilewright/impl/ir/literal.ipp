@@ -99,7 +99,7 @@ class attr_parser {
     if (in_.accept("True")) return 1;
     if (in_.accept("False")) return 0;
     if (in_.accept("float")) return special();
-    if (in_.at("T")) return typed(depth);
+    if (in_.peek(1).text == ".") return typed(depth);
     in_.fail("a number, a string, a list or a map");
   }
 
@@ -124,9 +124,18 @@ class attr_parser {
 
   /// T.int64(3), T.bool(True), T.float32(1.0)
   attr typed(int depth) {
-    in_.expect("T");
+    const token space = in_.next();
+    const bool known_space = space.text == "T" || space.text == "tir" || space.text == "tirx" ||
+                             space.text == "Ts" || space.text == "S" || space.text == "s_tir";
+    if (!known_space) in_.fail(space, "a number, a string, a list or a map");
     in_.expect(".");
     const token type = in_.expect_name("a type");
+    if (type.text == "target") {  // T.target("llvm") is what it holds
+      in_.expect("(");
+      attr held = value(depth + 1);
+      in_.expect(")");
+      return held;
+    }
     const auto known = dtype_from_name(type.text);
     if (!known) in_.fail(type, "a type");
     in_.expect("(");

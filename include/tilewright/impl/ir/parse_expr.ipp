@@ -2,39 +2,50 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include <tilewright/impl/ir/affine.hpp>
+#include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/ir/parser.hpp>
-#include <tilewright/ir/parse.hpp>
 
 namespace tilewright::ir::detail {
 
-/// Binding strength of a binary operator; 0 when the token is none.
+/// A binary operator with its binding strength; `function` names the intrinsic of those that are
+/// no `op`.
 struct operator_entry {
   std::string_view symbol;
   int strength;
   op code;
+  std::string_view function = {};
 };
 inline constexpr int comparison_strength = 4;
-inline constexpr std::array<operator_entry, 13> script_operators{{{"or", 1, op::logical_or},
-                                                                  {"and", 2, op::logical_and},
-                                                                  {"==", 4, op::eq},
-                                                                  {"!=", 4, op::ne},
-                                                                  {"<", 4, op::lt},
-                                                                  {"<=", 4, op::le},
-                                                                  {">", 4, op::gt},
-                                                                  {">=", 4, op::ge},
-                                                                  {"+", 5, op::add},
-                                                                  {"-", 5, op::sub},
-                                                                  {"*", 6, op::mul},
-                                                                  {"/", 6, op::div},
-                                                                  {"//", 6, op::floordiv}}};
+inline constexpr int power_strength = 11;
+inline constexpr std::array<operator_entry, 20> script_operators{
+    {{"or", 1, op::logical_or},
+     {"and", 2, op::logical_and},
+     {"==", 4, op::eq},
+     {"!=", 4, op::ne},
+     {"<", 4, op::lt},
+     {"<=", 4, op::le},
+     {">", 4, op::gt},
+     {">=", 4, op::ge},
+     {"|", 5, op::call, "bitwise_or"},
+     {"^", 6, op::call, "bitwise_xor"},
+     {"&", 7, op::call, "bitwise_and"},
+     {"<<", 8, op::call, "shift_left"},
+     {">>", 8, op::call, "shift_right"},
+     {"+", 9, op::add},
+     {"-", 9, op::sub},
+     {"*", 10, op::mul},
+     {"/", 10, op::div},
+     {"//", 10, op::floordiv},
+     {"%", 10, op::floormod},
+     {"**", power_strength, op::call, "pow"}}};
 
 inline const operator_entry* find_operator(const token& t) {
-  static constexpr operator_entry remainder{"%", 6, op::floormod};
   if (t.kind != token_kind::symbol && t.kind != token_kind::name) return nullptr;
-  if (t.text == remainder.symbol) return &remainder;
   for (const operator_entry& entry : script_operators)
     if (entry.symbol == t.text) return &entry;
   return nullptr;
@@ -42,8 +53,6 @@ inline const operator_entry* find_operator(const token& t) {
 
 inline bool is_logic(op o) { return o == op::logical_and || o == op::logical_or; }
 inline bool is_comparison(op o) { return o >= op::eq && o <= op::ge; }
-
-inline std::string type_text(dtype t) { return std::string(name(t)); }
 
 inline expr build_binary(op o, const expr& a, const expr& b) {
   switch (o) {
@@ -72,7 +81,18 @@ TILEWRIGHT_INLINE operand parser::deeper(const token& at, expr value, int depth)
   return {std::move(value), false, depth + 1};
 }
 
+TILEWRIGHT_INLINE void parser::need_value(const token& at, const operand& o) const {
+  if (!o.value) throw parse_error(at.at, "one value", "several");
+}
+
 TILEWRIGHT_INLINE operand parser::expression() {
+  const token at = in_.peek();
+  operand out = any();
+  need_value(at, out);
+  return out;
+}
+
+TILEWRIGHT_INLINE operand parser::any() {
   const level guard(*this);
   operand value = binary(1);
   const token at = in_.peek();
@@ -84,19 +104,35 @@ TILEWRIGHT_INLINE operand parser::expression() {
 
 TILEWRIGHT_INLINE operand parser::binary(int weakest) {
   operand left = unary();
-  bool compared = false;
+  operand compared;  // right side of the last comparison: a < b < c is (a < b) and (b < c)
+  bool chain = false;
   for (;;) {
     const token at = in_.peek();
     const operator_entry* entry = find_operator(at);
     if (!entry || entry->strength < weakest) return left;
-    const bool compares = entry->strength == comparison_strength;
-    if (compares && compared) in_.fail("parentheses around one of two comparisons");
-    compared = compares;
     in_.next();
-    operand right = binary(entry->strength + 1);
-    if (entry->code == op::div && !is_float(left.value.type()) && !is_float(right.value.type()))
-      in_.fail(at, "T.truncdiv or // between integers");
-    left = combine(at, entry->code, std::move(left), std::move(right));
+    const bool compares = entry->strength == comparison_strength;
+    const bool to_the_right = entry->strength == power_strength;
+    operand right = to_the_right ? unary() : binary(entry->strength + 1);
+    need_value(at, left);
+    need_value(at, right);
+    if (!entry->function.empty()) {
+      left = to_the_right ? power(at, std::move(left), std::move(right))
+                          : bitwise(at, entry->function, std::move(left), std::move(right));
+      continue;
+    }
+    if (entry->code == op::div && !is_float(left.value.type()) && !is_float(right.value.type())) {
+      left = true_division(at, left, right);
+      continue;
+    }
+    operand kept = compares ? right : operand{};
+    if (compares && chain)
+      left = combine(at, op::logical_and, std::move(left),
+                     combine(at, entry->code, std::move(compared), std::move(right)));
+    else
+      left = combine(at, entry->code, std::move(left), std::move(right));
+    chain = compares;
+    compared = std::move(kept);
   }
 }
 
@@ -105,6 +141,7 @@ TILEWRIGHT_INLINE operand parser::unary() {
   if (in_.accept("not")) {
     const level guard(*this);
     const operand value = binary(comparison_strength);
+    need_value(at, value);
     if (value.value.type() != dtype::boolean) in_.fail(at, "a boolean after not");
     return deeper(at, logical_not(value.value), value.depth);
   }
@@ -112,89 +149,40 @@ TILEWRIGHT_INLINE operand parser::unary() {
     const level guard(*this);
     return unary();
   }
+  if (in_.accept("~")) {
+    const level guard(*this);
+    const operand value = unary();
+    need_value(at, value);
+    if (value.bare && is_int(value.value))
+      return {integer(value.value.type(), ~value.value->integer), true};
+    if (!is_integer(value.value.type()) && value.value.type() != dtype::boolean)
+      in_.fail(at, "an integer after ~");
+    return deeper(at, call(value.value.type(), "bitwise_not", {value.value}), value.depth);
+  }
   if (!in_.accept("-")) return atom();
   const level guard(*this);
-  if (in_.at(token_kind::integer) || in_.at(token_kind::real)) return number(true);
-  const operand value = unary();
-  if (value.value.type() == dtype::boolean) in_.fail(at, "a number after the sign");
+  if ((in_.at(token_kind::integer) || in_.at(token_kind::real)) && in_.peek(1).text != "**" &&
+      in_.peek(1).text != ".")
+    return number(true);
+  operand value = binary(power_strength);
+  need_value(at, value);
+  if (value.value.type() == dtype::boolean || value.value.type() == dtype::handle)
+    in_.fail(at, "a number after the sign");
   operand out = deeper(at, -value.value, value.depth);
   out.bare = value.bare;
   return out;
 }
 
-TILEWRIGHT_INLINE operand parser::number(bool negative) {
-  const token t = in_.next();
-  if (t.kind == token_kind::real) {
-    const double value = decode_real(t);
-    return {real(dtype::f64, negative ? -value : value), true};
-  }
-  const std::uint64_t magnitude = decode_integer(t);
-  const std::uint64_t limit = std::uint64_t{1} << 63;
-  if (magnitude > limit || (magnitude == limit && !negative))
-    in_.fail(t, "an int64; write T.uint64(...)");
-  const auto value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-  const bool narrow = value == static_cast<std::int32_t>(value);
-  return {integer(narrow ? dtype::i32 : dtype::i64, value), true};
-}
-
-TILEWRIGHT_INLINE operand parser::atom() {
-  switch (in_.peek().kind) {
-    case token_kind::integer:
-    case token_kind::real: return number(false);
-    case token_kind::name: return named();
-    default: break;
-  }
-  if (!in_.accept("(")) in_.fail("an expression");
-  operand inner = expression();
-  in_.expect(")");
-  return inner;
-}
-
-TILEWRIGHT_INLINE operand parser::named() {
-  if (in_.at("tvm") && in_.peek(1).text == ".") in_.next(), in_.next();
-  const bool calls = in_.at("T") || in_.at("tir") || in_.at("tirx");
-  if (calls && in_.peek(1).text == ".") return intrinsic();
-  if (in_.accept("True")) return {boolean(true)};
-  if (in_.accept("False")) return {boolean(false)};
-  const token name = in_.next();
-  const entity& meant = lookup(name);
-  if (meant.is == entity::kind::variable) return {meant.variable};
-  if (meant.is == entity::kind::handle) in_.fail(name, "a buffer; match this handle first");
-  const buffer b = meant.tensor;
-  int depth = 1;
-  std::vector<expr> at = indices(b, depth);
-  return deeper(name, load(b, std::move(at)), depth);
-}
-
-TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth) {
-  const token open = in_.expect("[");
-  std::vector<expr> out;
-  if (in_.at("(") && in_.peek(1).text == ")") {
-    in_.next(), in_.next();
-  } else {
-    do {
-      if (in_.at("]")) break;
-      const token at = in_.peek();
-      const operand index = expression();
-      if (!is_integer(index.value.type())) in_.fail(at, "an integer index");
-      depth = std::max(depth, index.depth);
-      out.push_back(index.value);
-    } while (in_.accept(","));
-  }
-  in_.expect("]");
-  if (out.size() != b->shape.size())
-    throw parse_error(open.at, std::to_string(b->shape.size()) + " indices of " + b->name,
-                      std::to_string(out.size()));
-  return out;
-}
-
-/// The types of two operands, made one; refuses what no conversion without a cast joins.
+/// The types of two operands, made one the way TVM does: a literal follows the other operand, an
+/// integer becomes the float it meets, the narrower type widens.
 TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) const {
   const dtype of_a = a.value.type(), of_b = b.value.type();
   if (of_a == of_b && a.bare == b.bare) {
-    if (a.bare && is_float(of_a)) a = {settle(a)}, b = {settle(b)};
+    if (a.bare && is_float(of_a)) a.value = settle(a), b.value = settle(b), a.bare = b.bare = false;
     return;
   }
+  if (of_a == dtype::handle || of_b == dtype::handle)
+    throw parse_error(at.at, "two numbers", type_text(of_a) + " and " + type_text(of_b));
   if (a.bare && b.bare) {
     if (is_float(of_a))
       b.value = retype(at, b, of_a);
@@ -204,24 +192,45 @@ TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) co
       return;
     return unify(at, a, b);
   }
-  if (a.bare) {
-    a = {retype(at, a, of_b)};
-  } else if (b.bare) {
-    b = {retype(at, b, of_a)};
-  } else if (!is_integer(of_a) || !is_integer(of_b)) {
-    throw parse_error(at.at, "operands of one type; use T.Cast",
-                      type_text(of_a) + " and " + type_text(of_b));
+  if (a.bare != b.bare) {
+    operand& bare = a.bare ? a : b;
+    operand& other = a.bare ? b : a;
+    if (is_float(bare.value.type()) && !is_float(other.value.type()))
+      other.value = cast(dtype::f32, other.value);
+    if (other.value.type() == dtype::boolean) other.value = cast(bare.value.type(), other.value);
+    bare.value = retype(at, bare, other.value.type());
+    bare.bare = false;
+    return;
+  }
+  if (is_float(of_a) != is_float(of_b)) {
+    (is_float(of_a) ? b : a).value =
+        cast(is_float(of_a) ? of_a : of_b, (is_float(of_a) ? b : a).value);
+  } else if (is_float(of_a)) {
+    const bool first = bits(of_a) >= bits(of_b);
+    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
+  } else if (of_a == dtype::boolean || of_b == dtype::boolean) {
+    const bool first = of_b == dtype::boolean;
+    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
   }
 }
 
 TILEWRIGHT_INLINE expr parser::retype(const token& at, const operand& bare, dtype type) const {
   const expr& value = bare.value;
   if (value.type() == type) return value;
+  const bool literal = value->op == op::real || value->op == op::integer;
+  if (!literal || type == dtype::handle)
+    throw parse_error(at.at, "a value of type " + type_text(type), type_text(value.type()));
   if (is_float(type))
     return real(type, value->op == op::real ? value->real : static_cast<double>(value->integer));
-  const bool fits = value->op == op::integer && wrap_to(type, value->integer) == value->integer;
-  if (!fits) throw parse_error(at.at, "a literal of type " + type_text(type), "another literal");
-  return integer(type, value->integer);
+  std::int64_t whole = value->integer;
+  bool fits = true;
+  if (value->op == op::real) {
+    fits = std::abs(value->real) < 0x1p62 && std::trunc(value->real) == value->real;
+    whole = fits ? static_cast<std::int64_t>(value->real) : 0;
+  }
+  if (!fits || wrap_to(type, whole) != whole)
+    throw parse_error(at.at, "a literal of type " + type_text(type), "another literal");
+  return integer(type, whole);
 }
 
 TILEWRIGHT_INLINE expr parser::settle(const operand& o) const {
@@ -229,35 +238,97 @@ TILEWRIGHT_INLINE expr parser::settle(const operand& o) const {
   return real(dtype::f32, o.value->real);
 }
 
-TILEWRIGHT_INLINE expr parser::settled_as(const token& at, const operand& o, dtype type) const {
+TILEWRIGHT_INLINE expr parser::converted(const token& at, const operand& o, dtype type) const {
+  need_value(at, o);
   if (o.bare) return retype(at, o, type);
-  if (o.value.type() != type)
-    throw parse_error(at.at, "a value of type " + type_text(type) + "; use T.Cast",
-                      type_text(o.value.type()));
-  return o.value;
+  const dtype from = o.value.type();
+  if (from == type) return o.value;
+  if (from == dtype::handle || type == dtype::handle)
+    throw parse_error(at.at, "a value of type " + type_text(type), type_text(from));
+  return cast(type, o.value);
 }
 
 TILEWRIGHT_INLINE operand parser::combine(const token& at, op o, operand a, operand b) {
+  need_value(at, a);
+  need_value(at, b);
   const bool bare = a.bare && b.bare && !is_float(a.value.type()) && !is_float(b.value.type());
   if (is_logic(o)) {
     if (a.value.type() != dtype::boolean || b.value.type() != dtype::boolean)
       throw parse_error(at.at, "booleans on both sides",
                         type_text(a.value.type()) + " and " + type_text(b.value.type()));
   } else {
-    const int depth_a = a.depth, depth_b = b.depth;
     unify(at, a, b);
-    a.depth = depth_a, b.depth = depth_b;
-    if (!is_comparison(o) && a.value.type() == dtype::boolean)
-      in_.fail(at, "numbers on both sides");
+    if (!is_comparison(o) && a.value.type() == dtype::boolean) {
+      if (o != op::min && o != op::max) in_.fail(at, "numbers on both sides");
+    }
   }
+  if (a.value.type() == dtype::handle) in_.fail(at, "numbers on both sides");
   const int depth = std::max(a.depth, b.depth);
   operand out = deeper(at, build_binary(o, a.value, b.value), depth);
   out.bare = bare && out.value->op == op::integer && !is_comparison(o);
   return out;
 }
 
+TILEWRIGHT_INLINE operand parser::bitwise(const token& at, std::string_view name, operand a,
+                                          operand b) {
+  if (a.bare && b.bare && is_int(a.value) && is_int(b.value)) {
+    const std::int64_t x = a.value->integer, y = b.value->integer;
+    const bool shifts = name.substr(0, 5) == "shift";
+    if (shifts && (y < 0 || y > 62)) in_.fail(at, "a shift by 0 to 62");
+    const std::int64_t value = name == "bitwise_or"    ? x | y
+                               : name == "bitwise_and" ? x & y
+                               : name == "bitwise_xor" ? x ^ y
+                               : name == "shift_left"
+                                   ? static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << y)
+                                   : x >> y;
+    const bool narrow = value == static_cast<std::int32_t>(value);
+    return {integer(narrow ? dtype::i32 : dtype::i64, value), true};
+  }
+  unify(at, a, b);
+  const dtype type = a.value.type();
+  if (is_float(type) || type == dtype::handle) in_.fail(at, "integers on both sides");
+  if (type != b.value.type()) {
+    const dtype wide = bits(type) >= bits(b.value.type()) ? type : b.value.type();
+    a.value = cast(wide, a.value), b.value = cast(wide, b.value);
+  }
+  return deeper(at, call(a.value.type(), std::string(name), {a.value, b.value}),
+                std::max(a.depth, b.depth));
+}
+
+TILEWRIGHT_INLINE operand parser::power(const token& at, operand base, operand exponent) {
+  if (base.bare && exponent.bare && is_int(base.value) && is_int(exponent.value) &&
+      exponent.value->integer >= 0) {
+    std::int64_t value = 1;
+    for (std::int64_t i = 0; i < exponent.value->integer; ++i) {
+      if (std::abs(value) >
+          (std::int64_t{1} << 62) / std::max<std::int64_t>(std::abs(base.value->integer), 1))
+        in_.fail(at, "a power of 64 bits");
+      value *= base.value->integer;
+      if (i > 64 && std::abs(base.value->integer) <= 1) break;
+    }
+    const bool narrow = value == static_cast<std::int32_t>(value);
+    return {integer(narrow ? dtype::i32 : dtype::i64, value), true};
+  }
+  unify(at, base, exponent);
+  const expr a = settle(base), b = settle(exponent);
+  return deeper(at, call(a.type(), "pow", {a, b}), std::max(base.depth, exponent.depth));
+}
+
+/// Python divides its own numbers; integers of the program want one of the other divisions.
+TILEWRIGHT_INLINE operand parser::true_division(const token& at, const operand& a,
+                                                const operand& b) {
+  const bool numbers = a.bare && b.bare && is_int(a.value) && is_int(b.value);
+  if (!numbers || b.value->integer == 0) in_.fail(at, "T.truncdiv or // between integers");
+  return {real(dtype::f64,
+               static_cast<double>(a.value->integer) / static_cast<double>(b.value->integer)),
+          true};
+}
+
 TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& condition,
                                          operand yes, operand no) {
+  need_value(at, condition);
+  need_value(at, yes);
+  need_value(at, no);
   if (condition.value.type() != dtype::boolean) in_.fail(at, "a boolean condition");
   const int depth = std::max(condition.depth, std::max(yes.depth, no.depth));
   unify(at, yes, no);
@@ -265,14 +336,6 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
   return deeper(
       at, o == op::select ? select(condition.value, a, b) : if_then_else(condition.value, a, b),
       depth);
-}
-
-TILEWRIGHT_INLINE expr parser::expression_of(const std::vector<var>& variables) {
-  for (const var& v : variables) {
-    names_[v->name].push_back({entity::kind::variable, v, {}, {}, 0});
-    scope_.push_back(v->name);
-  }
-  return settle(expression());
 }
 
 TILEWRIGHT_INLINE expr parser::integer_expr(std::string_view what) {
@@ -289,77 +352,4 @@ TILEWRIGHT_INLINE expr parser::condition() {
   return value.value;
 }
 
-TILEWRIGHT_INLINE dtype parser::type_of(const token& t) const {
-  const auto known =
-      dtype_from_name(t.kind == token_kind::string ? t.text.substr(1, t.text.size() - 2) : t.text);
-  if (!known) in_.fail(t, "the name of an element type, such as \"float32\"");
-  return *known;
-}
-
-TILEWRIGHT_INLINE dtype parser::type_name() {
-  const token t = in_.expect_string("the name of an element type, such as \"float32\"");
-  return type_of(t);
-}
-
-/// `i`, or `start:stop`
-TILEWRIGHT_INLINE range parser::slice() {
-  const token at = in_.peek();
-  operand start = expression();
-  if (!is_integer(start.value.type())) in_.fail(at, "an integer index");
-  const token colon = in_.peek();
-  if (!in_.accept(":")) return {start.value, integer(start.value.type(), 1)};
-  operand stop = expression();
-  if (!is_integer(stop.value.type())) in_.fail(colon, "an integer index after ':'");
-  unify(colon, start, stop);
-  return {start.value, extent_between(start.value, stop.value)};
-}
-
-/// A buffer with indices or slices; alone it means the whole.
-TILEWRIGHT_INLINE buffer_region parser::region() {
-  const token name = in_.expect_name("a buffer");
-  const entity& meant = lookup(name);
-  if (meant.is != entity::kind::tensor) in_.fail(name, "a buffer");
-  const buffer b = meant.tensor;
-  if (!in_.at("[")) return full_region(b);
-  const token open = in_.next();
-  buffer_region out{b, {}};
-  if (in_.at("(") && in_.peek(1).text == ")") {
-    in_.next(), in_.next();
-  } else {
-    do {
-      if (in_.at("]")) break;
-      out.box.push_back(slice());
-    } while (in_.accept(","));
-  }
-  in_.expect("]");
-  if (out.box.size() != b->shape.size())
-    throw parse_error(open.at, std::to_string(b->shape.size()) + " indices of " + b->name,
-                      std::to_string(out.box.size()));
-  return out;
-}
-
-/// `(a, b)`, `[a, b]` or one expression: extents or strides
-TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
-  const std::string_view close = in_.accept("(") ? ")" : in_.accept("[") ? "]" : "";
-  std::vector<expr> out;
-  if (close.empty()) return {integer_expr("an integer extent")};
-  while (!in_.at(close)) {
-    out.push_back(integer_expr("an integer extent"));
-    if (!in_.accept(",") && !in_.at(close)) in_.fail("',' between extents");
-  }
-  in_.expect(close);
-  return out;
-}
-
 }  // namespace tilewright::ir::detail
-
-namespace tilewright::ir {
-
-TILEWRIGHT_INLINE expr parse_expr(token_stream& in, const std::vector<var>& variables) {
-  detail::parser reader(std::move(in));
-  expr out = reader.expression_of(variables);
-  in = reader.release();
-  return out;
-}
-
-}  // namespace tilewright::ir

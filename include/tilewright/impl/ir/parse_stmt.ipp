@@ -4,26 +4,24 @@
 #include <array>
 
 #include <tilewright/impl/ir/affine.hpp>
-#include <tilewright/impl/ir/infer_regions.hpp>
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/ir/literal.hpp>
+#include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir::detail {
-
-/// Lines after a let or an allocation belong to it; it is closed where its suite ends.
-struct open_scope {
-  std::size_t first;  // statement of the suite with which its body begins
-  var variable;       // of a let; null for an allocation
-  expr value;
-  buffer allocated;
-};
 
 TILEWRIGHT_INLINE stmt parser::suite() {
   const level guard(*this);
   in_.expect(":");
+  const std::size_t scope = scope_.size();
+  if (!in_.at(token_kind::newline)) {  // `if c: statement`
+    open_scope opened;
+    stmt one = closed(opened, statement(opened));
+    leave_scope(scope);
+    return one ? one : make_seq({});
+  }
   in_.expect_newline();
   if (!in_.accept(token_kind::indent)) in_.fail("an indented line");
-  const std::size_t scope = scope_.size();
   stmt body = statements();
   leave_scope(scope);
   if (!in_.accept(token_kind::dedent) && !in_.at_end()) in_.fail("the end of the indented lines");
@@ -37,14 +35,19 @@ TILEWRIGHT_INLINE stmt parser::nested_suite() {
   return body;
 }
 
+/// The statement, or the scope that its line opened around nothing.
+TILEWRIGHT_INLINE stmt parser::closed(open_scope& opened, stmt body) {
+  return opened.close ? opened.close(body ? std::move(body) : make_seq({})) : body;
+}
+
 TILEWRIGHT_INLINE stmt parser::statements() {
   const int layers = layers_;
   std::vector<stmt> out;
   std::vector<open_scope> scopes;
   while (!in_.at(token_kind::dedent) && !in_.at_end()) {
-    open_scope opened{out.size(), {}, {}, {}};
+    open_scope opened;
     if (stmt s = statement(opened)) out.push_back(std::move(s));
-    if (!opened.variable && !opened.allocated) continue;
+    if (!opened.close) continue;
     if (++layers_ > max_depth) in_.fail("at most 1000 statements inside each other");
     opened.first = out.size();
     scopes.push_back(std::move(opened));
@@ -54,8 +57,7 @@ TILEWRIGHT_INLINE stmt parser::statements() {
     const auto first = out.begin() + static_cast<std::ptrdiff_t>(last.first);
     stmt body = make_seq(std::vector<stmt>(first, out.end()));
     out.erase(first, out.end());
-    out.push_back(last.allocated ? make_allocate(last.allocated, std::move(body))
-                                 : make_let(last.variable, last.value, std::move(body)));
+    out.push_back(last.close(std::move(body)));
   }
   layers_ = layers;
   return make_seq(std::move(out));
@@ -67,21 +69,53 @@ TILEWRIGHT_INLINE stmt parser::statement(open_scope& opened) {
   if (in_.at(token_kind::indent)) in_.fail("a line of the same indentation");
   if (in_.at("for")) return for_loop();
   if (in_.at("if")) return branch();
+  if (in_.at("while")) return while_loop();
   if (in_.at("with")) return with();
+  if (in_.at("assert")) return assertion();
+  if (in_.at(token_kind::string)) {  // a docstring
+    string();
+    in_.expect_newline();
+    return {};
+  }
   if (in_.accept("pass")) {
     in_.expect_newline();
     return {};
   }
-  if (in_.at("T") && in_.peek(1).text == ".") return command();
-  if (in_.at(token_kind::name)) return named_statement(opened);
+  if (in_.at("return") || in_.at("break") || in_.at("continue")) {
+    const std::string what = in_.at("return")  ? "tir.ret"
+                             : in_.at("break") ? "tir.break_loop"
+                                               : "tir.continue_loop";
+    in_.next();
+    std::vector<expr> args;
+    if (!in_.at(token_kind::newline)) args.push_back(settle(expression()));
+    in_.expect_newline();
+    const dtype type = args.empty() ? dtype::handle : args[0].type();
+    return make_evaluate(call(type, what, std::move(args)));
+  }
+  if (at_namespace()) return command(opened);
+  if (in_.at(token_kind::name) || in_.at("(") || in_.at("[") || in_.at("*"))
+    return named_statement(opened);
   in_.fail("a statement");
+}
+
+/// `i, j`, `(i, j)`, `*spatial, k`; `star` is the place of the starred name, or their number.
+TILEWRIGHT_INLINE std::vector<token> parser::loop_names(std::size_t& star) {
+  std::vector<token> names;
+  const std::string_view close = in_.accept("(") ? ")" : in_.accept("[") ? "]" : "";
+  star = static_cast<std::size_t>(-1);
+  do {
+    if (!names.empty() && !in_.at(token_kind::name) && !in_.at("*")) break;
+    if (in_.accept("*")) star = names.size();
+    names.push_back(in_.expect_name("a loop variable"));
+  } while (in_.accept(","));
+  if (!close.empty()) in_.expect(close);
+  return names;
 }
 
 TILEWRIGHT_INLINE stmt parser::for_loop() {
   in_.expect("for");
-  std::vector<token> names;
-  do names.push_back(in_.expect_name("a loop variable"));
-  while (in_.accept(","));
+  std::size_t star = 0;
+  const std::vector<token> names = loop_names(star);
   in_.expect("in");
   const std::size_t scope = scope_.size();
   const int layers = layers_;
@@ -91,14 +125,13 @@ TILEWRIGHT_INLINE stmt parser::for_loop() {
   if (in_.accept("range")) {
     out = single_loop(names, loop_kind::serial);
   } else {
-    in_.expect("T");
-    in_.expect(".");
+    enter_namespace();
     const token kind = in_.expect_name("a kind of loop");
     static constexpr std::array<std::string_view, 5> kinds{"serial", "parallel", "vectorized",
                                                            "unroll", "thread_binding"};
     const auto found = std::find(kinds.begin(), kinds.end(), kind.text);
     if (kind.text == "grid")
-      out = nest(names);
+      out = nest(names, star, kind);
     else if (found != kinds.end())
       out = single_loop(names, static_cast<loop_kind>(found - kinds.begin()));
     else
@@ -109,26 +142,50 @@ TILEWRIGHT_INLINE stmt parser::for_loop() {
   return out;
 }
 
-/// T.grid(a, b, ...)
-TILEWRIGHT_INLINE stmt parser::nest(const std::vector<token>& names) {
+/// T.grid(a, b, ...); one name for several extents is a tuple.
+TILEWRIGHT_INLINE stmt parser::nest(std::vector<token> names, std::size_t star, const token& at) {
   const token open = in_.expect("(");
+  const operand list = [&] {
+    operand given = sequence(")");
+    if (given.tuple) return given;
+    operand one;
+    one.tuple = true;
+    one.items.push_back(std::move(given));
+    return one;
+  }();
   std::vector<expr> extents;
-  while (!in_.at(")")) {
-    extents.push_back(integer_expr("an integer extent"));
-    if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
+  for (const operand& item : list.items) {
+    need_value(at, item);
+    if (!is_integer(item.value.type())) in_.fail(at, "integer extents");
+    extents.push_back(item.value);
   }
-  in_.expect(")");
-  if (extents.size() != names.size())
+  const bool starred = star < names.size();
+  if (!starred && names.size() == 1 && extents.size() > 1) star = 0;
+  const bool gathers = star < names.size();
+  if (gathers ? extents.size() + 1 < names.size() : extents.size() != names.size())
     throw parse_error(open.at, std::to_string(names.size()) + " extents",
                       std::to_string(extents.size()));
+  layers_ += static_cast<int>(extents.size() - std::min(extents.size(), names.size()));
+  if (layers_ > max_depth) in_.fail("at most 1000 statements inside each other");
+  const std::size_t gathered = extents.size() + 1 - names.size();
   std::vector<var> vars;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  operand tuple;
+  tuple.tuple = true;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
     const dtype type = extents[i].type();
-    vars.push_back(make_var(std::string(names[i].text), type));
-    define_variable(names[i], vars.back(), {integer(type, 0), extents[i]});
+    const bool inside = gathers && i >= star && i < star + gathered;
+    const token& name = names[!gathers || i < star ? i : inside ? star : i + 1 - gathered];
+    std::string spelled(name.text);
+    if (inside) spelled += "_" + std::to_string(i - star);
+    vars.push_back(make_var(std::move(spelled), type));
+    if (inside)
+      tuple.items.push_back({vars.back()});
+    else
+      define_variable(name, vars.back(), {integer(type, 0), extents[i]});
   }
+  if (gathers) define_constant(names[star], std::move(tuple));
   stmt body = nested_suite();
-  for (std::size_t i = names.size(); i-- > 0;)
+  for (std::size_t i = extents.size(); i-- > 0;)
     body = make_loop(vars[i], integer(vars[i].type(), 0), extents[i], std::move(body));
   return body;
 }
@@ -138,37 +195,75 @@ TILEWRIGHT_INLINE stmt parser::single_loop(const std::vector<token>& names, loop
   const token open = in_.expect("(");
   if (names.size() != 1) in_.fail(open, "one loop variable for this kind of loop");
   std::vector<operand> bounds;
+  operand start, stop, step;
   annotations notes;
   std::string thread;
   while (!in_.at(")")) {
-    if (in_.at("annotations") && in_.peek(1).text == "=") {
-      in_.next(), in_.next();
-      notes = dictionary();
-    } else if (in_.at("thread") && in_.peek(1).text == "=") {
-      in_.next(), in_.next();
+    const bool named = in_.at(token_kind::name) && in_.peek(1).text == "=";
+    const token key = in_.peek();
+    if (named) in_.next(), in_.next();
+    if (named && key.text == "annotations") {
+      if (!in_.accept("None")) notes = dictionary();
+    } else if (named && key.text == "thread") {
       thread = decode_string(in_.expect_string("the name of a thread axis"));
-    } else if (in_.at(token_kind::string) && kind == loop_kind::thread_binding) {
+    } else if (!named && in_.at(token_kind::string) && kind == loop_kind::thread_binding) {
       thread = decode_string(in_.next());
+    } else if (named && key.text != "start" && key.text != "stop" && key.text != "step" &&
+               key.text != "end") {
+      in_.fail(key, "start, stop, step, thread or annotations");
     } else {
       const token at = in_.peek();
-      bounds.push_back(expression());
-      if (!is_integer(bounds.back().value.type())) in_.fail(at, "an integer bound");
+      operand bound = expression();
+      if (!is_integer(bound.value.type())) in_.fail(at, "an integer bound");
+      if (named)
+        (key.text == "start" ? start : key.text == "step" ? step : stop) = std::move(bound);
+      else
+        bounds.push_back(std::move(bound));
     }
     if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
   }
-  if (bounds.empty() || bounds.size() > 2) in_.fail("one or two bounds before ')'");
+  if (bounds.size() > 3 || (bounds.empty() && !stop.value))
+    in_.fail("one or two bounds before ')'");
+  if (bounds.size() == 1) (stop.value ? start : stop) = bounds[0];
+  if (bounds.size() > 1) start = bounds[0], stop = bounds[1];
+  if (bounds.size() > 2) step = bounds[2];
   if (kind == loop_kind::thread_binding && thread.empty()) in_.fail("thread=\"...\" before ')'");
   in_.expect(")");
-  if (bounds.size() == 1) bounds.insert(bounds.begin(), {integer(bounds[0].value.type(), 0), true});
-  unify(open, bounds[0], bounds[1]);
+  if (!start.value) start = {integer(stop.value.type(), 0), true};
+  unify(open, start, stop);
+  if (step.value && !is_int(step.value, 1)) {
+    const std::int64_t by = constant_integer(open, step);
+    if (by < 1) in_.fail(open, "a positive step");
+    return stepped(names[0], start.value, stop.value, by, kind, std::move(notes),
+                   std::move(thread));
+  }
   // Literals of different widths: the builder joins them, and 0 + x is x.
-  const expr min = bounds[0].value, extent = extent_between(min, bounds[1].value);
+  const expr min = start.value, extent = extent_between(min, stop.value);
   const dtype type = extent.type();
   const var v = make_var(std::string(names[0].text), type);
   const range domain{min.type() == type ? min : cast(type, min), extent};
   define_variable(names[0], v, domain);
   return make_loop(v, domain.min, domain.extent, nested_suite(), kind, std::move(notes),
                    std::move(thread));
+}
+
+/// A loop with a step runs over the number of its iterations: start + i * step stands for its
+/// variable.
+TILEWRIGHT_INLINE stmt parser::stepped(const token& name, const expr& start, const expr& stop,
+                                       std::int64_t step, loop_kind kind, annotations notes,
+                                       std::string thread) {
+  const expr length = extent_between(start, stop);
+  const dtype type = length.type();
+  const var counted = make_var(std::string(name.text), type);
+  const expr by = integer(type, step);
+  define_variable(name, counted);
+  const stmt body = nested_suite();
+  const expr value = (start.type() == type ? start : cast(type, start)) + counted * by;
+  const expr extent = ceildiv(length, by);
+  const var fresh = make_var(std::string(name.text), type);
+  return make_loop(fresh, integer(type, 0), extent,
+                   substitute(body, {{counted, substitute(value, {{counted, fresh}})}}), kind,
+                   std::move(notes), std::move(thread));
 }
 
 TILEWRIGHT_INLINE stmt parser::branch() {
@@ -184,108 +279,57 @@ TILEWRIGHT_INLINE stmt parser::branch() {
   return make_if(std::move(test), std::move(yes), std::move(no));
 }
 
-TILEWRIGHT_INLINE stmt parser::with() {
-  in_.expect("with");
-  in_.expect("T");
-  in_.expect(".");
-  const token what = in_.expect_name("block, init, LetStmt or decl_buffer");
-  if (what.text == "block" || what.text == "sblock") return block_statement();
-  if (what.text == "init") {
-    init(what);
-    return {};
-  }
-  if (what.text == "LetStmt") return let_scope();
-  if (what.text == "decl_buffer") return allocation_scope();
-  in_.fail(what, "block, init, LetStmt or decl_buffer");
+TILEWRIGHT_INLINE stmt parser::while_loop() {
+  in_.expect("while");
+  expr test = condition();
+  return make_while(std::move(test), nested_suite());
 }
 
-TILEWRIGHT_INLINE stmt parser::block_statement() {
-  block_frame frame;
-  in_.expect("(");
-  frame.node.name = in_.at(")") ? "" : decode_string(in_.expect_string("the name of the block"));
-  in_.expect(")");
-  block_frame* const outer = std::exchange(here_, &frame);
-  stmt body = suite();
-  here_ = outer;
-  return finish_block(frame, std::move(body));
+/// assert condition, "message"
+TILEWRIGHT_INLINE stmt parser::assertion() {
+  in_.expect("assert");
+  std::vector<expr> args{condition()};
+  if (in_.accept(",")) args.push_back(argument(any()));
+  in_.expect_newline();
+  return make_evaluate(call(dtype::boolean, "tir.Assert", std::move(args)));
 }
 
-TILEWRIGHT_INLINE void parser::init(const token& at) {
-  block_frame& frame = block_here(at, "T.init directly inside a block");
-  in_.expect("(");
-  in_.expect(")");
-  if (frame.node.init) in_.fail(at, "one T.init in a block");
-  frame.node.init = nested_suite();
-}
-
-/// with T.LetStmt(value) as x:, with T.LetStmt(value, var=x):
-TILEWRIGHT_INLINE stmt parser::let_scope() {
-  in_.expect("(");
-  const operand value = expression();
-  const expr settled = settle(value);
-  const std::size_t scope = scope_.size();
-  var v;
-  if (in_.accept(",")) {
-    in_.expect("var");
-    in_.expect("=");
-    const token name = in_.expect_name("a variable");
-    const entity& meant = lookup(name);
-    if (meant.is != entity::kind::variable) in_.fail(name, "a variable");
-    v = meant.variable;
-    in_.expect(")");
-    stmt body = nested_suite();
-    return make_let(v, settled_as(name, value, v.type()), std::move(body));
-  }
-  in_.expect(")");
-  in_.expect("as");
-  const token name = in_.expect_name("a variable");
-  v = make_var(std::string(name.text), settled.type());
-  define_variable(name, v);
-  stmt body = nested_suite();
-  leave_scope(scope);
-  return make_let(v, settled, std::move(body));
-}
-
-/// with T.decl_buffer(...) as A:
-TILEWRIGHT_INLINE stmt parser::allocation_scope() {
-  const std::size_t mark = in_.mark();
-  // The name comes last but is wanted by the buffer: read the arguments twice.
-  in_.expect("(");
-  layout({}, ")");
-  in_.expect("as");
-  const token name = in_.expect_name("a buffer");
-  in_.rewind(mark);
-  in_.expect("(");
-  const buffer b = layout(name, ")");
-  in_.expect("as");
-  in_.next();
-  const std::size_t scope = scope_.size();
-  define_tensor(name, b);
-  stmt body = nested_suite();
-  leave_scope(scope);
-  return make_allocate(b, std::move(body));
-}
-
-/// A line that starts with `T.`: a header line or a call.
-TILEWRIGHT_INLINE stmt parser::command() {
-  const token name = in_.peek(2);
+/// A line that starts with `T.`: a header line, a scope or a call.
+TILEWRIGHT_INLINE stmt parser::command(open_scope& opened) {
+  const std::size_t start = in_.mark();
+  enter_namespace();
+  const token name = in_.peek();
   static constexpr std::array<std::string_view, 6> headers{
       "reads", "writes", "where", "block_attr", "sblock_attr", "func_attr"};
   if (std::find(headers.begin(), headers.end(), name.text) != headers.end()) {
-    for (int i = 0; i < 3; ++i) in_.next();
+    in_.next();
     in_.expect("(");
     header_command(name);
     in_.expect(")");
     in_.expect_newline();
     return {};
   }
+  const bool lets = name.text == "LetStmt" || name.text == "let";
+  const bool binds = (name.text == "Bind" || name.text == "bind") && in_.peek(1).text == "(";
+  if (lets || binds || name.text == "attr" || name.text == "launch_thread") {
+    in_.next();
+    if (name.text == "attr")
+      attribute_scope(opened);
+    else if (name.text == "launch_thread")
+      thread_scope(nullptr, opened);
+    else
+      let_scope(name, opened);
+    in_.expect_newline();
+    return {};
+  }
   expr value;
   if (name.text == "evaluate") {
-    for (int i = 0; i < 3; ++i) in_.next();
+    in_.next();
     in_.expect("(");
-    value = settle(expression());
+    value = argument(any());
     in_.expect(")");
   } else {
+    in_.rewind(start);
     value = settle(expression());
   }
   in_.expect_newline();
@@ -294,59 +338,34 @@ TILEWRIGHT_INLINE stmt parser::command() {
 
 /// A line that starts with a name: a store, a let, or the definition of names.
 TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
-  std::vector<token> names{in_.next()};
-  if (in_.at("[")) return store(names[0]);
-  if (in_.accept(":")) {
-    opened.variable = annotated_let(names[0], opened.value);
-    return {};
+  if (in_.at(token_kind::name)) {
+    const token first = in_.peek();
+    const std::string_view next = in_.peek(1).text;
+    const entity* meant = find(first.text);
+    if (next == "[") {
+      in_.next();
+      return store(first);
+    }
+    if (next == "." && meant && meant->is == entity::kind::tensor) {
+      in_.next();
+      return vector_store(first);
+    }
+    if (next == ":") {
+      in_.next(), in_.next();
+      annotated(first, opened);
+      return {};
+    }
   }
-  while (in_.accept(",")) names.push_back(in_.expect_name("a name"));
+  std::size_t star = 0;
+  const std::vector<token> names = loop_names(star);
   in_.expect("=");
-  if (!defines_by_call()) {
-    if (names.size() != 1) in_.fail("T.axis.remap for several names");
-    opened.value = settle(expression());
-    in_.expect_newline();
-    opened.variable = make_var(std::string(names[0].text), opened.value.type());
-    define_variable(names[0], opened.variable);
-    return {};
-  }
-  opened.allocated = assignment(names);
+  if (star < names.size()) in_.fail(names[star], "names without *");
+  if (defines_by_call())
+    assignment(names, opened);
+  else
+    assign_values(names, opened);
   in_.expect_newline();
   return {};
-}
-
-/// True before `T.axis...`, `T.alloc_buffer(`, `T.match_buffer(`, `T.decl_buffer(` and `T.int32()`.
-TILEWRIGHT_INLINE bool parser::defines_by_call() const {
-  if (!in_.at("T") || in_.peek(1).text != ".") return false;
-  const std::string_view name = in_.peek(2).text;
-  if (dtype_from_name(name)) return in_.peek(3).text == "(" && in_.peek(4).text == ")";
-  return name == "axis" || name == "alloc_buffer" || name == "sblock_alloc_buffer" ||
-         name == "match_buffer" || name == "decl_buffer";
-}
-
-/// x: T.int32 = value; TVM's x: T.let[T.int32] = value and x: T.let = value
-TILEWRIGHT_INLINE var parser::annotated_let(const token& name, expr& value) {
-  in_.expect("T");
-  in_.expect(".");
-  token type = in_.expect_name("a type");
-  bool open = false;
-  if (type.text == "let" && in_.accept("[")) {
-    in_.expect("T");
-    in_.expect(".");
-    type = in_.expect_name("a type");
-    in_.expect("]");
-  } else if (type.text == "let") {
-    open = true;
-  }
-  const dtype wanted = open ? dtype::i32 : type_of(type);
-  in_.expect("=");
-  const token at = in_.peek();
-  const operand given = expression();
-  value = open ? settle(given) : settled_as(at, given, wanted);
-  in_.expect_newline();
-  const var v = make_var(std::string(name.text), value.type());
-  define_variable(name, v);
-  return v;
 }
 
 TILEWRIGHT_INLINE stmt parser::store(const token& name) {
@@ -355,8 +374,12 @@ TILEWRIGHT_INLINE stmt parser::store(const token& name) {
   const buffer to = meant.tensor;
   int depth = 1;
   std::vector<expr> at = indices(to, depth);
-  static constexpr std::array<std::pair<std::string_view, op>, 4> updates{
-      {{"+=", op::add}, {"-=", op::sub}, {"*=", op::mul}, {"/=", op::div}}};
+  static constexpr std::array<std::pair<std::string_view, op>, 6> updates{{{"+=", op::add},
+                                                                           {"-=", op::sub},
+                                                                           {"*=", op::mul},
+                                                                           {"/=", op::div},
+                                                                           {"//=", op::floordiv},
+                                                                           {"%=", op::floormod}}};
   const token sign = in_.peek();
   const auto update = std::find_if(updates.begin(), updates.end(),
                                    [&](const auto& u) { return in_.accept(u.first); });
@@ -369,9 +392,26 @@ TILEWRIGHT_INLINE stmt parser::store(const token& name) {
     operand old = deeper(name, load(to, at), depth);
     value = combine(sign, update->second, std::move(old), std::move(value));
   }
-  const expr stored = settled_as(start, value, to->type);
+  const expr stored = converted(start, value, to->type);
   in_.expect_newline();
   return make_store(to, std::move(at), stored);
+}
+
+/// A.vstore([i], value): a store at a ramp of indices is A[i:i + lanes] = value.
+TILEWRIGHT_INLINE stmt parser::vector_store(const token& name) {
+  const buffer to = lookup(name).tensor;
+  in_.expect(".");
+  const token what = in_.expect_name("vstore");
+  if (what.text != "vstore") in_.fail(what, "vstore");
+  const call_args args = arguments();
+  in_.expect_newline();
+  if (args.list.size() != 2) in_.fail(what, "the indices and the value");
+  std::vector<expr> at;
+  const operand& where = args.list[0];
+  for (const operand& o : where.tuple ? where.items : std::vector<operand>{where})
+    at.push_back(o.value);
+  if (at.size() != to->shape.size()) in_.fail(what, "an index for every dimension");
+  return make_store(to, std::move(at), converted(what, args.list[1], to->type));
 }
 
 }  // namespace tilewright::ir::detail

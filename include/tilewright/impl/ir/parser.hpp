@@ -1,10 +1,17 @@
-// The parser of scripts; parse_expr.ipp, parse_stmt.ipp and parse.ipp define its members.
+// The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
+// stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
+// parse_expr.ipp, parse_value.ipp, parse_call.ipp and parse_opaque.ipp.
+//
+// A script is Python; what Python would compute while it builds a program (numbers, strings,
+// tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
 //
 // Bounds against hostile input: `nesting_` limits the recursion of the parser, `operand::depth` and
 // `layers_` the depth of the expressions and statements that it builds, which other code walks
 // recursively.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,41 +25,60 @@
 namespace tilewright::ir::detail {
 
 /// Expression under construction. A bare literal has no type yet and takes that of its
-/// surroundings; until then a float is held as f64.
+/// surroundings; until then a float is held as f64. A tuple has items and no value.
 struct operand {
-  expr value;
+  expr value{};
   bool bare = false;
   int depth = 1;
+  bool tuple = false;
+  std::vector<operand> items{};
 };
 
 /// What a name stands for.
 struct entity {
-  enum class kind { variable, tensor, handle };
+  enum class kind { variable, tensor, handle, constant, thread, alias };
   entity::kind is = kind::variable;
-  expr variable;
+  expr variable{};
   range domain{};  // of a loop variable; else null
-  ir::buffer tensor;
+  ir::buffer tensor{};
   std::size_t param = 0;  // of a handle
+  operand constant{};
+  std::string thread{};  // axis of a T.env_thread
+};
+
+/// Arguments of a call of which the parser knows little.
+struct call_args {
+  std::vector<operand> list;
+  std::vector<std::pair<token, operand>> named;
+  const operand* find(std::string_view name) const {
+    for (const auto& [key, value] : named)
+      if (key.text == name) return &value;
+    return nullptr;
+  }
 };
 
 /// Block, or the top of a function, whose header lines are being read.
 struct block_frame {
   bool top = false;  // the function itself
-  block_node node;
-  std::vector<expr> values;
+  block_node node{};
+  std::vector<expr> values{};
   expr predicate = boolean(true);
   bool has_reads = false;
   bool has_writes = false;
 };
 
-struct open_scope;
+/// Lines after a let, an allocation and the like belong to it; it is closed where its suite ends.
+struct open_scope {
+  std::size_t first = 0;              // statement of the suite with which its body begins
+  std::function<stmt(stmt)> close{};  // null for a line that opens nothing
+};
 
 class parser {
  public:
   explicit parser(std::string_view text) : in_(text) {}
   explicit parser(token_stream in) : in_(std::move(in)) {}
-  function run();                                         // parse.ipp
-  expr expression_of(const std::vector<var>& variables);  // parse_expr.ipp
+  function run();                                         // parse_module.ipp
+  expr expression_of(const std::vector<var>& variables);  // parse.ipp
   token_stream release() { return std::move(in_); }
 
  private:
@@ -72,39 +98,75 @@ class parser {
 
   /// @name Expressions (parse_expr.ipp)
   /// @{
-  operand expression();
+  operand expression();  // one value
+  operand any();         // one value or a tuple
   operand binary(int weakest);
   operand unary();
-  operand atom();
-  operand number(bool negative);
-  operand named();
   operand combine(const token& at, op o, operand a, operand b);
+  operand bitwise(const token& at, std::string_view name, operand a, operand b);
+  operand power(const token& at, operand base, operand exponent);
+  operand true_division(const token& at, const operand& a, const operand& b);
   operand choose(const token& at, op o, const operand& condition, operand yes, operand no);
   void unify(const token& at, operand& a, operand& b) const;
   expr retype(const token& at, const operand& bare, dtype type) const;
-  expr settle(const operand& o) const;  // a bare float becomes f32
-  expr settled_as(const token& at, const operand& o, dtype type) const;
+  expr settle(const operand& o) const;                                  // a bare float becomes f32
+  expr converted(const token& at, const operand& o, dtype type) const;  // with a cast if need be
   operand deeper(const token& at, expr value, int depth) const;
+  void need_value(const token& at, const operand& o) const;
   expr integer_expr(std::string_view what);
   expr condition();
-  dtype type_name();  // of a string token
-  dtype type_of(const token& t) const;
+  /// @}
+
+  /// @name Leaves and attributes (parse_value.ipp)
+  /// @{
+  operand atom();
+  operand number(bool negative);
+  operand string();
+  operand named();
+  operand python_call(const token& name);
+  operand sequence(std::string_view close);
+  operand postfix(operand o);
+  operand tensor_value(const token& name, const buffer& b);
+  operand tensor_attribute(const buffer& b);
+  operand access_pointer(const token& at, const buffer& b);
+  operand vector_load(const token& at, const buffer& b);
+  operand subscript(const token& at, const operand& of);
   std::vector<expr> indices(const buffer& b, int& depth);
-  range slice();
-  std::vector<expr> dims();
-  buffer_region region();
+  void index(std::vector<expr>& out, int& depth);
+  operand tuple_of(const std::vector<expr>& list) const;
+  std::int64_t constant_integer(const token& at, const operand& o) const;
   /// @}
 
   /// @name Functions of T (parse_call.ipp)
   /// @{
+  bool at_namespace(std::size_t ahead = 0) const;
+  void enter_namespace();
   operand intrinsic();
   operand typed(const token& name, dtype type);
+  operand special_float(dtype type);
   operand called_binary(const token& name, op o);
   operand conversion(const token& name);
   operand choice(const token& name, op o);
-  operand external_call(const token& name);
-  operand known_call(const token& name);
+  operand all_or_any(const token& name);
+  operand known_call(const token& name, std::string_view canonical);
   operand limit_value(const token& name);
+  operand let_expression(const token& name);
+  operand ceiling_division(const token& name);
+  dtype type_name();  // of a string token
+  dtype type_argument();
+  dtype type_of(const token& t) const;
+  /// @}
+
+  /// @name Calls that only a machine or a library understands (parse_opaque.ipp)
+  /// @{
+  call_args arguments();
+  operand external_call(const token& name);
+  operand intrinsic_by_name(const token& name);
+  operand opaque_call(const token& name);
+  operand opaque(const token& at, std::string name, const call_args& args, bool typed_first);
+  operand reinterpretation(const token& name);
+  operand vector_value(const token& name);
+  expr argument(const operand& o) const;
   /// @}
 
   /// @name Statements (parse_stmt.ipp)
@@ -114,49 +176,94 @@ class parser {
   stmt statements();
   stmt statement(open_scope& opened);
   stmt for_loop();
-  stmt nest(const std::vector<token>& names);
+  std::vector<token> loop_names(std::size_t& star);
+  stmt nest(std::vector<token> names, std::size_t star, const token& at);
   stmt single_loop(const std::vector<token>& names, loop_kind kind);
+  stmt stepped(const token& name, const expr& start, const expr& stop, std::int64_t step,
+               loop_kind kind, annotations notes, std::string thread);
   stmt branch();
+  stmt while_loop();
+  stmt assertion();
+  stmt command(open_scope& opened);
+  stmt named_statement(open_scope& opened);
+  stmt store(const token& name);
+  stmt vector_store(const token& name);
+  /// @}
+
+  /// @name Scopes and definitions (parse_scope.ipp)
+  /// @{
   stmt with();
   stmt block_statement();
   void init(const token& at);
-  stmt let_scope();
-  stmt allocation_scope();
-  stmt command();
-  stmt named_statement(open_scope& opened);
+  void let_scope(const token& name, open_scope& opened);
+  void attribute_scope(open_scope& opened);
+  void thread_scope(const token* name, open_scope& opened);
+  void allocation_scope(const token& name, const token& call, open_scope& opened);
+  stmt closed(open_scope& opened, stmt body);
   bool defines_by_call() const;
-  var annotated_let(const token& name, expr& value);
-  stmt store(const token& name);
+  void assignment(const std::vector<token>& names, open_scope& opened);
+  void assign_values(const std::vector<token>& names, open_scope& opened);
+  void annotated(const token& name, open_scope& opened);
+  void open_let(const token& name, expr value, open_scope& opened);
+  bool variable_call(const token& name, const token& call);
   /// @}
 
-  /// @name Functions, headers of blocks, declarations (parse.ipp)
+  /// @name Buffers (parse_buffer.ipp)
   /// @{
-  void preamble();
-  void skip_brackets();
-  void parameters();
-  void parameter();
+  buffer layout(const token& name, std::string_view close);
+  void layout_field(const token& key, buffer_node& node);
+  buffer allocation(const token& name);
+  void match(const token& name, const token& call);
+  std::vector<expr> dims();
+  std::vector<int> separators();
+  int small_integer(const token& key);
+  buffer_region region();
+  range slice(const expr& extent);
+  void region_list(std::vector<buffer_region>& out);
+  /// @}
+
+  /// @name Headers of blocks (parse_block.ipp)
+  /// @{
   void header_command(const token& name);
-  buffer assignment(const std::vector<token>& names);
   void axis(const std::vector<token>& names, const token& at);
   void remap(const std::vector<token>& names);
   void one_axis(const token& name, const token& kind);
   range axis_domain(bool& bare);
-  void match(const token& name, const token& call);
-  buffer layout(const token& name, std::string_view close);
-  int small_integer(const token& key);
-  void region_list(std::vector<buffer_region>& out);
   annotations dictionary();
   block_frame& block_here(const token& at, std::string_view what);
   stmt finish_block(block_frame& frame, stmt body);
-  stmt finish_function(stmt body);
   /// @}
 
+  /// @name Functions (parse.ipp)
+  /// @{
+  function function_definition();
+  void parameters();
+  void parameter();
+  void handle_type();
+  stmt finish_function(stmt body);
   void define(const token& name, entity e);
   void define_variable(const token& name, expr variable, range domain = {});
   void define_tensor(const token& name, buffer b);
+  void define_constant(const token& name, operand value);
   const entity* find(std::string_view name) const;
   const entity& lookup(const token& name) const;
   void leave_scope(std::size_t mark);
+  /// @}
+
+  /// @name What stands around functions (parse_module.ipp)
+  /// @{
+  struct candidate {
+    std::size_t at;  // token of its `def`
+    std::string_view name;
+  };
+  void outline(bool inside_class);
+  void import_line();
+  bool decorators();  // true when one of them is prim_func
+  bool module_statement();
+  void skip_line();
+  void skip_definition();
+  void skip_brackets();
+  /// @}
 
   static constexpr int max_nesting = 256;
   static constexpr int max_depth = 1000;
@@ -165,12 +272,21 @@ class parser {
   std::unordered_map<std::string_view, std::vector<entity>> names_;
   std::vector<std::string_view> scope_;  // names in order of definition
   block_frame* here_ = nullptr;          // whose own suite is read; null inside loops and branches
+  block_frame* around_ = nullptr;        // innermost block or the top
   function* function_ = nullptr;
-  std::vector<std::pair<token, std::size_t>> handles_;  // parameters that want a T.match_buffer
+  std::vector<std::string_view> param_names_;
+  std::vector<candidate> functions_;
+  std::vector<std::string_view> namespaces_;  // further spellings of T
   bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...
   bool bare_root_writes_ = false;
   int nesting_ = 0;
   int layers_ = 0;
 };
+
+inline std::string type_text(dtype t) { return std::string(name(t)); }
+
+/// Element type by any of its spellings: "float32", "float", "f32"; "handle" and "void" are
+/// pointers.
+std::optional<dtype> type_from_text(std::string_view text);
 
 }  // namespace tilewright::ir::detail

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include <tilewright/impl/ir/intrinsics.hpp>
+#include <tilewright/impl/ir/opaque.hpp>
+#include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/impl/ir/printer.hpp>
 #include <tilewright/ir/literal.hpp>
 
@@ -121,10 +123,39 @@ TILEWRIGHT_INLINE void printer::called(std::string_view name, const std::vector<
   out_ += ')';
 }
 
+/// A type in front, unless the parser finds it without.
+TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
+  const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());
+  const expr first = e->args.empty() ? expr() : e->args[0];
+  const bool text = first && first->op == op::text;
+  const bool vector = text && is_vector_type(first->name) && element_of(first->name) == e.type();
+  const bool misread =
+      text && !vector && (type_from_text(first->name) || is_vector_type(first->name));
+  if (vector || (!misread && implied_type(bare, e->args) == e.type())) return called(bare, e->args);
+  out_ += "T.";
+  out_ += bare;
+  out_ += "(\"";
+  out_ += name(e.type());
+  out_ += '"';
+  for (const expr& arg : e->args) {
+    out_ += ", ";
+    write(arg);
+  }
+  out_ += ')';
+}
+
 TILEWRIGHT_INLINE void printer::intrinsic(const expr& e) {
   const bool known = is_script_intrinsic(e->name) && e->args.size() == intrinsic_arity(e->name) &&
                      intrinsic_type(e->name, e->args[0].type()) == e.type();
-  if (known) return called(e->name, e->args);
+  if (known || e->name == "tir.Ramp" || e->name == "tir.Broadcast")
+    return called(known ? std::string_view(e->name) : std::string_view(e->name).substr(4), e->args);
+  if (e->name.substr(0, opaque_prefix.size()) == opaque_prefix) return opaque(e);
+  if (e->name == "reinterpret" && e->args.size() == 1) {
+    out_ += "T.reinterpret(\"" + std::string(name(e.type())) + "\", ";
+    write(e->args[0]);
+    out_ += ')';
+    return;
+  }
   out_ += "T.call_extern(\"";
   out_ += name(e.type());
   out_ += "\", ";
@@ -261,6 +292,17 @@ TILEWRIGHT_INLINE void printer::write_layout(const buffer& b) {
   if (b->offset_factor != 0) {
     out_ += ", offset_factor=";
     out_ += std::to_string(b->offset_factor);
+  }
+  if (b->broadcasts) out_ += ", buffer_type=\"auto\"";
+  if (!b->axis_separators.empty()) {
+    out_ += ", axis_separators=[";
+    for (std::size_t i = 0; i < b->axis_separators.size(); ++i)
+      out_ += (i == 0 ? "" : ", ") + std::to_string(b->axis_separators[i]);
+    out_ += ']';
+  }
+  if (b->data) {
+    out_ += ", data=";
+    write(b->data);
   }
 }
 

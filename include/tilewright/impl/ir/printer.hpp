@@ -65,6 +65,7 @@ class printer {
   void binary(const expr& e, std::string_view symbol, strength own, strength place);
   void called(std::string_view name, const std::vector<expr>& args);
   void intrinsic(const expr& e);
+  void opaque(const expr& e);
   void let(const expr& e);
   void access(const buffer& b, const std::vector<expr>& indices);
   void tuple(const std::vector<expr>& list);

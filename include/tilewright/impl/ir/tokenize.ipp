@@ -104,6 +104,9 @@ class scanner {
     } else if (c == '\\' && (look(1) == '\n' || (look(1) == '\r' && look(2) == '\n'))) {
       position_ += look(1) == '\n' ? 1 : 2;
       end_line();
+    } else if ((c == 'r' || c == 'f' || c == 'b') && (look(1) == '"' || look(1) == '\'')) {
+      ++position_;  // the prefix of a string; what it changes does not occur here
+      scan_string(look());
     } else if (is_name_start(c)) {
       std::size_t length = 1;
       while (is_name_char(look(length))) ++length;
@@ -149,6 +152,7 @@ class scanner {
   }
 
   void scan_string(char quote) {
+    if (look(1) == quote && look(2) == quote) return scan_long_string(quote);
     for (std::size_t length = 1;; ++length) {
       if (position_ + length >= text_.size() || look(length) == '\n')
         throw parse_error(here(), "a closing quote on the same line", "an unfinished string");
@@ -160,12 +164,32 @@ class scanner {
     }
   }
 
+  /// Three quotes; the text may have several lines.
+  void scan_long_string(char quote) {
+    const std::size_t start = position_;
+    const source_position at = here();
+    for (position_ += 3; position_ < text_.size();) {
+      if (look() == quote && look(1) == quote && look(2) == quote) {
+        position_ += 3;
+        out_.push_back({token_kind::string, text_.substr(start, position_ - start), at});
+        return;
+      }
+      if (look() == '\\') ++position_;
+      if (look() == '\n')
+        end_line();
+      else
+        ++position_;
+    }
+    throw parse_error(at, "three closing quotes", "an unfinished string");
+  }
+
   void scan_symbol(char c) {
-    static constexpr std::array<std::string_view, 14> wide{
-        "->", "//", "**", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "/=", ":="};
-    const std::string_view two = text_.substr(position_, 2);
+    static constexpr std::array<std::string_view, 22> wide{
+        "//=", "<<=", ">>=", "**=", "->", "//", "**", "==", "!=", "<=", ">=",
+        "<<",  ">>",  "+=",  "-=",  "*=", "/=", ":=", "%=", "&=", "|=", "^="};
     for (std::string_view symbol : wide)
-      if (two == symbol) return push(token_kind::symbol, 2);
+      if (text_.substr(position_, symbol.size()) == symbol)
+        return push(token_kind::symbol, symbol.size());
     if (c == '(' || c == '[' || c == '{') {
       if (brackets_.size() >= max_brackets)
         throw parse_error(here(), "at most " + std::to_string(max_brackets) + " open brackets",
@@ -217,9 +241,15 @@ TILEWRIGHT_INLINE std::string decode_string(const token& t) {
     return -1;
   };
   std::string out;
-  const std::string_view body = t.text.substr(1, t.text.size() - 2);
+  const std::size_t quotes =
+      t.text.size() >= 6 && t.text[1] == t.text[0] && t.text[2] == t.text[0] ? 3 : 1;
+  const std::string_view body = t.text.substr(quotes, t.text.size() - 2 * quotes);
   out.reserve(body.size());
   for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] == '\\' && i + 1 < body.size() && body[i + 1] == '\n') {
+      ++i;
+      continue;
+    }
     if (body[i] != '\\') {
       out += body[i];
       continue;

@@ -1,0 +1,118 @@
+// Calls that only a machine or a library understands: their names, and how their types are written.
+//
+// Such a call is a node of op::call whose name starts with "tir."; a T.call_extern keeps the bare
+// name of the function.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <tilewright/ir/expr.hpp>
+
+namespace tilewright::ir::detail {
+
+inline constexpr std::string_view opaque_prefix = "tir.";
+
+/// What T has besides arithmetic; families of instructions are known by their beginning.
+inline constexpr std::array<std::string_view, 65> opaque_names{"Assert",
+                                                               "Broadcast",
+                                                               "Call",
+                                                               "Range",
+                                                               "Ramp",
+                                                               "Shuffle",
+                                                               "TVMBackendAllocWorkspace",
+                                                               "TVMBackendFreeWorkspace",
+                                                               "address_of",
+                                                               "anylist_getitem",
+                                                               "anylist_resetitem",
+                                                               "anylist_setitem_call_cpacked",
+                                                               "anylist_setitem_call_packed",
+                                                               "assume",
+                                                               "break_loop",
+                                                               "call_cpacked",
+                                                               "call_cpacked_lowered",
+                                                               "call_llvm_intrin",
+                                                               "call_llvm_pure_intrin",
+                                                               "call_packed",
+                                                               "call_packed_lowered",
+                                                               "call_spirv_pure_glsl450",
+                                                               "comm_reducer",
+                                                               "continue_loop",
+                                                               "create_barriers",
+                                                               "dp4a",
+                                                               "end_profile_intrinsic",
+                                                               "get_active_lane_mask",
+                                                               "handle_add_byte_offset",
+                                                               "ignore_loop_partition",
+                                                               "isnullptr",
+                                                               "iter_var",
+                                                               "llvm_lookup_intrinsic_id",
+                                                               "lookup_param",
+                                                               "make_filled_simdgroup_matrix",
+                                                               "masked_load",
+                                                               "masked_store",
+                                                               "mem_copy",
+                                                               "mma_fill",
+                                                               "mma_fill_legacy",
+                                                               "mma_store",
+                                                               "mma_store_legacy",
+                                                               "q_multiply_shift",
+                                                               "q_multiply_shift_per_axis",
+                                                               "ret",
+                                                               "simdgroup_load",
+                                                               "simdgroup_multiply_accumulate",
+                                                               "simdgroup_store",
+                                                               "start_profile_intrinsic",
+                                                               "static_assert",
+                                                               "texture2d_load",
+                                                               "texture2d_store",
+                                                               "thread_return",
+                                                               "type_annotation",
+                                                               "undef",
+                                                               "vectorcombine",
+                                                               "vectorhigh",
+                                                               "vectorlow",
+                                                               "vscale",
+                                                               "wait_barrier",
+                                                               "prefetch",
+                                                               "Return",
+                                                               "Break",
+                                                               "Continue",
+                                                               "ptr_byte_offset"};
+inline constexpr std::array<std::string_view, 12> opaque_families{
+    "tvm_",  "ptx_",   "mma_",    "dma_",    "cooperative_tensor_", "cuda_", "hexagon_", "ptx.",
+    "cuda.", "metal.", "webgpu.", "nvshmem."};
+
+inline bool is_opaque_name(std::string_view name) {
+  const auto starts = [&](std::string_view family) {
+    return name.substr(0, family.size()) == family;
+  };
+  return std::find(opaque_names.begin(), opaque_names.end(), name) != opaque_names.end() ||
+         std::any_of(opaque_families.begin(), opaque_families.end(), starts);
+}
+
+/// "float32x4" and the like; they are kept as text, since no type of ours has lanes.
+inline bool is_vector_type(std::string_view text) {
+  const std::size_t x = text.rfind('x');
+  if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return false;
+  const bool digits = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(x) + 1, text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  return digits && dtype_from_name(text.substr(0, x)).has_value();
+}
+
+/// The type that elements of such a vector have.
+inline dtype element_of(std::string_view vector) {
+  return *dtype_from_name(vector.substr(0, vector.rfind('x')));
+}
+
+/// What `T.name(args)` gives when the call does not begin with a type.
+inline dtype implied_type(std::string_view name, const std::vector<expr>& args) {
+  if (name == "vscale" || name == "dp4a") return dtype::i32;
+  if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
+  const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
+                       name == "tvm_thread_invariant" || name == "ret" || name == "Shuffle";
+  return follows && !args.empty() ? args[0].type() : dtype::handle;
+}
+
+}  // namespace tilewright::ir::detail
