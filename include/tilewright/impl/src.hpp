@@ -75,6 +75,7 @@
 #include <tilewright/impl/pass/lower_blocks.ipp>
 #include <tilewright/impl/pass/peel_tails.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
+#include <tilewright/impl/pass/prepare_weights.ipp>
 #include <tilewright/impl/pass/promote_accumulators.ipp>
 #include <tilewright/impl/pass/simplify_loops.ipp>
 #include <tilewright/impl/pass/sink_vectors.ipp>

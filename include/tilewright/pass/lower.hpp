@@ -26,6 +26,7 @@
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/pass/prepare_weights.hpp>
 
 namespace tilewright::target {
 struct cpu;
@@ -39,5 +40,10 @@ namespace tilewright::pass {
 /// bound to
 ///         GPU threads
 ir::function lower(const ir::function& f, const target::cpu& target);
+
+/// The same in two parts where parameters are bound (prepare_weights.hpp): what every call runs, and
+/// what is run once before.
+/// @throws as `lower`
+prepared lower_prepared(const ir::function& f, const target::cpu& target);
 
 }  // namespace tilewright::pass

@@ -5,6 +5,7 @@
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
+#include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
@@ -17,9 +18,15 @@
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
-  ir::function out = simplify_loops(lower_blocks(f));
-  out = simplify_loops(unroll_loops(compact_buffers(out), target));
+namespace detail::lower {
+
+/// Loops instead of blocks, with buffers as small as they can be.
+inline ir::function to_loops(const ir::function& f) {
+  return compact_buffers(simplify_loops(lower_blocks(f)));
+}
+
+inline ir::function to_code(const ir::function& f, const target::cpu& target) {
+  ir::function out = simplify_loops(unroll_loops(f, target));
   // guards become bounds where they can, then code of constant size
   out = trim_loops(simplify_loops(skip_identities(sink_vectors(out))));
   out = simplify_loops(peel_tails(out));
@@ -35,6 +42,19 @@ TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& t
   memory.workers = target.cores;
   out = plan_workspace(out, memory);
   out.attrs["tilewright.lowered"] = 1;
+  return out;
+}
+
+}  // namespace detail::lower
+
+TILEWRIGHT_INLINE ir::function lower(const ir::function& f, const target::cpu& target) {
+  return detail::lower::to_code(detail::lower::to_loops(f), target);
+}
+
+TILEWRIGHT_INLINE prepared lower_prepared(const ir::function& f, const target::cpu& target) {
+  prepared out = prepare_weights(detail::lower::to_loops(f));
+  out.main = detail::lower::to_code(out.main, target);
+  if (out.preparation.body) out.preparation = detail::lower::to_code(out.preparation, target);
   return out;
 }
 
