@@ -1,4 +1,5 @@
 // tilewright tune: a tuning session for a function, with a line of JSON per round.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -6,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/specialize.hpp>
@@ -51,9 +53,11 @@ search::workload workload_of(const ir::function& f, const target::cpu& cpu,
   search::workload w;
   w.function = f;
   w.key = {ir::workload_key(f).hex(), cpu.isa_key(), "", exec.threads};
+  const std::vector<ir::buffer> bound = ir::bound_weights(f);
   for (const ir::param& p : f.params) {
-    w.key.arguments +=
-        (w.key.arguments.empty() ? "" : " ") + (p.buffer ? p.buffer->name : p.scalar->name) + ":r";
+    const bool is_bound = std::find(bound.begin(), bound.end(), p.buffer) != bound.end();
+    w.key.arguments += (w.key.arguments.empty() ? "" : " ") +
+                       (p.buffer ? p.buffer->name : p.scalar->name) + (is_bound ? ":bound" : ":r");
     if (!p.buffer) continue;
     for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
   }

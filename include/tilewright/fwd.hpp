@@ -24,7 +24,7 @@ struct expr_rv;
 enum class mode;
 enum class effort;
 struct tuned_options;
-template <class Kernel>
+template <class Kernel, class... Bound>
 class tuned;
 
 namespace space {

@@ -9,6 +9,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/expr/argument.hpp>
+#include <tilewright/expr/binding.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/search/dispatcher.hpp>
 #include <tilewright/search/options.hpp>
@@ -37,19 +38,41 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
 /// met; 2) data are not null and aligned to their element type; 3) no output overlaps another
 /// argument; 4) the elements of an output do not share memory; 5) elements used as indices are in
 /// bounds. Extents may be zero: sums over nothing are their identity.
-template <class Kernel>
+///
+/// Parameters that are declared `weight` may be bound once:
+///
+///     auto layer = op.with<"W">(w);      // copies w
+///     layer(x, y);                       // the call brings the other arguments
+///
+/// Whatever a schedule computes from bound weights alone, such as a copy in the layout that its
+/// tiles want, is computed once, before the first call at these extents, and not timed. Schedules
+/// of bound and unbound calls are kept apart.
+template <class Kernel, class... Bound>
 class tuned {
  public:
   /// @throws argument_error for options that make no sense
   tuned(const Kernel& kernel,
         tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
+      requires(sizeof...(Bound) == 0)
       : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
+
+  /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.
+  /// @throws argument_error naming the parameter when extents or data make no sense
+  template <fixed_string Name, class Argument>
+  auto with(Argument&& value) const {
+    if constexpr (dsl::check_binding<Kernel, Name, Argument, Bound...>()) {
+      constexpr int at = dsl::param_index<Kernel, Name>();
+      const dsl::argument one = dsl::make_argument<dsl::param_of<Kernel, at>>(value);
+      return tuned<Kernel, Bound..., meta::to_name<Name>>(
+          dispatcher_->with(static_cast<std::size_t>(at), erase(one)));
+    }
+  }
 
   /// Runs the kernel.
   /// @throws argument_error naming the parameters, build_error when no code can be made
   template <class... Argument>
   void operator()(Argument&&... arguments) const {
-    if constexpr (dsl::check_call<Kernel, Argument...>())
+    if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments([&](const search::call_argument* a) { dispatcher_->call(a); }, arguments...);
   }
 
@@ -58,7 +81,7 @@ class tuned {
   template <class... Argument>
   std::string report(Argument&&... arguments) const {
     std::string out;
-    if constexpr (dsl::check_call<Kernel, Argument...>())
+    if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments([&](const search::call_argument* a) { out = dispatcher_->report(a); },
                      arguments...);
     return out;
@@ -67,7 +90,7 @@ class tuned {
   /// Does what a first call does, except running the kernel on the arguments.
   template <class... Argument>
   void warm(Argument&&... arguments) const {
-    if constexpr (dsl::check_call<Kernel, Argument...>())
+    if constexpr (dsl::check_call<callable, Argument...>())
       with_arguments([&](const search::call_argument* a) { dispatcher_->warm(a); }, arguments...);
   }
 
@@ -84,15 +107,24 @@ class tuned {
   void wait() const { dispatcher_->wait(); }
 
  private:
+  template <class, class...>
+  friend class tuned;
+  using rest = dsl::remaining<Kernel, Bound...>;
+  using callable = typename rest::kernel;
+
+  explicit tuned(std::shared_ptr<search::dispatcher> d) : dispatcher_(std::move(d)) {}
+
+  static search::call_argument erase(const dsl::argument& a) {
+    const void* data = a.rank > 0 ? a.data : a.address();  // scalars may lie in the argument
+    return {const_cast<void*>(data), a.extents.data(), a.strides.data()};
+  }
+
   template <class Use, class... Argument>
-  static void with_arguments(const Use& use, Argument&... arguments) {
-    const auto list = dsl::make_arguments<Kernel>(arguments...);
-    std::array<search::call_argument, sizeof...(Argument) + 1> erased;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const void* data =
-          list[i].rank > 0 ? list[i].data : list[i].address();  // scalars may lie in `list`
-      erased[i] = {const_cast<void*>(data), list[i].extents.data(), list[i].strides.data()};
-    }
+  void with_arguments(const Use& use, Argument&... arguments) const {
+    const auto list = dsl::make_arguments<callable>(arguments...);
+    std::array<search::call_argument, Kernel::param_count + 1> erased;
+    for (std::size_t i = 0; i < list.size(); ++i) erased[rest::positions[i]] = erase(list[i]);
+    if constexpr (sizeof...(Bound) > 0) dispatcher_->fill_bound(erased.data());
     use(erased.data());
   }
 
@@ -109,8 +141,8 @@ void warm(const Op& op, const search::extent_map& extents,
 }
 
 /// Ends tuning of an op; the same as its member.
-template <class Kernel>
-void cancel(const tuned<Kernel>& op) {
+template <class Kernel, class... Bound>
+void cancel(const tuned<Kernel, Bound...>& op) {
   op.cancel();
 }
 

@@ -69,6 +69,7 @@ inline void put(std::byte* p, dtype t, double v) {
     case dtype::bf16: return write(bfloat16(v).bits);
     case dtype::f32: return write(static_cast<float>(v));
     case dtype::f64: return write(v);
+    case dtype::handle: return;  // no tensor has it
   }
 }
 
@@ -94,6 +95,7 @@ inline double get(const std::byte* p, dtype t) {
     case dtype::bf16: return static_cast<double>(bfloat16::from_bits(raw<std::uint16_t>(p)));
     case dtype::f32: return static_cast<double>(raw<float>(p));
     case dtype::f64: return raw<double>(p);
+    case dtype::handle: break;  // no tensor has it
   }
   return 0;
 }

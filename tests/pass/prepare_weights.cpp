@@ -17,7 +17,7 @@ namespace {
 using shape = std::vector<std::int64_t>;
 
 function loops_of(function f, std::int64_t bound) {
-  f.attrs[pass::bound_attribute] = attr::list{bound};
+  f.attrs[bound_attribute] = attr::list{bound};
   return pass::compact_buffers(pass::simplify_loops(pass::lower_blocks(f)));
 }
 
@@ -83,11 +83,11 @@ TEST_CASE("other operands stay where they are") {
 
 TEST_CASE("an unbound function, or a bound scalar, has nothing to prepare") {
   function f = matmul({});
-  CHECK(pass::bound_weights(f).empty());
-  f.attrs[pass::bound_attribute] = attr::list{std::int64_t{7}, std::int64_t{-1}, "B"};
-  CHECK(pass::bound_weights(f).empty());
-  f.attrs[pass::bound_attribute] = "B";
-  CHECK(pass::bound_weights(f).empty());
+  CHECK(bound_weights(f).empty());
+  f.attrs[bound_attribute] = attr::list{std::int64_t{7}, std::int64_t{-1}, "B"};
+  CHECK(bound_weights(f).empty());
+  f.attrs[bound_attribute] = "B";
+  CHECK(bound_weights(f).empty());
 }
 
 TEST_CASE("digits of a fused loop become dimensions") {
@@ -106,7 +106,7 @@ TEST_CASE("digits of a fused loop become dimensions") {
   function before = make_function(
       {x, w, y},
       make_loop(f, 0, dim(15), make_allocate(p, make_seq({fill, use})), loop_kind::parallel));
-  before.attrs[pass::bound_attribute] = attr::list{std::int64_t{1}};
+  before.attrs[bound_attribute] = attr::list{std::int64_t{1}};
   const pass::prepared split = pass::prepare_weights(before);
   REQUIRE(split.packed.size() == 1);
   CHECK(shape_of(split.packed[0]) == shape{3, 8, 4});
@@ -125,7 +125,7 @@ TEST_CASE("slices that would take too much memory are filled in every call") {
   const stmt use = make_loop(j, 0, dim(16), make_store(y, {i, j}, load(p, {j})));
   function f =
       make_function({w, y}, make_loop(i, 0, dim(64), make_allocate(p, make_seq({fill, use}))));
-  f.attrs[pass::bound_attribute] = attr::list{std::int64_t{0}};
+  f.attrs[bound_attribute] = attr::list{std::int64_t{0}};
   CHECK(pass::prepare_weights(f).packed.empty());
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a transform in two steps moves as a whole and keeps its last result")
     const stmt body =
         make_allocate(inner ? u : t, make_allocate(inner ? t : u, make_seq({one, two, use})));
     function f = make_function({w, y}, body);
-    f.attrs[pass::bound_attribute] = attr::list{std::int64_t{0}};
+    f.attrs[bound_attribute] = attr::list{std::int64_t{0}};
     const pass::prepared p = pass::prepare_weights(f);
     REQUIRE(p.packed.size() == 1);
     CHECK(p.packed[0]->name == "U");
@@ -162,7 +162,7 @@ TEST_CASE("a weight that is written is none, nor is a panel that is read first")
     return make_loop(i, 0, dim(4), make_store(to, {i}, load(from, {i})));
   };
   function f = make_function({w, y}, make_allocate(p, make_seq({at(p, w), at(y, p), at(w, y)})));
-  f.attrs[pass::bound_attribute] = attr::list{std::int64_t{0}};
+  f.attrs[bound_attribute] = attr::list{std::int64_t{0}};
   CHECK(pass::prepare_weights(f).packed.empty());
   f.body = make_allocate(p, make_seq({at(p, w), at(y, p), at(p, w)}));
   CHECK(pass::prepare_weights(f).packed.empty());
@@ -173,7 +173,7 @@ TEST_CASE("both parts of a lowered function compute what the whole does") {
     matmul_options o;
     o.n = n;
     function f = matmul(o);
-    f.attrs[pass::bound_attribute] = attr::list{std::int64_t{1}};
+    f.attrs[bound_attribute] = attr::list{std::int64_t{1}};
     const pass::prepared p = pass::lower_prepared(f, target::named("haswell"));
     REQUIRE(p.packed.size() == 1);
     CHECK(p.main.attrs.count("tilewright.lowered") == 1);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <tilewright/backend/artifact.hpp>
 #include <tilewright/backend/call.hpp>
@@ -25,6 +26,11 @@ class loaded {
 
   backend::entry entry() const noexcept { return entry_; }
   std::int64_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  /// Sizes of the buffers that a call brings after its parameters; each is aligned to 64 bytes.
+  const std::vector<std::int64_t>& packed_bytes() const noexcept { return packed_bytes_; }
+  /// Called once with the same data pointers as calls will have, it fills those buffers; null when
+  /// there is none.
+  const loaded* preparation() const noexcept { return preparation_.get(); }
   /// Bytes of mapped code and constants, guard pages not counted.
   std::size_t code_bytes() const noexcept { return code_bytes_; }
   /// Runs the kernel; the result is that of the entry.
@@ -38,6 +44,8 @@ class loaded {
   std::size_t code_bytes_ = 0;
   backend::entry entry_ = nullptr;
   std::int64_t workspace_bytes_ = 0;
+  std::vector<std::int64_t> packed_bytes_;
+  std::shared_ptr<const loaded> preparation_;
 };
 
 /// Maps and relocates an artifact, in tens of microseconds. Whether its code may be run is the

@@ -42,6 +42,7 @@
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/ir/affine.ipp>
+#include <tilewright/impl/ir/bound_weights.ipp>
 #include <tilewright/impl/ir/equal.ipp>
 #include <tilewright/impl/ir/evaluate.ipp>
 #include <tilewright/impl/ir/evaluate_plan.ipp>
@@ -133,6 +134,7 @@
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
 #include <tilewright/impl/search/operands.ipp>
+#include <tilewright/impl/search/packed_weights.ipp>
 #include <tilewright/impl/search/record.ipp>
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/runner.ipp>
@@ -144,6 +146,7 @@
 #include <tilewright/impl/search/sqlite.ipp>
 #include <tilewright/impl/search/store.ipp>
 #include <tilewright/impl/search/verify.ipp>
+#include <tilewright/impl/search/weight_set.ipp>
 #include <tilewright/impl/search/zero_extents.ipp>
 #include <tilewright/impl/space/block_profile.ipp>
 #include <tilewright/impl/space/chooser.ipp>

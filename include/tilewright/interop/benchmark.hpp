@@ -40,8 +40,8 @@ class comparison {
 
   /// The tuned kernel on these arguments; it is tuned when the benchmark first runs, before the
   /// clock starts.
-  template <class Kernel, class... Argument>
-  comparison& add(const tuned<Kernel>& op, Argument&... arguments) {
+  template <class Kernel, class... Bound, class... Argument>
+  comparison& add(const tuned<Kernel, Bound...>& op, Argument&... arguments) {
     const double operations = operations_;
     ::benchmark::RegisterBenchmark((name_ + "/tilewright").c_str(), [op, operations, &arguments...](
                                                                         ::benchmark::State& state) {

@@ -14,19 +14,12 @@
 // weight all move.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::pass {
-
-/// Attribute of a function: list of the positions of the parameters whose contents stay the same
-/// from call to call. (TVM writes the same attribute.)
-inline constexpr const char* bound_attribute = "layout_free_buffers";
-
-/// Buffers that the attribute names; entries that are no buffer parameter count for nothing.
-std::vector<ir::buffer> bound_weights(const ir::function& f);
 
 /// A function and what it needs done once for its weights.
 struct prepared {

@@ -15,6 +15,7 @@
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/shrink.hpp>
 #include <tilewright/search/signature.hpp>
+#include <tilewright/search/weight_set.hpp>
 
 namespace tilewright::search {
 
@@ -25,10 +26,17 @@ class dispatcher {
  public:
   /// @param make the kernel at given extents; throws argument_error when it has no meaning there
   dispatcher(kernel_signature kernel, std::function<ir::function(const extent_map&)> make,
-             tuned_options options);
+             tuned_options options, weight_set weights = {});
   ~dispatcher();
   dispatcher(const dispatcher&) = delete;
   dispatcher& operator=(const dispatcher&) = delete;
+
+  /// The same kernel with one parameter bound to a copy of `value`: its schedules may compute once
+  /// what depends on bound parameters alone.
+  /// @throws argument_error as weight_set::add
+  std::shared_ptr<dispatcher> with(std::size_t parameter, const call_argument& value) const;
+  /// Sets the entries of the bound parameters in the arguments of a call.
+  void fill_bound(call_argument* arguments) const noexcept;
 
   /// Runs the kernel.
   /// It requires: 1) arguments that share a dimension agree on its extent, and static extents are

@@ -37,7 +37,10 @@ struct workload {
   std::string family;
   std::vector<std::int64_t> extents;     // as in record
   std::vector<argument_layout> layouts;  // one per parameter
-  const target::cpu* cpu = nullptr;      // `cores` is the number of threads to make code for
+  /// Data of bound parameters, dense and row-major, null for the others; empty when none is. For
+  /// calls: a session makes up weights as it makes up arguments.
+  std::vector<const void*> bound;
+  const target::cpu* cpu = nullptr;  // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
   /// The same kernel at small extents, for the comparison of the default schedule with the

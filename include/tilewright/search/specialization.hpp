@@ -11,6 +11,7 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/options.hpp>
+#include <tilewright/search/packed_weights.hpp>
 #include <tilewright/search/session.hpp>
 
 namespace tilewright::search {
@@ -33,10 +34,11 @@ struct variant {
   std::shared_ptr<const backend::loaded> code;
   origin from = origin::interpreter;
   std::string trace;
-  std::string remark;   // why it is no better one
-  double seconds = 0;   // measured; 0: unknown
-  double baseline = 0;  // of the default schedule; 0: unknown
-  std::string cpu;      // model that `seconds` is of
+  std::string remark;     // why it is no better one
+  double seconds = 0;     // measured; 0: unknown
+  double baseline = 0;    // of the default schedule; 0: unknown
+  std::string cpu;        // model that `seconds` is of
+  packed_weights packed{};  // where weights are bound; calls pass them after the parameters
 };
 
 /// All members but `current` and `report` are for one thread at a time; those two may be called

@@ -337,6 +337,8 @@ TILEWRIGHT_INLINE std::shared_ptr<const loaded> load(const artifact& a) {
   out->entry_ = reinterpret_cast<backend::entry>(image.entry(a.symbol));
   out->code_bytes_ = image.used();
   out->workspace_bytes_ = a.workspace_bytes;
+  out->packed_bytes_ = a.packed_bytes;
+  if (!a.preparation.empty()) out->preparation_ = load(a.preparation.front());
   detail::loader_parts::mapping memory = image.release();
   out->mapping_ = std::exchange(memory.base, nullptr);
   out->mapping_bytes_ = memory.bytes;

@@ -352,20 +352,6 @@ class hoister : public mutator {
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE std::vector<ir::buffer> bound_weights(const ir::function& f) {
-  std::vector<ir::buffer> out;
-  const auto found = f.attrs.find(bound_attribute);
-  if (found == f.attrs.end()) return out;
-  const auto* list = std::get_if<ir::attr::list>(&found->second.value);
-  if (!list) return out;
-  for (const ir::attr& entry : *list) {
-    const auto* i = std::get_if<std::int64_t>(&entry.value);
-    if (!i || *i < 0 || *i >= static_cast<std::int64_t>(f.params.size())) continue;
-    if (const ir::buffer& b = f.params[static_cast<std::size_t>(*i)].buffer) out.push_back(b);
-  }
-  return out;
-}
-
 TILEWRIGHT_INLINE prepared prepare_weights(const ir::function& f) {
   prepared out{f, {}, {}};
   detail::prepare::hoister hoist(f);

@@ -8,6 +8,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/walk.hpp>
 #include <tilewright/search/builder.hpp>
 
 namespace tilewright::search {
@@ -15,7 +16,11 @@ namespace tilewright::search {
 TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& cpu) {
   built out;
   try {
-    out.artifact = backend::compile(pass::lower(scheduled, cpu), cpu);
+    const pass::prepared parts = pass::lower_prepared(scheduled, cpu);
+    out.artifact = backend::compile(parts.main, cpu);
+    for (const ir::buffer& b : parts.packed)
+      out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
+    if (parts.preparation.body) out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
     out.code = backend::load(out.artifact);
   } catch (const std::exception& e) {
     out.code = nullptr;

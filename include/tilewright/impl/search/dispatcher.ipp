@@ -50,11 +50,14 @@ inline thread_local last_hit dispatch_hit;
 }  // namespace detail
 
 struct dispatcher::state {
-  state(kernel_signature k, std::function<ir::function(const extent_map&)> make,
-        tuned_options options)
+  state(kernel_signature k, std::function<ir::function(const extent_map&)> m, tuned_options o,
+        weight_set w)
       : kernel(std::move(k)),
+        make(std::move(m)),
+        options(std::move(o)),
+        weights(std::move(w)),
         bindings(kernel),
-        all(kernel, std::move(make), std::move(options)),
+        all(kernel, make, options, weights),
         serial(next_serial()) {}
 
   static std::uint64_t next_serial() {
@@ -68,6 +71,9 @@ struct dispatcher::state {
   void interpret(const detail::binding& b, const call_argument* a) const;
 
   kernel_signature kernel;
+  std::function<ir::function(const extent_map&)> make;
+  tuned_options options;
+  weight_set weights;
   detail::binding_table bindings;
   detail::instances all;
   std::uint64_t serial;
@@ -75,8 +81,21 @@ struct dispatcher::state {
 
 TILEWRIGHT_INLINE dispatcher::dispatcher(kernel_signature kernel,
                                          std::function<ir::function(const extent_map&)> make,
-                                         tuned_options options)
-    : state_(std::make_unique<state>(std::move(kernel), std::move(make), std::move(options))) {}
+                                         tuned_options options, weight_set weights)
+    : state_(std::make_unique<state>(std::move(kernel), std::move(make), std::move(options),
+                                     std::move(weights))) {}
+
+TILEWRIGHT_INLINE std::shared_ptr<dispatcher> dispatcher::with(std::size_t parameter,
+                                                               const call_argument& value) const {
+  weight_set weights = state_->weights;
+  weights.add(state_->kernel, parameter, value);
+  return std::make_shared<dispatcher>(state_->kernel, state_->make, state_->options,
+                                      std::move(weights));
+}
+
+TILEWRIGHT_INLINE void dispatcher::fill_bound(call_argument* arguments) const noexcept {
+  state_->weights.fill(arguments);
+}
 
 TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 
@@ -126,14 +145,16 @@ TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const ca
   const variant* v = of.code ? of.code->current() : nullptr;
   if (!v || !v->entry) return interpret(b, a);
   const std::size_t n = kernel.params.size();
+  const std::vector<void*>& packed = v->packed.data();
   std::array<void*, detail::fast_params> few;
   std::vector<void*> many;
   void** data = few.data();
-  if (n > few.size()) {
-    many.resize(n);
+  if (n + packed.size() > few.size()) {
+    many.resize(n + packed.size());
     data = many.data();
   }
   for (std::size_t i = 0; i < n; ++i) data[i] = a[i].data;
+  for (std::size_t i = 0; i < packed.size(); ++i) data[n + i] = packed[i];
   std::byte* workspace =
       v->workspace_bytes ? detail::workspace_lease::get(v->workspace_bytes) : nullptr;
   const backend::call c{data, b.strides.data(), workspace, &all.executor(), nullptr, nullptr};

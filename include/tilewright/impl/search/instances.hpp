@@ -22,6 +22,7 @@
 #include <tilewright/search/layout.hpp>
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/specialization.hpp>
+#include <tilewright/search/weight_set.hpp>
 
 namespace tilewright::search::detail {
 
@@ -52,7 +53,7 @@ class instances {
  public:
   /// @param make the kernel at given extents
   instances(const kernel_signature& kernel, std::function<ir::function(const extent_map&)> make,
-            tuned_options options);
+            tuned_options options, const weight_set& weights = {});
   ~instances();
   instances(const instances&) = delete;
   instances& operator=(const instances&) = delete;
@@ -88,6 +89,7 @@ class instances {
 
   const kernel_signature& kernel_;
   std::function<ir::function(const extent_map&)> make_;
+  weight_set weights_;
   tuned_options options_;
   tilewright::mode mode_;
   target::cpu cpu_;

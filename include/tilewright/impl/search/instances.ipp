@@ -49,9 +49,10 @@ inline std::int64_t unused_extent(const extent_map& dims) {
 
 TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
                                        std::function<ir::function(const extent_map&)> make,
-                                       tuned_options options)
+                                       tuned_options options, const weight_set& weights)
     : kernel_(kernel),
-      make_(std::move(make)),
+      make_(with_bound_weights(std::move(make), weights.positions())),
+      weights_(weights),
       options_(std::move(options)),
       mode_(mode_of_environment(options_.mode)) {
   if (options_.threads < 0)
@@ -119,12 +120,14 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   w.extents = b.extents;
   const std::int64_t* strides = b.strides.data();
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
-    w.key.arguments += (i ? " " : "") + kernel_.params[i].name + ":" + layouts[i].text();
+    w.key.arguments += (i ? " " : "") + kernel_.params[i].name + ":" +
+                       (weights_.has(i) ? "bound" : layouts[i].text());
     w.layouts.emplace_back();  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
     strides += rank;
   }
+  if (!weights_.empty()) w.bound = weights_.data(kernel_.params.size());
   w.cpu = &cpu_;
   w.exec = exec_;
   w.space = options_.space ? options_.space : space::default_cpu();

@@ -238,8 +238,10 @@ struct runner::state {
   std::vector<argument_layout> layouts;
   std::vector<memory> memories;
   std::vector<void*> data;
+  std::vector<void*> all_data;  // and the packed buffers of the code at hand
   std::vector<std::int64_t> strides;
   guarded_buffer workspace;
+  std::vector<guarded_buffer> packed;
   std::atomic<int> cancel{0};
   std::atomic<bool> ended{false};
   const backend::executor& exec;
@@ -271,6 +273,21 @@ struct runner::state {
       if (!m.pristine.empty()) std::memcpy(m.buffer.data(), m.pristine.data(), m.pristine.size());
   }
 
+  /// Fills the packed buffers of code for bound weights, outside of what is timed.
+  bool prepare(const backend::loaded& code, measurement& out) {
+    all_data = data;
+    if (!code.preparation()) return true;
+    const std::vector<std::int64_t>& sizes = code.packed_bytes();
+    packed.resize(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto size = static_cast<std::size_t>(sizes[i]);
+      if (packed[i].size() != size) packed[i] = guarded_buffer(size, 64);
+      all_data.push_back(packed[i].data());
+    }
+    call(*code.preparation(), 1, out);
+    return out.failed == failure::none;
+  }
+
   /// `count` calls; their duration in seconds, or why there is none.
   double call(const backend::loaded& code, int count, measurement& out) {
     detail::guarded_executor guarded{exec};
@@ -279,7 +296,7 @@ struct runner::state {
     if (workspace.size() < need) workspace = guarded_buffer(need, 64);
     // a smaller workspace is placed against the upper guard too
     std::byte* w = need ? workspace.data() + (workspace.size() - need) / 64 * 64 : nullptr;
-    const backend::call arguments{data.data(), strides.data(), w, &e, nullptr, &cancel};
+    const backend::call arguments{all_data.data(), strides.data(), w, &e, nullptr, &cancel};
     detail::runner_calls calls{code.entry(), &arguments, count, backend::call_done};
     const auto start = detail::runner_clock::now();
     int signal = run_guarded(&detail::make_calls, &calls);
@@ -338,7 +355,7 @@ TILEWRIGHT_INLINE measurement runner::measure(const backend::loaded& code, const
     if (out.failed == failure::none) out.seconds.push_back(t);
     return out.failed == failure::none;
   };
-  bool more = sample(1);  // warms caches and pages; counts only when it is the only one
+  bool more = s.prepare(code, out) && sample(1);  // warms caches and pages; counts only when it is the only one
   if (more && out.best() > 2 * options.best) {
     more = sample(1);
     if (more && out.best() > 2 * options.best) more = false;
@@ -365,7 +382,7 @@ TILEWRIGHT_INLINE measurement runner::run(const backend::loaded& code, double de
   measurement out;
   state_->reset();
   state_->begin(deadline);
-  const double t = state_->call(code, 1, out);
+  const double t = state_->prepare(code, out) ? state_->call(code, 1, out) : 0;
   state_->end(out);
   if (out.failed == failure::none) out.seconds.push_back(t);
   return out;

@@ -97,6 +97,10 @@ TILEWRIGHT_INLINE void specialization::publish(variant v) {
   if (v.code) {
     v.entry = v.code->entry();
     v.workspace_bytes = v.code->workspace_bytes();
+    std::size_t strides = 0;
+    for (const ir::param& p : workload_.function.params)
+      strides += p.buffer ? p.buffer->shape.size() : 0;
+    v.packed = packed_weights(*v.code, workload_.bound, strides, *workload_.exec);
   }
   const bool swapped = current() != nullptr;
   auto fresh = std::make_unique<const variant>(std::move(v));
@@ -325,6 +329,8 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     }
     out += "\n";
   }
+  if (v->packed.bytes() > 0)
+    out += "  weights   packed once, " + std::to_string(v->packed.bytes()) + " bytes\n";
   out += "  database  " + (db_->persistent() ? db_->path() : db_->status()) + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -183,10 +184,11 @@ class tiling {
     const std::vector<int> broadcast = operands([&](const access_profile& r) {
       return r.stride[columns_] == 0 && rows_ && r.stride[*rows_] != 0;
     });
-    // the first sketch stages the streamed operand when it would not stay in the first-level cache
+    // the first sketch stages the streamed operand when it would not stay in the first-level cache,
+    // or when it is bound and staging it costs a call nothing
     const std::size_t levels = broadcast.empty() ? 2 : 3;
-    const std::size_t level =
-        (choices_.pick(levels) + (streamed_bytes(streamed) > where_.cpu->l1_bytes * 4)) % levels;
+    const bool worth = streamed_bytes(streamed) > where_.cpu->l1_bytes * 4 || any_bound(streamed);
+    const std::size_t level = (choices_.pick(levels) + worth) % levels;
     place_producers();
     if (level >= 1)
       for (int r : streamed) stage(r, inner_column_.back());
@@ -206,6 +208,15 @@ class tiling {
           std::find(out.begin(), out.end(), r.region) == out.end())
         out.push_back(r.region);
     return out;
+  }
+
+  bool any_bound(const std::vector<int>& regions) const {
+    const std::vector<ir::buffer> bound = ir::bound_weights(s_.function());
+    const ir::block_node& block = *s_.get(block_).block;
+    return std::any_of(regions.begin(), regions.end(), [&](int r) {
+      const ir::buffer& b = block.reads[static_cast<std::size_t>(r)].buffer;
+      return std::find(bound.begin(), bound.end(), b) != bound.end();
+    });
   }
 
   /// Bytes of the operands at these positions.

@@ -1,0 +1,79 @@
+// Parameters of a kernel that are bound beforehand, and what a call brings then.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include <tilewright/expr/argument.hpp>
+
+namespace tilewright::dsl {
+
+/// @name Predicates of compile-time errors: false for the offenders they name
+/// @{
+template <class... T>
+inline constexpr bool is_a_weight = false;
+template <class... T>
+inline constexpr bool is_bound_once = false;
+/// @}
+
+/// @cond
+template <class... A, class... B>
+param_list<A..., B...> operator+(param_list<A...>, param_list<B...>);
+
+template <class Param, class... Bound>
+inline constexpr bool is_bound = (std::is_same_v<typename Param::name, Bound> || ...);
+
+template <class Kernel, class... Bound>
+struct remaining;
+template <class Name, int N, class... Param, class... Bound>
+struct remaining<kernel_of<Name, N, Param...>, Bound...> {
+  template <class... Kept>
+  static kernel_of<Name, N, Kept...> kernel_with(param_list<Kept...>);
+  /// The kernel with the parameters that a call brings.
+  using kernel = decltype(kernel_with(
+      (param_list<>{} + ... +
+       std::conditional_t<is_bound<Param, Bound...>, param_list<>, param_list<Param>>{})));
+  /// Their positions among all parameters.
+  static constexpr std::array<std::size_t, sizeof...(Param) + 1> positions = [] {
+    constexpr bool bound[] = {is_bound<Param, Bound...>..., false};
+    std::array<std::size_t, sizeof...(Param) + 1> out{};
+    for (std::size_t i = 0, next = 0; i < sizeof...(Param); ++i)
+      if (!bound[i]) out[next++] = i;
+    return out;
+  }();
+};
+
+template <int At, class Name, int N, class... Param>
+std::tuple_element_t<At, std::tuple<Param...>> param_at(const kernel_of<Name, N, Param...>*);
+/// @endcond
+
+/// The parameter of a kernel at a position.
+template <class Kernel, int At>
+using param_of = decltype(param_at<At>(static_cast<const Kernel*>(nullptr)));
+
+/// Compile-time check of `op.with<Name>(a)` for an op whose parameters `Bound` are bound already;
+/// true when there is no mistake.
+template <class Kernel, fixed_string Name, class A, class... Bound>
+constexpr bool check_binding() {
+  constexpr int at = param_index<Kernel, Name>();
+  if constexpr (at >= 0) {
+    using param = param_of<Kernel, at>;
+    if constexpr (param::tensor_role != role::weight) {
+      TILEWRIGHT_MISTAKE(
+          is_a_weight, "tilewright: only a weight can be bound; declare the parameter weight<...>",
+          typename param::name);
+      return false;
+    } else if constexpr (is_bound<param, Bound...>) {
+      TILEWRIGHT_MISTAKE(is_bound_once, "tilewright: a weight is bound once", typename param::name);
+      return false;
+    } else {
+      return check_argument<param, A>();
+    }
+  } else {
+    return false;
+  }
+}
+
+}  // namespace tilewright::dsl

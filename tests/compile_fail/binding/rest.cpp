@@ -1,0 +1,19 @@
+// expect: one argument per parameter | given<3> | needed<2>
+#include <vector>
+
+#include <tilewright/expr/binding.hpp>
+using namespace tilewright;
+
+constexpr auto dense = kernel<"dense">(
+    [](in<"X", float, "M", "K"> X, weight<"W", float, "K", "N"> W, out<"Y", float, "M", "N"> Y) {
+      using axes::i, axes::j, axes::k;
+      return Y(i, j) = sum<k>(X(i, k) * W(k, j));
+    });
+using dense_type = std::remove_const_t<decltype(dense)>;
+
+void test() {
+  float x[2][3], w[3][4], y[2][4];
+  std::vector<float> flat(12);
+  using rest = dsl::remaining<dense_type, meta::to_name<"W">>;
+  static_cast<void>(dsl::check_call<rest::kernel, decltype((x)), decltype((w)), decltype((y))>());
+}
