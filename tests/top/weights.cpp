@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <Eigen/Dense>
+#include <tilewright/backend/compile.hpp>
 
 #include <stdlib.h>
 
