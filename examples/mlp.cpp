@@ -1,5 +1,6 @@
 // The forward pass of a small perceptron: one kernel of three layers, each a matrix product with
-// bias and activation, described together so that the search may fuse them.
+// bias and activation, described together so that the search may fuse them. The weights are bound
+// once: whatever a schedule makes of them alone, such as a packed copy, is made once too.
 #include <tilewright/tilewright.hpp>
 
 #include <Eigen/Dense>
@@ -8,10 +9,10 @@
 namespace {
 
 constexpr auto mlp =
-    tw::kernel<"mlp">([](tw::in<"x", float, "N", "I"> x, tw::in<"w1", float, "I", "H"> w1,
-                         tw::in<"b1", float, "H"> b1, tw::in<"w2", float, "H", "G"> w2,
-                         tw::in<"b2", float, "G"> b2, tw::in<"w3", float, "G", "O"> w3,
-                         tw::in<"b3", float, "O"> b3, tw::out<"y", float, "N", "O"> y) {
+    tw::kernel<"mlp">([](tw::in<"x", float, "N", "I"> x, tw::weight<"w1", float, "I", "H"> w1,
+                         tw::weight<"b1", float, "H"> b1, tw::weight<"w2", float, "H", "G"> w2,
+                         tw::weight<"b2", float, "G"> b2, tw::weight<"w3", float, "G", "O"> w3,
+                         tw::weight<"b3", float, "O"> b3, tw::out<"y", float, "N", "O"> y) {
       using tw::axes::n, tw::axes::i, tw::axes::h, tw::axes::g, tw::axes::o;
       tw::temp<"s1", float, "N", "H"> s1;
       tw::temp<"h1", float, "N", "H"> h1;
@@ -35,8 +36,10 @@ int main() {
                         b3 = Eigen::VectorXf::Random(10);
   matrix y(64, 10);
 
-  tw::tuned op{mlp, {.seconds = 4}};
-  op(x, w1, b1, w2, b2, w3, b3, y);
+  const tw::tuned op{mlp, {.seconds = 4}};
+  const auto net =
+      op.with<"w1">(w1).with<"b1">(b1).with<"w2">(w2).with<"b2">(b2).with<"w3">(w3).with<"b3">(b3);
+  net(x, y);
 
   const matrix h1 = ((x * w1).rowwise() + b1.transpose()).cwiseMax(0.0f);
   const matrix h2 = ((h1 * w2).rowwise() + b2.transpose()).cwiseMax(0.0f);
@@ -44,6 +47,6 @@ int main() {
   const float difference = (y - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
   std::cout << "64 samples through 256-128-64-10; largest relative difference from Eigen "
             << difference << "\n"
-            << op.report(x, w1, b1, w2, b2, w3, b3, y) << "\n";
+            << net.report(x, y) << "\n";
   return difference < 1e-4f ? 0 : 1;
 }
