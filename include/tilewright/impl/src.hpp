@@ -35,6 +35,8 @@
 #include <tilewright/impl/backend/loader.ipp>
 #include <tilewright/impl/backend/pool.ipp>
 #include <tilewright/impl/cost/features.ipp>
+#include <tilewright/impl/cost/gbt.ipp>
+#include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
 #include <tilewright/impl/expr/kernel.ipp>

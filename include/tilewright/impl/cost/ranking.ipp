@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <tilewright/cost/ranking.hpp>
+
+namespace tilewright::cost {
+
+TILEWRIGHT_INLINE double pairwise_accuracy(std::span<const double> scores,
+                                           std::span<const double> truth) {
+  double right = 0, pairs = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (truth[i] == truth[j]) continue;
+      ++pairs;
+      if (scores[i] == scores[j])
+        right += 0.5;
+      else if ((scores[i] > scores[j]) == (truth[i] > truth[j]))
+        ++right;
+    }
+  return pairs == 0 ? 0.5 : right / pairs;
+}
+
+TILEWRIGHT_INLINE double top_score(std::span<const double> scores, std::span<const double> truth,
+                                   std::size_t k) {
+  if (truth.empty()) return 0;
+  std::vector<std::size_t> order(truth.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  double best = 0;
+  for (std::size_t i = 0; i < std::min(k, order.size()); ++i)
+    best = std::max(best, truth[order[i]]);
+  const double all = *std::max_element(truth.begin(), truth.end());
+  return all > 0 ? best / all : 0;
+}
+
+}  // namespace tilewright::cost
