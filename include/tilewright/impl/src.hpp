@@ -154,6 +154,7 @@
 #include <tilewright/impl/space/chooser.ipp>
 #include <tilewright/impl/space/cpu.ipp>
 #include <tilewright/impl/space/expression.ipp>
+#include <tilewright/impl/space/modules/add_rfactor.ipp>
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/fuse_rows.ipp>
 #include <tilewright/impl/space/modules/multi_level_tiling.ipp>

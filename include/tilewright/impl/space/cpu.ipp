@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
@@ -20,6 +21,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       multi_level_tiling(s, *name, where, choices);
       tiled = true;
     }
+  for (const std::string& name : blocks)
+    if (has_block(s, name) && needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);
   if (!tiled)
     for (const std::string& name : blocks)
       if (has_block(s, name) && is_output(s, name)) fuse_rows(s, name, choices);
