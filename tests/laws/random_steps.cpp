@@ -55,6 +55,13 @@ class proposer {
       case argument_type::integers: return integers{pick(draw_, 4), pick(draw_, 4)};
       case argument_type::reals: return std::vector<double>{0.5, 0.5};
       case argument_type::note: return note();
+      case argument_type::loop_or_blocks:
+        return chance(draw_, 80) ? argument(loop()) : neighbours();
+      case argument_type::value: return factor(std::int64_t{1} + pick(draw_, 4));
+      case argument_type::buffer: return selected_buffer();
+      case argument_type::index_map: return index_map();
+      case argument_type::index_ranges: return index_ranges();
+      case argument_type::padding: return padding_value();
       default: return std::monostate{};
     }
   }
@@ -146,6 +153,26 @@ class proposer {
     out.push_back(loop());
     return out;
   }
+  /// Kinds that need a reduction get one, mostly.
+  void focus_on_reduction() {
+    strings reductions;
+    for (const ir::block_realize_node* b : primitive::all_blocks(s_.function().body))
+      if (b->block->init) reductions.push_back(b->block->name);
+    if (reductions.empty() || chance(draw_, 10)) return;
+    try {
+      focus_ = s_.get_block(any(draw_, reductions));
+    } catch (const schedule_error&) {  // two blocks of that name
+    }
+  }
+  argument reduction_block() {
+    focus_on_reduction();
+    return block();
+  }
+  argument reduction_loop() {
+    focus_on_reduction();
+    const std::vector<loop_rv> all = loops_of(focus_);
+    return all.empty() || chance(draw_, 30) ? argument(loop()) : argument(rv(all.back()));
+  }
   argument other_block() { return chance(draw_, 90) ? pick_block() : block(); }
   argument consumers() {
     if (chance(draw_, 65)) return std::vector<rv>{};
@@ -215,7 +242,11 @@ class proposer {
         } catch (const schedule_error&) {  // two blocks of that name
         }
       }
-    return chance(draw_, 50) ? block() : loop();
+    try {
+      if (chance(draw_, 60)) s_.annotate(block_rv{focus_.number}, "note", 1);
+    } catch (const schedule_error&) {  // it has one
+    }
+    return chance(draw_, 80) ? block() : loop();
   }
   argument first_buffer() { return chance(draw_, 90) ? std::int64_t{0} : pick(draw_, 4) - 1; }
   argument place_index() {
@@ -255,6 +286,103 @@ class proposer {
     return out;
   }
   argument first_index() { return integers{chance(draw_, 90) ? 0 : pick(draw_, 4)}; }
+  /// @}
+
+  /// @name Buffers and index maps
+  /// @{
+  argument selected_buffer() {
+    const ir::block_node* b = focus_block();
+    const bool reads = chance(draw_, 50);
+    const auto& regions = reads && b ? b->reads : b ? b->writes : no_regions_;
+    if (regions.empty() || chance(draw_, 4)) return buffer_selector("nothing");
+    const auto at = pick(draw_, std::ssize(regions));
+    const ir::buffer& chosen = regions[static_cast<std::size_t>(at)].buffer;
+    domain_ = extents_of(chosen->shape);
+    selected_type_ = chosen->type;
+    if (chance(draw_, 10)) return buffer_selector(chosen->name);
+    return reads ? read_buffer(static_cast<int>(at)) : written_buffer(static_cast<int>(at));
+  }
+  /// Literal extents; a symbolic one counts as 6.
+  static integers extents_of(const std::vector<ir::expr>& shape) {
+    integers out;
+    for (const ir::expr& e : shape) out.push_back(ir::is_int(e) ? e->integer : 6);
+    return out;
+  }
+  /// The extents that a map is applied to: of the selected buffer, else of the block's iterations.
+  integers domain() {
+    if (domain_) return *domain_;
+    std::vector<ir::expr> extents;
+    if (const ir::block_node* b = focus_block())
+      for (const ir::iter_var& i : b->iters) extents.push_back(i.dom.extent);
+    return extents_of(extents);
+  }
+  std::int64_t divisor(std::int64_t extent) {
+    integers all;
+    for (std::int64_t d = 1; d <= extent; ++d)
+      if (extent % d == 0) all.push_back(d);
+    return all.empty() ? 1 : any(draw_, all);
+  }
+  /// `lambda i0, i1: (i1, i0 // 4, i0 % 4)`: permuted, split and fused indices.
+  argument index_map() {
+    const integers extents = domain();
+    std::vector<std::pair<std::string, std::int64_t>> parts;  // text, extent
+    std::string inputs;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      const std::string i = "i" + std::to_string(d);
+      inputs += (d ? ", " : "") + i;
+      if (!chance(draw_, 40)) {
+        parts.emplace_back(i, extents[d]);
+        continue;
+      }
+      const std::int64_t by = chance(draw_, 70) ? divisor(extents[d]) : 1 + pick(draw_, 4);
+      parts.emplace_back(i + " // " + std::to_string(by), (extents[d] + by - 1) / by);
+      parts.emplace_back(i + " % " + std::to_string(by), by);
+    }
+    if (chance(draw_, 40)) shuffle(parts);
+    if (parts.size() > 1 && chance(draw_, 25)) {
+      parts[0] = {
+          "(" + parts[0].first + ") * " + std::to_string(parts[1].second) + " + " + parts[1].first,
+          parts[0].second * parts[1].second};
+      parts.erase(parts.begin() + 1);
+    }
+    if (chance(draw_, 4)) parts.pop_back();
+    std::string results;
+    for (const auto& [text, extent] : parts) results += (results.empty() ? "" : ", ") + text;
+    return map_argument("lambda " + inputs + ": (" + results + (parts.size() == 1 ? ",)" : ")"));
+  }
+  /// The region of one element, as a promise about what a block touches.
+  argument index_ranges() {
+    const ir::block_node* b = focus_block();
+    std::string inputs, results;
+    for (std::size_t d = 0; b && d < b->iters.size(); ++d)
+      inputs += (d ? ", i" : "i") + std::to_string(d);
+    for (std::size_t d = 0; b && !b->writes.empty() && d < b->writes[0].box.size(); ++d)
+      results += (d ? ", (0, 1)" : "(0, 1)");
+    return map_argument("lambda " + inputs + ": [" + results + "]");
+  }
+  argument padding_value() {
+    if (chance(draw_, 60)) return std::monostate{};
+    if (selected_type_ && is_float(*selected_type_)) return 0.0;
+    return std::int64_t{0};
+  }
+  argument neighbours() {
+    std::vector<rv> out{block()};
+    const auto at = std::find(names_.begin(), names_.end(), name_of(out[0]));
+    if (at != names_.end() && at + 1 != names_.end()) {
+      try {
+        out.push_back(s_.get_block(*(at + 1)));
+      } catch (const schedule_error&) {  // two blocks of that name
+      }
+    }
+    return out;
+  }
+  std::string name_of(rv block) {
+    try {
+      return s_.get(block_rv{block.number}).block->name;
+    } catch (const error&) {
+      return "";
+    }
+  }
   /// @}
 
   /// @name Names
@@ -297,6 +425,9 @@ class proposer {
   support::random& draw_;
   strings names_;
   rv focus_;
+  std::optional<integers> domain_;  // shape of the selected buffer
+  std::optional<dtype> selected_type_;
+  const std::vector<ir::buffer_region> no_regions_{};
   std::vector<rv> tile_;  // integers that were sampled for the chosen loop
 };
 
@@ -306,6 +437,8 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"reverse_compute_at", "loop", &proposer::loop_near_producer},
       {"", "disable_predication", &proposer::no},
       {"", "assume_injective_transform", &proposer::no},
+      {"rfactor", "loop", &proposer::reduction_loop},
+      {"decompose_reduction", "block", &proposer::reduction_block},
       {"split", "loop", &proposer::loop_to_split},
       {"reorder", "loops", &proposer::loops_in_disorder},
       {"merge", "loops", &proposer::loops_of_two_nests},
