@@ -36,6 +36,7 @@
 #include <tilewright/impl/backend/pool.ipp>
 #include <tilewright/impl/cost/features.ipp>
 #include <tilewright/impl/cost/gbt.ipp>
+#include <tilewright/impl/cost/model.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/footprint.ipp>

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include <tilewright/cost/model.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::cost {
+
+TILEWRIGHT_INLINE random_model::random_model(std::uint64_t seed) : draws_(seed), seed_(seed) {}
+
+TILEWRIGHT_INLINE std::vector<double> random_model::predict(std::span<const sample> programs) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < programs.size(); ++i) out.push_back(draws_.unit());
+  taken_ += programs.size();
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string random_model::save() const {
+  return "random " + std::to_string(seed_) + " " + std::to_string(taken_);
+}
+
+TILEWRIGHT_INLINE void random_model::load(std::string_view text) {
+  unsigned long long seed = 0, taken = 0;
+  if (std::sscanf(std::string(text).c_str(), "random %llu %llu", &seed, &taken) != 2)
+    throw argument_error("random_model: this is no saved random model");
+  seed_ = seed;
+  taken_ = taken;
+  draws_ = support::random(seed_);
+  for (std::uint64_t i = 0; i < taken_; ++i) draws_.next();
+}
+
+TILEWRIGHT_INLINE tree_model::tree_model(tree_model_options options, gbt prior)
+    : options_(options), prior_(std::move(prior)), trees_(prior_), draws_(options.seed) {}
+
+TILEWRIGHT_INLINE std::vector<double> tree_model::predict(std::span<const sample> programs) {
+  std::vector<double> out;
+  for (const sample& s : programs) {
+    if (trees_.empty()) {
+      out.push_back(draws_.unit());
+      continue;
+    }
+    const auto rows = features_.of(*s.program, s.key, options_.features);
+    out.push_back(rows->empty()
+                      ? 0.0
+                      : static_cast<double>(trees_.score(rows->front().data(), rows->size())));
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void tree_model::update(std::span<const sample> measured) {
+  for (const sample& s : measured) {
+    auto rows = features_.of(*s.program, s.key, options_.features);
+    if (!rows->empty()) known_.push_back({std::move(rows), s.workload, s.seconds});
+  }
+  if (known_.size() > options_.most_data)
+    known_.erase(known_.begin(), known_.end() - static_cast<std::ptrdiff_t>(options_.most_data));
+  const double fresh = static_cast<double>(known_.size()) - static_cast<double>(trained_);
+  const bool enough = known_.size() >= options_.warmup || !prior_.empty();
+  if (enough && fresh >= std::max(1.0, options_.retrain_share * static_cast<double>(trained_)))
+    train();
+}
+
+TILEWRIGHT_INLINE dataset tree_model::data() const {
+  std::map<support::hash128, double> best;
+  std::map<support::hash128, std::uint32_t> number;
+  for (const datum& d : known_) {
+    const double b = best.try_emplace(d.workload, d.seconds).first->second;
+    best[d.workload] = std::min(b, d.seconds);
+    number.try_emplace(d.workload, static_cast<std::uint32_t>(number.size()));
+  }
+  dataset out;
+  out.columns = feature_count;
+  for (const datum& d : known_) {
+    const double least = best[d.workload];
+    const double label = std::isfinite(d.seconds) && d.seconds > 0 ? least / d.seconds : 0;
+    // fast programs matter most
+    const double weight = 0.1 + label;
+    out.add(d.rows->front().data(), d.rows->size(), static_cast<float>(label),
+            static_cast<float>(weight), number[d.workload]);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void tree_model::train() {
+  if (known_.empty()) return;
+  gbt next = prior_;
+  next.boost(data(), options_.trees);
+  trees_ = std::move(next);
+  trained_ = known_.size();
+}
+
+TILEWRIGHT_INLINE void tree_model::load(std::string_view text) {
+  gbt loaded = gbt::load(text);
+  if (!loaded.empty() && loaded.columns() != feature_count)
+    throw argument_error("tree_model: the trees were trained on other features");
+  prior_ = loaded;
+  trees_ = std::move(loaded);
+  trained_ = 0;
+}
+
+}  // namespace tilewright::cost

@@ -1,0 +1,132 @@
+#include <tilewright/cost/model.hpp>
+
+#include <tilewright/cost/ranking.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/support/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace tilewright;
+using namespace tilewright::cost;
+
+namespace {
+
+/// A copy in tiles of `tile` columns; its pretended time grows with the distance from 16.
+ir::function tiled_copy(int rows, int tile) {
+  const std::string outer = std::to_string(512 / tile), inner = std::to_string(tile);
+  return ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer(()" +
+                   std::to_string(rows) + R"(, 512), "float32"), B: T.Buffer(()" +
+                   std::to_string(rows) + R"(, 512), "float32")):
+    for j in range()" +
+                   outer + R"():
+        for i in range()" +
+                   std::to_string(rows) + R"():
+            for v in T.vectorized()" +
+                   inner + R"():
+                B[i, j * )" +
+                   inner + R"( + v] = A[i, j * )" + inner + R"( + v] + T.float32(1)
+)");
+}
+
+struct measured_set {
+  std::vector<ir::function> programs;
+  std::vector<sample> samples;
+  std::vector<double> speed;
+};
+
+measured_set copies(std::uint64_t workload, int first_rows) {
+  measured_set out;
+  for (int rows = first_rows; rows < first_rows + 8; ++rows)
+    for (int tile = 1; tile <= 512; tile *= 2) out.programs.push_back(tiled_copy(rows, tile));
+  std::size_t i = 0;
+  for (int rows = first_rows; rows < first_rows + 8; ++rows)
+    for (int tile = 1; tile <= 512; tile *= 2, ++i) {
+      const double seconds = 1e-3 * (tile > 16 ? tile / 16.0 : 16.0 / tile);
+      out.samples.push_back(
+          {&out.programs[i], ir::workload_key(out.programs[i]), {workload, 0}, seconds});
+      out.speed.push_back(1 / seconds);
+    }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("trees learn which programs are fast, also of another workload") {
+  const measured_set seen = copies(1, 32), other = copies(2, 64);
+  for (const objective goal : {objective::squared, objective::pairwise}) {
+    tree_model_options o;
+    o.trees.goal = goal;
+    tree_model m(o);
+    m.update(seen.samples);
+    CHECK(m.size() == seen.samples.size());
+    REQUIRE_FALSE(m.trees().empty());
+    CHECK(pairwise_accuracy(m.predict(seen.samples), seen.speed) > 0.97);
+    CHECK(pairwise_accuracy(m.predict(other.samples), other.speed) > 0.9);
+    SUBCASE("saved trees predict the same and are a prior") {
+      tree_model copy(o);
+      copy.load(m.save());
+      CHECK(copy.predict(other.samples) == m.predict(other.samples));
+      copy.update(std::span(other.samples).first(8));
+      CHECK(copy.trees().trees() > m.trees().trees());
+    }
+  }
+}
+
+TEST_CASE("failed programs sink to the bottom") {
+  measured_set all = copies(1, 32);
+  for (std::size_t i = 0; i < all.samples.size(); i += 10)
+    all.samples[i].seconds = std::numeric_limits<double>::infinity();
+  tree_model m;
+  m.update(all.samples);
+  const std::vector<double> s = m.predict(all.samples);
+  CHECK(s[0] < s[4]);
+}
+
+TEST_CASE("before the first training scores are drawn, from a seed") {
+  const measured_set all = copies(1, 32);
+  tree_model a, b;
+  CHECK(a.predict(all.samples) == b.predict(all.samples));
+  a.update(std::span(all.samples).first(3));
+  CHECK(a.trees().empty());
+}
+
+TEST_CASE("training again waits for enough new data") {
+  const measured_set all = copies(1, 32);
+  tree_model m;
+  m.update(std::span(all.samples).first(40));
+  const std::string first = m.save();
+  m.update(std::span(all.samples).subspan(40, 7));
+  CHECK(m.save() == first);
+  m.update(std::span(all.samples).subspan(47, 1));
+  CHECK(m.save() != first);
+}
+
+TEST_CASE("a random model goes on where it was saved") {
+  const measured_set all = copies(1, 32);
+  random_model a(7);
+  a.predict(all.samples);
+  random_model b;
+  b.load(a.save());
+  CHECK(a.predict(all.samples) == b.predict(all.samples));
+  CHECK_THROWS_AS(b.load("trees"), argument_error);
+  tree_model t;
+  CHECK_THROWS_AS(t.load("random 1 2"), argument_error);
+}
+
+TEST_CASE("programs without stores score 0") {
+  const ir::function f =
+      ir::parse("@T.prim_func\ndef main(A: T.Buffer((4,), \"float32\")):\n    T.evaluate(0)\n");
+  const measured_set all = copies(1, 32);
+  tree_model m;
+  m.update(all.samples);
+  const sample s{&f, ir::workload_key(f), {}, 1.0};
+  CHECK(m.predict(std::span(&s, 1)) == std::vector<double>{0.0});
+  m.update(std::span(&s, 1));
+}
