@@ -159,6 +159,7 @@
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/fuse_rows.ipp>
 #include <tilewright/impl/space/modules/multi_level_tiling.ipp>
+#include <tilewright/impl/space/modules/order_reduction.ipp>
 #include <tilewright/impl/space/modules/parallel_vectorize.ipp>
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>

@@ -40,6 +40,10 @@ struct block_profile {
   /// The spatial variable, other than `vector`, whose values share the most operands: a register
   /// tile grows along it. Nothing when no operand is shared.
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
+  /// The variables, spatial ones first, then those of the reduction by falling length of the
+  /// longest step through an operand: as loops in this order, the innermost walks contiguously
+  /// where one can.
+  std::vector<std::size_t> walking_order() const;
 };
 
 /// How an access with these indices moves when the block's iteration variables step.

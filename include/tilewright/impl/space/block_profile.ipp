@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -100,6 +103,21 @@ TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(
     if (shared && (!best || extent[i] >= extent[*best])) best = i;
   }
   return best;
+}
+
+TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const {
+  const auto step = [&](std::size_t iter) {
+    if (kind[iter] != ir::iter_kind::reduce) return std::numeric_limits<std::int64_t>::max();
+    std::int64_t longest = 0;
+    for (const access_profile& r : reads)
+      if (r.affine) longest = std::max(longest, std::abs(r.stride[iter]));
+    return longest;
+  };
+  std::vector<std::size_t> order(kind.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
+  return order;
 }
 
 TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/modules/order_reduction.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
@@ -21,8 +22,11 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
       multi_level_tiling(s, *name, where, choices);
       tiled = true;
     }
-  for (const std::string& name : blocks)
-    if (has_block(s, name) && needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);
+  for (const std::string& name : blocks) {
+    if (!has_block(s, name)) continue;
+    if (needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);
+    order_reduction(s, name);
+  }
   if (!tiled)
     for (const std::string& name : blocks)
       if (has_block(s, name) && is_output(s, name)) fuse_rows(s, name, choices);

@@ -43,12 +43,12 @@ TILEWRIGHT_INLINE void add_rfactor(schedule& s, const std::string& name, const c
   if (choices.pick(2) == 1) return;
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);
-  std::vector<loop_rv> spatial, reduced;
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    (p.kind[i] == ir::iter_kind::reduce ? reduced : spatial).push_back(loops[i]);
-  std::vector<loop_rv> order = spatial;
-  order.insert(order.end(), reduced.begin(), reduced.end());
-  if (spatial.size() > 0 && order.size() > 1) s.reorder(order);
+  std::vector<loop_rv> order, reduced;
+  for (const std::size_t i : p.walking_order()) {
+    order.push_back(loops[i]);
+    if (p.kind[i] == ir::iter_kind::reduce) reduced.push_back(loops[i]);
+  }
+  if (order.size() > 1) s.reorder(order);
   const loop_rv all = reduced.size() > 1 ? s.fuse(reduced) : reduced[0];
 
   const std::int64_t extent = volume_of(p).reduced;
