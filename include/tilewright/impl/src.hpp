@@ -6,6 +6,7 @@
 #include <tilewright/impl/arith/access_regions.ipp>
 #include <tilewright/impl/arith/analyzer.ipp>
 #include <tilewright/impl/arith/form.ipp>
+#include <tilewright/impl/arith/index_layout.ipp>
 #include <tilewright/impl/arith/interval.ipp>
 #include <tilewright/impl/arith/iter_builder.ipp>
 #include <tilewright/impl/arith/iter_map.ipp>
@@ -113,6 +114,7 @@
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
+#include <tilewright/impl/schedule/primitive/transform_block_layout.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/reducer.ipp>
 #include <tilewright/impl/schedule/reduction_form.ipp>

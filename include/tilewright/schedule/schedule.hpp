@@ -119,6 +119,7 @@ class schedule {
 
   /// @name Layout
   /// @{
+  void transform_block_layout(block_rv block, map_argument index_map);
   void reorder_block_iter_var(block_rv block, std::vector<std::int64_t> new_order);
   /// @}
 

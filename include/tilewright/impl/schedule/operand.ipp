@@ -1,11 +1,32 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/operand.hpp>
 
 namespace tilewright {
+namespace detail::operands {
+
+/// Variables that neither map binds are names of a function's scalars: the same name is the same.
+inline void match_scalars(const ir::index_map& a, const ir::index_map& b, ir::var_map& same) {
+  const auto scalars = [](const ir::index_map& m) {
+    std::vector<ir::var> out;
+    for (const ir::expr& e : m.outputs)
+      for (const ir::var& v : ir::free_vars(e))
+        if (std::none_of(m.inputs.begin(), m.inputs.end(),
+                         [&](const ir::var& i) { return i.same(v); }))
+          out.push_back(v);
+    return out;
+  };
+  const std::vector<ir::var> of_a = scalars(a);
+  for (const ir::var& v : scalars(b))
+    for (const ir::var& u : of_a)
+      if (u->name == v->name) same.emplace(v, u);
+}
+
+}  // namespace detail::operands
 
 TILEWRIGHT_INLINE map_argument::map_argument(
     std::string_view text, std::initializer_list<std::pair<std::string_view, expr_rv>> values) {
@@ -29,6 +50,7 @@ TILEWRIGHT_INLINE bool operator==(const map_argument& a, const map_argument& b) 
   for (const auto& [v, number] : b.variables)
     for (const auto& [u, other] : a.variables)
       if (number == other) same.emplace(v, u);
+  detail::operands::match_scalars(a.map, b.map, same);
   const auto renamed = [&](ir::index_map m) {
     for (ir::expr& e : m.outputs) e = ir::substitute(e, same);
     return m;

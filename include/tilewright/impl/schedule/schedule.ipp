@@ -211,6 +211,10 @@ TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
   static const instruction_kind& kind = detail::kind_named("add_unit_loop");
   return {apply(kind, {rv(loop)})[0].number};
 }
+TILEWRIGHT_INLINE void schedule::transform_block_layout(block_rv block, map_argument index_map) {
+  static const instruction_kind& kind = detail::kind_named("transform_block_layout");
+  apply(kind, {rv(block), std::move(index_map)});
+}
 TILEWRIGHT_INLINE void schedule::reorder_block_iter_var(block_rv block,
                                                         std::vector<std::int64_t> new_order) {
   static const instruction_kind& kind = detail::kind_named("reorder_block_iter_var");

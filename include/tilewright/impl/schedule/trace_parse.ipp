@@ -204,11 +204,22 @@ class trace_parser {
     return out;
   }
 
+  /// The variable for a name that the function may know: a symbolic extent.
+  ir::var scalar(std::string_view name) {
+    for (const std::string_view word :
+         {"T", "tvm", "tir", "tirx", "True", "False", "if", "else", "and", "or", "not", "lambda"})
+      if (name == word) return {};
+    ir::var& v = scalars_[std::string(name)];
+    if (!v) v = ir::make_var(std::string(name));
+    return v;
+  }
+
   /// The expression variable for an integer of the schedule, one per map; null when the name is
-  /// none.
-  ir::var integer_variable(std::string_view name, map_argument& out) const {
+  /// a block or a loop.
+  ir::var integer_variable(std::string_view name, map_argument& out) {
     const auto found = names_.find(name);
-    if (found == names_.end() || found->second.kind != rv_class::integer) return {};
+    if (found == names_.end()) return scalar(name);
+    if (found->second.kind != rv_class::integer) return {};
     for (const auto& [v, number] : out.variables)
       if (number.number == found->second.number) return v;
     out.variables.emplace_back(ir::make_var(std::string(name)), expr_rv{found->second.number});
@@ -370,6 +381,7 @@ class trace_parser {
 
   ir::token_stream in_;
   std::map<std::string, rv, std::less<>> names_;
+  std::map<std::string, ir::var, std::less<>> scalars_;  // of the function, in index maps
   std::uint32_t next_ = 0;
 };
 

@@ -1,0 +1,71 @@
+#include <tilewright/schedule/primitive/transform_block_layout.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("transform_block_layout: two loops become one") {
+  const ir::function f = programs::elementwise({"i", "j"}, {4, 6});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.transform_block_layout(b, "lambda i, j: (i * 6 + j,)");
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  REQUIRE(loops.size() == 1);
+  CHECK(ir::is_int(s.get(loops[0]).extent, 24));
+  CHECK(s.get(loops[0]).var->name == "ax0");
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_block_layout: reductions are split and moved") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.transform_block_layout(c, "lambda i, j, k: (k // 4, i * 6 + j, k % 4, 0)");
+  const ir::block_node& now = *s.get(c).block;
+  REQUIRE(now.iters.size() == 4);
+  CHECK(now.iters[0].kind == ir::iter_kind::reduce);
+  CHECK(now.iters[1].kind == ir::iter_kind::spatial);
+  CHECK(now.iters[2].kind == ir::iter_kind::reduce);
+  CHECK(now.iters[3].kind == ir::iter_kind::spatial);
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_block_layout: integers of the schedule in the map") {
+  const ir::function f = programs::elementwise({"i", "j"}, {4, 6});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const expr_rv t = s.sample_perfect_tile(s.get_loops(b)[1], 2, 16, decision{2, 3})[1];
+  s.transform_block_layout(b, {"lambda i, j: (j // t, i, j % t)", {{"t", t}}});
+  CHECK(ir::is_int(s.get(s.get_loops(b)[0]).extent, 2));
+  CHECK(s.trace().simplified().size() == s.trace().size() - 1);  // without the last get_loops
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_block_layout: requirements by number") {
+  const ir::function f = programs::matmul(4, 6, 8);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto refused = [&](int requirement, const char* map) {
+    CAPTURE(std::string(map));
+    check_refusal(s, "transform_block_layout", requirement,
+                  [&] { s.transform_block_layout(c, map); });
+  };
+  refused(1, "lambda i, j: (i, j)");
+  refused(4, "lambda i, j, k: (i, j * 8 + k)");
+  refused(5, "lambda i, j, k: (i + j, k)");
+  refused(5, "lambda i, j, k: (i, j // 4, j % 4, k)");
+  refused(5, "lambda i, j, k: (i, j * 2, k)");
+  refused(5, "lambda i, j, k: (i + 1, j, k)");
+  refused(5, "lambda i, j, k: (i, j, k // 2)");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  s.reorder(loops[1], loops[0]);
+  refused(2, "lambda i, j, k: (i, j, k)");
+  schedule apart(f);
+  const block_rv d = apart.block("C");
+  apart.decompose_reduction(d, apart.get_loops(d)[2]);
+  const block_rv update = apart.block("C_update");
+  check_refusal(apart, "transform_block_layout", 3,
+                [&] { apart.transform_block_layout(update, "lambda i, j, k: (i, j, k)"); });
+  CHECK_THROWS_AS(s.transform_block_layout(c, "lambda i, j, k: (i, j, k * n)"), ir::parse_error);
+}
