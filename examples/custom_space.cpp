@@ -32,9 +32,9 @@ void tiles_and_vectors(tw::schedule& s) {
 using namespace tw::space;
 using tw::axes::i, tw::axes::j, tw::axes::k;
 /// The same as an expression of steps, with a second way to tile.
-const tw::space::design_space tiles_or_levels =
+const tw::space::design_space tiles_or_levels = tw::space_for<matmul>(
     on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> vectorize<j[1]>) |
-    on<"C">(tile<"SSRSRS">);
+    on<"C">(tile<"SSRSRS">));
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/space.hpp>
+#include <tilewright/space_for.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/tuned.hpp>
 

@@ -42,10 +42,10 @@ TEST_CASE("a choice yields one sketch an alternative, as often as its weight say
   REQUIRE(equal.size() == 2);
   CHECK(mentions(equal[0], "vectorize"));
   CHECK(mentions(equal[1], "unroll"));
-  const std::vector<schedule> weighted = sketches_of(weight(3, a) | b);
-  REQUIRE(weighted.size() == 4);
-  CHECK(mentions(weighted[2], "vectorize"));
-  CHECK(mentions(weighted[3], "unroll"));
+  const std::vector<schedule> four = sketches_of(weighted(3, a) | b);
+  REQUIRE(four.size() == 4);
+  CHECK(mentions(four[2], "vectorize"));
+  CHECK(mentions(four[3], "unroll"));
   CHECK(sketches_of(a | b | on<"C">(parallel<i[0]>)).size() == 3);
 }
 
@@ -79,5 +79,5 @@ TEST_CASE("mistakes are refused with the names at hand") {
   CHECK_THROWS_AS(choose({}), argument_error);
   CHECK_THROWS_AS(choose({4, 0}), argument_error);
   CHECK_THROWS_AS(choose({4, 8}, {1.0}), argument_error);
-  CHECK_THROWS_AS(weight(0, vectorize<j[0]>), argument_error);
+  CHECK_THROWS_AS(weighted(0, vectorize<j[0]>), argument_error);
 }

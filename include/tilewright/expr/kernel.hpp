@@ -63,7 +63,7 @@ namespace dsl {
 template <class Name, int N, class... Param>
 struct kernel_of {
   using name = Name;
-  static constexpr int param_count = sizeof...(Param);
+  static constexpr int param_count = sizeof...(Param), node_count = N;
   static constexpr const tensor_info* params[sizeof...(Param) + 1] = {&Param::info..., nullptr};
   node nodes[N]{};
 

@@ -5,8 +5,9 @@
 //
 // `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
 // trace records; a choice is structural and yields one sketch an alternative. That a step names a
-// level that its axis has is checked by the compiler where the sequence itself tiled the axis;
-// whether a step is legal is found out when it runs. Loops of untiled axes are level 0.
+// level that its axis has is checked by the compiler where the sequence itself tiled the axis, that
+// blocks and axes exist where the kernel is known (space_for.hpp); whether a step is legal is found
+// out when it runs. Loops of untiled axes are level 0.
 #pragma once
 
 #include <array>
@@ -171,13 +172,12 @@ struct when_step {
   }
 };
 
-template <class Step>
+template <fixed_string Block, class Step>
 struct on_step {
   using tilewright_space = void;
-  std::string block;
   Step step;
   void operator()(schedule& s, scope& in) const {
-    scope inner{in.where, in.choices, block, {}};
+    scope inner{in.where, in.choices, std::string(Block.view()), {}};
     step(s, inner);
   }
 };
@@ -284,7 +284,7 @@ sequence<First, Next> operator>>(First first, Next next) {
   return {{std::move(first), std::move(next)}};
 }
 
-/// a | b: one of both; alternatives are equally likely unless `weight` says otherwise.
+/// a | b: one of both; alternatives are equally likely unless `weighted` says otherwise.
 template <option A, option B>
 auto operator|(A a, B b) {
   return make_choice(
@@ -319,8 +319,8 @@ inline constexpr detail::loop_kind_step<&schedule::unroll, Level> unroll{};
 
 /// on<"C">(step): the step acts on the block C.
 template <fixed_string Block, detail::expression Step>
-detail::on_step<Step> on(Step step) {
-  return {std::string(Block.view()), std::move(step)};
+detail::on_step<Block, Step> on(Step step) {
+  return {std::move(step)};
 }
 /// when(predicate, step): the step where `predicate(const schedule&)` holds.
 template <class Predicate, detail::expression Step>
@@ -332,11 +332,11 @@ template <class F>
 detail::module_step<F> module(F f) {
   return {std::move(f)};
 }
-/// weight(3, a) | b: a is drawn three times as often as b.
+/// weighted(3, a) | b: a is drawn three times as often as b.
 /// @throws argument_error when the weight is not positive
 template <detail::expression Step>
-detail::weighted<Step> weight(int times, Step step) {
-  if (times < 1) throw argument_error("weight(n, space) needs n >= 1");
+detail::weighted<Step> weighted(int times, Step step) {
+  if (times < 1) throw argument_error("weighted(n, space) needs n >= 1");
   return {times, std::move(step)};
 }
 /// @}
