@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/impl/ir/parser.hpp>
+#include <tilewright/ir/literal.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -97,35 +98,58 @@ TILEWRIGHT_INLINE int parser::small_integer(const token& key) {
   return static_cast<int>(value);
 }
 
-/// `(a, b)`, `[a, b]` or one expression: extents or strides. A string is a variable of that name.
+/// `(a, b)`, `[a, b]` or one expression: extents or strides. A string holds an expression whose
+/// unknown names are variables.
 TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
   const token at = in_.peek();
-  // The first token of each item, for variables that strings introduce.
-  const std::size_t mark = in_.mark();
   const operand given = any();
-  const std::size_t end = in_.mark();
   std::vector<expr> out;
   const std::vector<operand> one{given};
   for (const operand& item : given.tuple ? given.items : one) {
     need_value(at, item);
-    if (item.value->op == op::text) {
-      in_.rewind(mark);
-      while (in_.mark() < end &&
-             !(in_.at(token_kind::string) && decode_string(in_.peek()) == item.value->name))
-        in_.next();
-      token name = in_.peek();
-      in_.rewind(end);
-      name.text = name.text.substr(1, name.text.size() - 2);
-      const entity* known = find(name.text);
-      if (!known || known->is != entity::kind::variable)
-        define_variable(name, make_var(item.value->name));
-      out.push_back(find(name.text)->variable);
-      continue;
-    }
-    if (!is_integer(item.value.type())) in_.fail(at, "an integer extent");
-    out.push_back(item.value);
+    const operand value = item.value->op == op::text ? quoted(at, item.value->name) : item;
+    if (!is_integer(value.value.type())) in_.fail(at, "an integer extent");
+    out.push_back(value.value);
   }
   return out;
+}
+
+/// The expression in a string. A name that is not known is a variable of the type with which the
+/// function declares it further down, `n = T.int32()`, or else of 64 bits.
+TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& text) {
+  texts_.push_back(text);
+  token_stream inner(texts_.back());
+  for (std::size_t i = 0; inner.peek(i).kind != token_kind::end; ++i) {
+    const token& t = inner.peek(i);
+    const bool called = inner.peek(i + 1).text == "." || inner.peek(i + 1).text == "(";
+    const bool attribute = i > 0 && inner.peek(i - 1).text == ".";
+    if (t.kind != token_kind::name || called || attribute || find(t.text)) continue;
+    entity e;
+    e.variable = make_var(std::string(t.text), declared_type(t.text));
+    e.implied = true;
+    define(t, std::move(e));
+  }
+  std::swap(in_, inner);
+  operand value;
+  try {
+    value = expression();
+    in_.accept(token_kind::newline);
+    if (!in_.at_end()) in_.fail("the end of the string");
+  } catch (const parse_error& e) {
+    throw parse_error(at.at, "an expression in the string: " + e.expected(), quote(text));
+  }
+  std::swap(in_, inner);
+  return value;
+}
+
+TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name) const {
+  for (std::size_t i = 0; in_.peek(i).kind != token_kind::end && in_.peek(i).text != "def"; ++i) {
+    if (in_.peek(i).text != name || in_.peek(i + 1).text != "=" || in_.peek(i + 3).text != ".")
+      continue;
+    const auto type = type_from_text(in_.peek(i + 4).text);
+    if (type && in_.peek(i + 5).text == "(") return *type;
+  }
+  return dtype::i64;
 }
 
 /// A = T.match_buffer(handle, shape, ...), or of a region inside a block

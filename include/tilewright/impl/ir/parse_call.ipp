@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tilewright/impl/ir/intrinsics.hpp>
+#include <tilewright/impl/ir/opaque.hpp>
 #include <tilewright/impl/ir/parser.hpp>
 
 namespace tilewright::ir::detail {
@@ -99,7 +100,9 @@ TILEWRIGHT_INLINE std::optional<dtype> type_from_text(std::string_view text) {
 
 TILEWRIGHT_INLINE dtype parser::type_of(const token& t) const {
   const bool quoted = t.kind == token_kind::string;
-  const auto known = type_from_text(quoted ? std::string_view(decode_string(t)) : t.text);
+  const std::string text = quoted ? decode_string(t) : std::string(t.text);
+  if (!quoted && is_vector_type(text)) return element_of(text);
+  const auto known = type_from_text(text);
   if (!known) in_.fail(t, "the name of an element type, such as \"float32\"");
   return *known;
 }
@@ -227,6 +230,8 @@ TILEWRIGHT_INLINE operand parser::all_or_any(const token& name) {
 
 /// T.Cast("float32", x), T.cast(x, "float32")
 TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
+  if (in_.peek(1).kind == token_kind::string && is_vector_type(decode_string(in_.peek(1))))
+    return opaque(name, "tir.Cast", arguments(), true);
   in_.expect("(");
   dtype type = dtype::i32;
   operand value;

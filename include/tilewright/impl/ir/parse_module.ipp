@@ -85,7 +85,16 @@ TILEWRIGHT_INLINE bool parser::module_statement() {
     std::size_t star = 0;
     const std::vector<token> targets = loop_names(star);
     in_.expect("=");
-    open_scope opened;
+    const bool type_variable =
+        in_.at("TypeVar") || (in_.at("typing") && in_.peek(2).text == "TypeVar");
+    if (type_variable) {
+      skip_line();
+      entity e;
+      e.variable = make_var(std::string(targets[0].text), dtype::i64);
+      e.implied = true;
+      define(targets[0], std::move(e));
+      return true;
+    }
     if (!defines_by_call()) {
       operand value = any();
       if (targets.size() == 1) {

@@ -115,6 +115,8 @@ TILEWRIGHT_INLINE operand parser::reinterpretation(const token& name) {
   if (args.list.size() != value + 1) in_.fail(name, "a type and a value");
   const operand& spelled = named ? *named : args.list[0];
   need_value(name, spelled);
+  if (spelled.value->op == op::text && is_vector_type(spelled.value->name))
+    return opaque(name, "tir.reinterpret", args, true);
   const auto type =
       spelled.value->op == op::text ? type_from_text(spelled.value->name) : std::nullopt;
   if (!type) in_.fail(name, "the name of an element type");

@@ -112,6 +112,20 @@ TILEWRIGHT_INLINE void parser::let_scope(const token& name, open_scope& opened) 
 /// The rest of `T.attr(node, "key", value)`
 TILEWRIGHT_INLINE void parser::attribute_scope(open_scope& opened) {
   const token at = in_.peek();
+  if (in_.peek(1).text == "{") {  // T.attr({"key": value})
+    in_.expect("(");
+    in_.expect("{");
+    const std::string name = decode_string(in_.expect_string("a key"));
+    in_.expect(":");
+    const expr held = argument(any());
+    in_.accept(",");
+    in_.expect("}");
+    in_.expect(")");
+    opened.close = [name, held](stmt body) {
+      return make_attribute(integer(dtype::i32, 0), name, held, std::move(body));
+    };
+    return;
+  }
   const call_args args = arguments();
   if (args.list.size() != 3 || !args.list[1].value || args.list[1].value->op != op::text)
     in_.fail(at, "a node, a key and a value");
@@ -204,6 +218,8 @@ TILEWRIGHT_INLINE bool parser::variable_call(const token& name, const token& cal
     return false;
   if (call.text == "Ptr" || call.text == "ptr") type = dtype::handle;
   const call_args args = arguments();
+  const entity* known = find(name.text);
+  if (known && known->implied && known->variable.type() == type) return true;
   if (call.text == "var" || call.text == "Var" || call.text == "SizeVar" ||
       call.text == "size_var" || call.text == "dynamic") {
     const operand* spelled = args.find("dtype");

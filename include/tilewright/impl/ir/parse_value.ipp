@@ -208,7 +208,7 @@ TILEWRIGHT_INLINE operand parser::tensor_attribute(const buffer& b) {
   if (name.text == "data") return {data(b)};
   if (name.text == "access_ptr") return access_pointer(name, b);
   if (name.text == "vload") return vector_load(name, b);
-  if (name.text == "elem_offset") return {b->elem_offset ? b->elem_offset : expr(0)};
+  if (name.text == "elem_offset") return {offset_of(b)};
   if (name.text == "scope") {
     in_.expect("("), in_.expect(")");
     return text_operand(b->scope);
@@ -216,6 +216,16 @@ TILEWRIGHT_INLINE operand parser::tensor_attribute(const buffer& b) {
   if (name.text != "strides")
     in_.fail(name, "shape, dtype, data, strides, elem_offset, scope, access_ptr or vload");
   return tuple_of(b->strides);
+}
+
+/// The offset of a buffer; where only a factor of it is declared, it is a variable.
+TILEWRIGHT_INLINE expr parser::offset_of(const buffer& b) const {
+  if (b->elem_offset) return b->elem_offset;
+  if (b->offset_factor == 0) return integer(dtype::i32, 0);
+  // The node was made by this parser, which alone refers to it so far.
+  auto* node = const_cast<buffer_node*>(b.get());
+  node->elem_offset = make_var(b->name + "_elem_offset");
+  return node->elem_offset;
 }
 
 /// A.access_ptr("rw", offset=o): T.tvm_access_ptr of the type, the pointer, the offset, the number
@@ -236,7 +246,7 @@ TILEWRIGHT_INLINE operand parser::access_pointer(const token& at, const buffer& 
     mask = constant_integer(at, *access);
   const operand* offset = given(3);
   const operand* extent = given(4);
-  const expr from = b->elem_offset ? b->elem_offset : integer(dtype::i32, 0);
+  const expr from = offset_of(b);
   const expr start = offset && offset->value ? from + offset->value : from;
   expr count = integer(dtype::i32, 1);
   for (std::size_t d = 0; d < b->shape.size(); ++d)

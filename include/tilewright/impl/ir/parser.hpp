@@ -10,6 +10,7 @@
 // recursively.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct entity {
   std::size_t param = 0;  // of a handle
   operand constant{};
   std::string thread{};  // axis of a T.env_thread
+  bool implied = false;  // a variable that a string introduced; its declaration may follow
 };
 
 /// Arguments of a call of which the parser knows little.
@@ -128,6 +130,7 @@ class parser {
   operand postfix(operand o);
   operand tensor_value(const token& name, const buffer& b);
   operand tensor_attribute(const buffer& b);
+  expr offset_of(const buffer& b) const;
   operand access_pointer(const token& at, const buffer& b);
   operand vector_load(const token& at, const buffer& b);
   operand subscript(const token& at, const operand& of);
@@ -215,6 +218,8 @@ class parser {
   buffer allocation(const token& name);
   void match(const token& name, const token& call);
   std::vector<expr> dims();
+  operand quoted(const token& at, const std::string& text);
+  dtype declared_type(std::string_view name) const;
   std::vector<int> separators();
   int small_integer(const token& key);
   buffer_region region();
@@ -275,6 +280,7 @@ class parser {
   block_frame* around_ = nullptr;        // innermost block or the top
   function* function_ = nullptr;
   std::vector<std::string_view> param_names_;
+  std::deque<std::string> texts_;  // of strings that were read as expressions
   std::vector<candidate> functions_;
   std::vector<std::string_view> namespaces_;  // further spellings of T
   bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...

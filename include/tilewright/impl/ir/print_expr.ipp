@@ -89,7 +89,9 @@ TILEWRIGHT_INLINE void printer::literal(const expr& e, strength place) {
   out_ += '(';
   if (e->op == op::real) {
     const std::string text =
-        type == dtype::f64 ? print_real(e->real) : print_real(static_cast<float>(e->real));
+        type == dtype::f64 || (std::isfinite(e->real) && std::abs(e->real) > 0x1.fffffcp127)
+            ? print_real(e->real)  // the largest float is written in full, as it fits no other way
+            : print_real(static_cast<float>(e->real));
     out_ += std::isfinite(e->real) ? text : quote(text);
   } else if (type == dtype::boolean) {
     out_ += e->integer != 0 ? "True" : "False";

@@ -68,6 +68,11 @@ class scanner {
     ++line_;
     line_start_ = position_;
   }
+  /// A semicolon does it as well as the end of a line.
+  void end_statement() {
+    if (out_.empty() || out_.back().kind != token_kind::newline)
+      out_.push_back({token_kind::newline, {}, here()});
+  }
   void skip_comment() {
     while (position_ < text_.size() && look() != '\n') ++position_;
   }
@@ -93,7 +98,7 @@ class scanner {
     if (position_ == text_.size()) return;
     if (c == '\n') {
       if (brackets_.empty() && !at_line_start_) {
-        out_.push_back({token_kind::newline, {}, here()});
+        end_statement();
         at_line_start_ = true;
       }
       end_line();
@@ -184,6 +189,11 @@ class scanner {
   }
 
   void scan_symbol(char c) {
+    if (c == ';' && brackets_.empty()) {
+      end_statement();
+      ++position_;
+      return;
+    }
     static constexpr std::array<std::string_view, 22> wide{
         "//=", "<<=", ">>=", "**=", "->", "//", "**", "==", "!=", "<=", ">=",
         "<<",  ">>",  "+=",  "-=",  "*=", "/=", ":=", "%=", "&=", "|=", "^="};
