@@ -89,7 +89,9 @@ TILEWRIGHT_INLINE void parser::parameter() {
     e.param = function_->params.size();
     define(name, std::move(e));
   } else {
-    p.scalar = make_var(std::string(name.text), type_of(type));
+    const entity* known = find(name.text);  // the shape of a buffer may have named it
+    const bool implied = known && known->implied && known->variable.type() == type_of(type);
+    p.scalar = implied ? known->variable : make_var(std::string(name.text), type_of(type));
     if (in_.at("(")) skip_brackets();
     define_variable(name, p.scalar);
   }

@@ -115,7 +115,7 @@ TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
 }
 
 /// The expression in a string. A name that is not known is a variable of the type with which the
-/// function declares it further down, `n = T.int32()`, or else of 64 bits.
+/// function declares it further on, `n: T.int32` or `n = T.int32()`, or else of 64 bits.
 TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& text) {
   texts_.push_back(text);
   token_stream inner(texts_.back());
@@ -144,10 +144,11 @@ TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& tex
 
 TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name) const {
   for (std::size_t i = 0; in_.peek(i).kind != token_kind::end && in_.peek(i).text != "def"; ++i) {
-    if (in_.peek(i).text != name || in_.peek(i + 1).text != "=" || in_.peek(i + 3).text != ".")
+    const bool variable = in_.peek(i + 1).text == "=" && in_.peek(i + 5).text == "(";
+    const bool parameter = in_.peek(i + 1).text == ":";
+    if (in_.peek(i).text != name || in_.peek(i + 3).text != "." || (!variable && !parameter))
       continue;
-    const auto type = type_from_text(in_.peek(i + 4).text);
-    if (type && in_.peek(i + 5).text == "(") return *type;
+    if (const auto type = type_from_text(in_.peek(i + 4).text)) return *type;
   }
   return dtype::i64;
 }
