@@ -35,7 +35,7 @@ TEST_CASE("blocks that appear later may be named; whether they exist shows when 
   static const target::cpu cpu = target::named("haswell");
   const context where{&cpu, 1};
   const auto cached = module([](schedule& s) { s.cache_write(s.get_block("C"), 0, "global"); });
-  const auto use = on<"C_global">(module([](schedule& s, block_rv b) { s.get_loops(b); }));
+  const auto use = on<"C_sum_global">(module([](schedule& s, block_rv b) { s.get_loops(b); }));
   CHECK_THROWS_AS(space_for<product>(use >> cached).sketches(f, where, 3), schedule_error);
   CHECK(space_for<product>(cached >> use).sketches(f, where, 3).size() == 1);
 }
