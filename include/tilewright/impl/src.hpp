@@ -103,6 +103,7 @@
 #include <tilewright/impl/schedule/primitive/add_unit_loop.ipp>
 #include <tilewright/impl/schedule/primitive/annotate.ipp>
 #include <tilewright/impl/schedule/primitive/blockize.ipp>
+#include <tilewright/impl/schedule/primitive/buffer_access.ipp>
 #include <tilewright/impl/schedule/primitive/cache.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>
@@ -114,6 +115,7 @@
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
+#include <tilewright/impl/schedule/primitive/storage.ipp>
 #include <tilewright/impl/schedule/primitive/transform_block_layout.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/reducer.ipp>
@@ -124,6 +126,7 @@
 #include <tilewright/impl/schedule/sampling.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
 #include <tilewright/impl/schedule/schedule_blocks.ipp>
+#include <tilewright/impl/schedule/schedule_data.ipp>
 #include <tilewright/impl/schedule/state.ipp>
 #include <tilewright/impl/schedule/subspace.ipp>
 #include <tilewright/impl/schedule/trace.ipp>

@@ -129,6 +129,17 @@ class schedule {
   block_rv blockize(const std::vector<block_rv>& blocks, bool preserve_unit_iters = true);
   /// @}
 
+  /// @name Buffers
+  /// @{
+  void set_scope(block_rv block, int buffer_index, std::string storage_scope);
+  void unsafe_set_dtype(block_rv block, int buffer_index, std::string dtype);
+  void storage_align(block_rv block, int buffer_index, int axis, int factor, int offset = 0);
+  void unsafe_hide_buffer_access(block_rv block, std::string buf_type,
+                                 std::vector<std::int64_t> buf_index_array);
+  void annotate_buffer_access(block_rv block, int buffer_index, std::string buf_type,
+                              map_argument ranges);
+  /// @}
+
   /// @name Annotations
   /// @{
   void annotate(block_rv block, std::string key, annotation_value value);

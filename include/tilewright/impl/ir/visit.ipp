@@ -251,8 +251,10 @@ TILEWRIGHT_INLINE block mutator::mutate(const block& b) {
   }
   for (match_buffer& m : out.match_buffers) {
     buffer_region next = mutate(m.source);
-    changed = changed || !detail::same(next, m.source);
+    buffer alias = mutate(m.buffer);
+    changed = changed || alias != m.buffer || !detail::same(next, m.source);
     m.source = std::move(next);
+    m.buffer = std::move(alias);
   }
   if (b->init) out.init = mutate(b->init);
   out.body = mutate(b->body);

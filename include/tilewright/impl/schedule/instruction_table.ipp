@@ -5,6 +5,7 @@
 #include <tilewright/schedule/primitive/add_unit_loop.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 #include <tilewright/schedule/primitive/blockize.hpp>
+#include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
@@ -16,6 +17,7 @@
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
+#include <tilewright/schedule/primitive/storage.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
 #include <tilewright/schedule/sampling.hpp>
 
@@ -47,6 +49,12 @@ inline ir::function unannotate(const ir::function& f, const block_or_loop& at,
                                const std::string& key) {
   return at.is_block ? primitive::unannotate_block(f, at.block, key)
                      : primitive::unannotate_loop(f, at.loop, key);
+}
+
+inline ir::function annotate_buffer_access(const ir::function& f, std::uint64_t block,
+                                           int buffer_index, const std::string& buf_type,
+                                           const index_ranges& ranges) {
+  return primitive::annotate_buffer_access(f, block, buffer_index, buf_type, ranges.map);
 }
 
 inline primitive::new_block blockize(const ir::function& f, const loop_or_blocks& target,
@@ -109,6 +117,13 @@ inline std::vector<instruction_kind> make_table() {
       kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
       kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
       kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
+      kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
+      kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),
+      kind<&storage_align>("storage_align", {"block", "buffer_index", "axis", "factor", "offset"}),
+      kind<&unsafe_hide_buffer_access>("unsafe_hide_buffer_access",
+                                       {"block", "buf_type", "buf_index_array"}),
+      kind<&adapt::annotate_buffer_access>("annotate_buffer_access",
+                                           {"block", "buffer_index", "buf_type", "gen_new_ranges"}),
       kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
       kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
       kind<&adapt::enter_postproc>("enter_postproc", {}),

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/primitive/storage.hpp>
+
+namespace tilewright::primitive {
+namespace detail::storing {
+
+using block_buffers::need_allocation, block_buffers::region_of;
+
+inline const ir::block_node& block_at(const path& at) {
+  return *ir::as_realize(at.target())->block;
+}
+
+/// Whether every reader of the buffer finds what it reads in its own memory, in each scope below
+/// the block that allocates the buffer.
+inline bool readers_covered(const ir::stmt& site, const ir::buffer& x) {
+  bool covered = true;
+  const auto check = [&](const ir::block_node& b) {
+    const block_scope scope(b);
+    for (std::size_t i = 0; i < scope.size() && covered; ++i)
+      for (const ir::buffer_region& r : scope[i].block().reads)
+        if (r.buffer == x && covered) covered = region_covered(scope, i, sums::unfinished);
+  };
+  ir::for_each_stmt(site, [&](const ir::stmt& s) {
+    if (const ir::block_realize_node* r = ir::as_realize(s); r && covered) check(*r->block);
+  });
+  return covered;
+}
+
+inline bool has_threads(const ir::stmt& s) {
+  bool found = false;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    const ir::loop_node* loop = ir::as_loop(x);
+    found = found || (loop && loop->loop == ir::loop_kind::thread_binding);
+  });
+  return found;
+}
+
+/// Stores to the buffers convert to their new type, loads back to the old one.
+class converter : public ir::mutator {
+ public:
+  converter(ir::buffer_map map, dtype old, dtype now)
+      : map_(std::move(map)), old_(old), now_(now) {}
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr out = ir::mutator::mutate(e);
+    return e->op == ir::op::load && map_.count(e->buffer) ? ir::cast(old_, out) : out;
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::store_node* store = ir::as_store(s);
+    if (!store || !map_.count(store->buffer)) return ir::mutator::mutate(s);
+    std::vector<ir::expr> indices;
+    for (const ir::expr& e : store->indices) indices.push_back(mutate(e));
+    return ir::make_store(mutate(store->buffer), std::move(indices),
+                          ir::cast(now_, mutate(store->value)));
+  }
+  ir::buffer mutate(const ir::buffer& b) override {
+    const auto found = map_.find(b);
+    return found == map_.end() ? b : found->second;
+  }
+
+ private:
+  ir::buffer_map map_;
+  dtype old_, now_;
+};
+
+inline bool address_taken(const ir::stmt& s, const ir::buffer_map& map) {
+  bool taken = false;
+  ir::for_each_expr(s, [&](const ir::expr& e) {
+    taken = taken || (e->op == ir::op::data && map.count(e->buffer) != 0);
+  });
+  return taken;
+}
+
+inline bool is_wish(const ir::attr& a) {
+  const auto* four = std::get_if<ir::attr::list>(&a.value);
+  return four && four->size() == 4 &&
+         std::all_of(four->begin(), four->end(), [](const ir::attr& x) {
+           return std::holds_alternative<std::int64_t>(x.value);
+         });
+}
+
+/// The list of wishes with the one for buffer and axis replaced or added.
+inline ir::attr::list with_wish(const ir::block_node& b, std::int64_t buffer, std::int64_t axis,
+                                int factor, int offset) {
+  ir::attr::list wishes;
+  if (const auto found = b.annotations.find("buffer_dim_align"); found != b.annotations.end()) {
+    const auto* list = std::get_if<ir::attr::list>(&found->second.value);
+    if (!list || !std::all_of(list->begin(), list->end(), is_wish))
+      throw schedule_error("storage_align", 5,
+                           "the annotation \"buffer_dim_align\" of " + block_buffers::quoted(b) +
+                               " is not a list of four integers each");
+    wishes = *list;
+  }
+  const ir::attr::list mine{buffer, axis, factor, offset};
+  const auto same = std::find_if(wishes.begin(), wishes.end(), [&](const ir::attr& wish) {
+    const auto& four = std::get<ir::attr::list>(wish.value);
+    return four[0] == mine[0] && four[1] == mine[1];
+  });
+  if (same == wishes.end())
+    wishes.emplace_back(mine);
+  else
+    same->value = mine;
+  return wishes;
+}
+
+}  // namespace detail::storing
+
+TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t block,
+                                         int buffer_index, const std::string& storage_scope) {
+  using namespace detail::storing;
+  constexpr const char* name = "set_scope";
+  const path at = need_block(f, block, name);
+  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+    throw schedule_error(name, 1,
+                         "there is no storage scope \"" + storage_scope +
+                             "\"; choose global, local, shared, shared.dyn or warp");
+  const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
+  if (x->scope == storage_scope) return f;
+  const path site = need_allocation(name, 3, at, x);
+  const std::string renamed =
+      detail::block_buffers::fresh_buffer_name(f, x->name + "_" + storage_scope);
+  const ir::buffer_map map = detail::block_buffers::changed_buffers(
+      site.target(), x, [&](ir::buffer_node& b) { b.scope = storage_scope; });
+  auto* kept = new ir::buffer_node(*map.at(x));
+  ir::buffer_map named = map;
+  named[x] = ir::buffer(kept);
+  kept->name = renamed;
+  const ir::stmt with = ir::replace_buffers(site.target(), named);
+  if (has_threads(f.body) && readers_covered(site.target(), x) &&
+      !readers_covered(with, named.at(x)))
+    throw schedule_error(name, 4,
+                         "threads hand \"" + x->name + "\" to each other; in scope \"" +
+                             storage_scope + "\" each would have its own");
+  return replace(f, site, with);
+}
+
+TILEWRIGHT_INLINE ir::function unsafe_set_dtype(const ir::function& f, std::uint64_t block,
+                                                int buffer_index, const std::string& type) {
+  using namespace detail::storing;
+  constexpr const char* name = "unsafe_set_dtype";
+  const path at = need_block(f, block, name);
+  const ir::buffer x = region_of(name, 1, block_at(at), buffer_index, false).buffer;
+  const std::optional<dtype> now = dtype_from_name(type);
+  if (!now || *now == dtype::handle)
+    throw schedule_error(name, 2, "there is no element type \"" + type + "\"");
+  if (x->type == *now) return f;
+  const path site = need_allocation(name, 3, at, x);
+  const ir::buffer_map map = detail::block_buffers::changed_buffers(
+      site.target(), x, [&](ir::buffer_node& b) { b.type = *now; });
+  if (address_taken(site.target(), map))
+    throw schedule_error(name, 4,
+                         "the address of \"" + x->name +
+                             "\" is taken, and its elements would be read with the old type");
+  return replace(f, site, converter(map, x->type, *now).mutate(site.target()));
+}
+
+TILEWRIGHT_INLINE ir::function storage_align(const ir::function& f, std::uint64_t block,
+                                             int buffer_index, int axis, int factor, int offset) {
+  using namespace detail::storing;
+  constexpr const char* name = "storage_align";
+  const path at = need_block(f, block, name);
+  const ir::buffer x = region_of(name, 1, block_at(at), buffer_index, false).buffer;
+  if (factor <= 0)
+    throw schedule_error(name, 2, "factor " + std::to_string(factor) + " is not positive");
+  const int rank = static_cast<int>(x->shape.size());
+  if (axis < -rank || axis >= rank)
+    throw schedule_error(name, 3,
+                         "\"" + x->name + "\" has " + std::to_string(rank) +
+                             " dimensions; there is no axis " + std::to_string(axis));
+  need_allocation(name, 4, at, x);
+  ir::block_node changed = block_at(at);
+  changed.annotations["buffer_dim_align"] =
+      with_wish(changed, buffer_index, axis < 0 ? axis + rank : axis, factor, offset);
+  return replace_block(f, at, ir::make_block(std::move(changed)));
+}
+
+}  // namespace tilewright::primitive

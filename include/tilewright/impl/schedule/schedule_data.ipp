@@ -1,0 +1,43 @@
+// The members of `schedule` that move data and change buffers.
+#pragma once
+
+#include <tilewright/schedule/schedule.hpp>
+
+namespace tilewright {
+namespace detail::moving_data {
+
+inline const instruction_kind& kind_named(std::string_view name) {
+  return *find_instruction_kind(name);
+}
+
+}  // namespace detail::moving_data
+
+TILEWRIGHT_INLINE void schedule::set_scope(block_rv block, int buffer_index,
+                                           std::string storage_scope) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("set_scope");
+  apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(storage_scope)});
+}
+TILEWRIGHT_INLINE void schedule::unsafe_set_dtype(block_rv block, int buffer_index,
+                                                  std::string dtype) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("unsafe_set_dtype");
+  apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(dtype)});
+}
+TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index, int axis,
+                                               int factor, int offset) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("storage_align");
+  apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
+               std::int64_t{offset}});
+}
+TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
+    block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
+  static const instruction_kind& kind =
+      detail::moving_data::kind_named("unsafe_hide_buffer_access");
+  apply(kind, {rv(block), std::move(buf_type), std::move(buf_index_array)});
+}
+TILEWRIGHT_INLINE void schedule::annotate_buffer_access(block_rv block, int buffer_index,
+                                                        std::string buf_type, map_argument ranges) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("annotate_buffer_access");
+  apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(buf_type), std::move(ranges)});
+}
+
+}  // namespace tilewright
