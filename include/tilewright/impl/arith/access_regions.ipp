@@ -82,6 +82,11 @@ class access_collector {
 
  private:
   void visit(const ir::expr& e) {
+    if (e->op == ir::op::data) {
+      // Whoever is given a pointer may touch everything.
+      record(reads_, ir::full_region(e->buffer));
+      return record(writes_, ir::full_region(e->buffer));
+    }
     if (e->args.empty() && e->op != ir::op::load) return;
     if (e->op == ir::op::if_then_else) {
       visit(e->args[0]);

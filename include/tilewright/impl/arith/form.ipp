@@ -297,7 +297,8 @@ inline bool same_shape(const ir::expr& a, const ir::expr& b) {
   if (a.same(b)) return true;
   if (a->op != b->op || a.type() != b.type() || a->args.size() != b->args.size() ||
       a->integer != b->integer || a->op == ir::op::var || a->op == ir::op::real ||
-      a->op == ir::op::load || a->op == ir::op::call)
+      a->op == ir::op::load || a->op == ir::op::call || a->op == ir::op::text ||
+      a->op == ir::op::data || a->op == ir::op::let)
     return false;
   for (std::size_t i = 0; i < a->args.size(); ++i)
     if (!same_shape(a->args[i], b->args[i])) return false;

@@ -73,6 +73,9 @@ TILEWRIGHT_INLINE bool same_value(const ir::expr& left, const ir::expr& right) {
              std::bit_cast<std::uint64_t>(a->real) == std::bit_cast<std::uint64_t>(b->real);
     case ir::op::cast: return a.type() == b.type() && same_value(a->args[0], b->args[0]);
     case ir::op::load: return a->buffer == b->buffer && detail::same_args(a, b);
+    case ir::op::data: return a->buffer == b->buffer;
+    case ir::op::text: return a->name == b->name;
+    case ir::op::let: return false;
     case ir::op::call: return a.type() == b.type() && a->name == b->name && detail::same_args(a, b);
     default: break;
   }

@@ -37,6 +37,7 @@ struct redirection : ir::mutator {
     return arith::from_linear(sum);
   }
   ir::expr mutate(const ir::expr& e) override {
+    if (e->op == ir::op::data && e->buffer == from) return ir::data(to);
     if (e->op != ir::op::load || e->buffer != from) return ir::mutator::mutate(e);
     std::vector<ir::expr> indices;
     for (std::size_t d = 0; d < e->args.size(); ++d)

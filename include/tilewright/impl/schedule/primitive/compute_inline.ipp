@@ -288,6 +288,8 @@ inline std::vector<ir::expr> common_indices(const char* name, const ir::block_no
   std::vector<ir::expr> out;
   bool first = true, same = true;
   ir::for_each_expr(block.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::data && e->buffer == x)
+      refuse(name, 5, quoted(block) + " passes on a pointer to \"" + x->name + "\"");
     if (e->op != ir::op::load || e->buffer != x) return;
     if (first) out = e->args;
     for (std::size_t d = 0; d < out.size() && !first; ++d)
