@@ -141,6 +141,13 @@
 #include <tilewright/impl/search/guard.ipp>
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
+#include <tilewright/impl/search/mutator.ipp>
+#include <tilewright/impl/search/mutators/categorical.ipp>
+#include <tilewright/impl/search/mutators/compute_location.ipp>
+#include <tilewright/impl/search/mutators/parallel.ipp>
+#include <tilewright/impl/search/mutators/thread_binding.ipp>
+#include <tilewright/impl/search/mutators/tile_size.ipp>
+#include <tilewright/impl/search/mutators/unroll.ipp>
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
 #include <tilewright/impl/search/record.ipp>
@@ -153,6 +160,11 @@
 #include <tilewright/impl/search/spot_check.ipp>
 #include <tilewright/impl/search/sqlite.ipp>
 #include <tilewright/impl/search/store.ipp>
+#include <tilewright/impl/search/strategies/evolutionary.ipp>
+#include <tilewright/impl/search/strategies/local.ipp>
+#include <tilewright/impl/search/strategies/replay_functions.ipp>
+#include <tilewright/impl/search/strategies/replay_traces.ipp>
+#include <tilewright/impl/search/strategy.ipp>
 #include <tilewright/impl/search/verify.ipp>
 #include <tilewright/impl/search/weight_set.ipp>
 #include <tilewright/impl/search/zero_extents.ipp>

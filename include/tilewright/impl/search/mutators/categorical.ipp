@@ -1,0 +1,14 @@
+#pragma once
+
+#include <tilewright/impl/search/mutators/choice.hpp>
+#include <tilewright/search/mutators/categorical.hpp>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, support::random& random) {
+  return detail::redraw(t, random, [&](std::size_t i) {
+    return !detail::feeds_unroll(t, i) && !detail::feeds_threads(t, i);
+  });
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,51 @@
+// What strategies share: the task, the stream of draws, and the programs met before.
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include <tilewright/search/strategy.hpp>
+
+namespace tilewright::search::detail {
+
+class drawing_strategy : public strategy {
+ public:
+  void start(const search_task& task, std::uint64_t seed) override {
+    task_ = task;
+    random_ = support::random(seed);
+  }
+  void learn(std::span<const candidate> measured, std::span<const double>) override {
+    for (const candidate& c : measured) seen_.insert(c.identity);
+  }
+  std::size_t refused() const override { return refused_; }
+
+ protected:
+  /// Proposes what `draw` gives, until there are enough or nothing new comes.
+  template <class Draw>
+  std::vector<candidate> collect(std::size_t count, const std::function<bool()>& over, Draw draw) {
+    std::vector<candidate> out;
+    for (std::size_t attempt = 0; out.size() < count && attempt < 12 * count; ++attempt) {
+      if (over && over()) break;
+      std::optional<candidate> c = draw(random_.split());
+      if (!c)
+        ++refused_;
+      else if (seen_.insert(c->identity).second)
+        out.push_back(std::move(*c));
+    }
+    return out;
+  }
+
+  /// The next sketch in turn, its decisions drawn.
+  std::optional<candidate> fresh(support::random r) {
+    const trace& sketch = task_.sketches[next_sketch_++ % task_.sketches.size()];
+    return replay(sketch, task_.function, r.next());
+  }
+
+  search_task task_;
+  support::random random_{0};
+  std::set<support::hash128> seen_;
+  std::size_t next_sketch_ = 0;
+  std::size_t refused_ = 0;
+};
+
+}  // namespace tilewright::search::detail

@@ -1,0 +1,252 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <thread>
+
+#include <tilewright/impl/search/strategies/drawing.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/mutator.hpp>
+#include <tilewright/search/strategies/evolutionary.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+/// Runs f(0) .. f(n - 1), each once, on several threads.
+template <class F>
+void for_slots(std::size_t n, int threads, F f) {
+  const std::size_t workers = std::min(n, static_cast<std::size_t>(std::max(threads, 1)));
+  if (workers <= 1) {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+    return;
+  }
+  std::vector<std::thread> running;
+  for (std::size_t w = 0; w < workers; ++w)
+    running.emplace_back([&f, n, w, workers] {
+      for (std::size_t i = w; i < n; i += workers) f(i);
+    });
+  for (std::thread& t : running) t.join();
+}
+
+/// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ.
+inline std::optional<trace> cross(const trace& a, const trace& b, support::random& random) {
+  if (a.size() != b.size() || !(a.without_decisions() == b.without_decisions()))
+    return std::nullopt;
+  trace out;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    out.append(a[i].what, a[i].choice.empty() || random.below(2) == 0 ? a[i].choice : b[i].choice);
+  return out;
+}
+
+class evolver final : public drawing_strategy {
+ public:
+  evolver(std::shared_ptr<cost::model> model, const evolution_options& options)
+      : model_(std::move(model)), options_(options) {}
+
+  void start(const search_task& task, std::uint64_t seed) override {
+    drawing_strategy::start(task, seed);
+    workload_ = ir::workload_key(task.function);
+  }
+
+  std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
+    met_.clear();
+    chains_.clear();
+    populate(over);
+    score_all();
+    double temperature = options_.temperature;
+    for (int g = 0; g < options_.generations && !(over && over()); ++g) {
+      advance(temperature);
+      temperature *= options_.cooling;
+    }
+    return picks(count);
+  }
+
+  void learn(std::span<const candidate> measured, std::span<const double> seconds) override {
+    drawing_strategy::learn(measured, seconds);
+    std::vector<cost::sample> samples;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      samples.push_back(
+          {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
+      if (std::isfinite(seconds[i])) elite_.push_back({measured[i], seconds[i]});
+    }
+    std::stable_sort(elite_.begin(), elite_.end(),
+                     [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
+    const auto kept = static_cast<std::size_t>(static_cast<double>(options_.population) *
+                                               options_.measured_share);
+    if (elite_.size() > kept)
+      elite_.erase(elite_.begin() + static_cast<std::ptrdiff_t>(kept), elite_.end());
+    model_->update(samples);
+  }
+
+ private:
+  struct survivor {
+    candidate program;
+    double seconds;
+  };
+  struct chain {
+    candidate program;
+    double score = 0;
+    double prior = 0;  // logarithm
+  };
+  /// A program that some chain has met and nobody measured.
+  struct meeting {
+    candidate program;
+    double score;
+    bool drawn;  // from the prior
+  };
+
+  /// Independent streams, drawn before any of them is used.
+  std::vector<support::random> streams(std::size_t n) {
+    std::vector<support::random> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back(random_.split());
+    return out;
+  }
+
+  void populate(const std::function<bool()>& over) {
+    for (const survivor& s : elite_) chains_.push_back({s.program, 0, 0});
+    elders_ = chains_.size();
+    std::size_t missing = options_.population - std::min(options_.population, chains_.size());
+    for (int round = 0; round < 5 && missing > 0 && !(over && over()); ++round) {
+      const std::vector<support::random> draws = streams(missing);
+      std::vector<std::optional<candidate>> made(missing);
+      const std::size_t first = next_sketch_;
+      next_sketch_ += missing;
+      for_slots(missing, options_.threads, [&](std::size_t i) {
+        support::random r = draws[i];
+        const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
+        made[i] = replay(sketch, task_.function, r.next());
+      });
+      for (std::optional<candidate>& c : made) {
+        if (c)
+          chains_.push_back({std::move(*c), 0, 0});
+        else
+          ++refused_;
+      }
+      missing = options_.population - std::min(options_.population, chains_.size());
+    }
+  }
+
+  std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
+    std::vector<cost::sample> samples;
+    for (const candidate* c : programs)
+      samples.push_back({&c->scheduled.function(), c->identity, workload_});
+    return model_->predict(samples);
+  }
+
+  void score_all() {
+    std::vector<const candidate*> programs;
+    for (const chain& c : chains_) programs.push_back(&c.program);
+    const std::vector<double> scores = scores_of(programs);
+    for (std::size_t i = 0; i < chains_.size(); ++i) {
+      chains_[i].score = scores[i];
+      chains_[i].prior = log_prior(chains_[i].program.scheduled.trace());
+      meet(chains_[i].program, scores[i], i >= elders_);
+    }
+  }
+
+  void meet(const candidate& c, double score, bool drawn) {
+    if (!seen_.count(c.identity)) met_.try_emplace(c.identity, meeting{c, score, drawn});
+  }
+
+  double spread() const {
+    double mean = 0, square = 0;
+    const auto n = static_cast<double>(chains_.size());
+    for (const chain& c : chains_) mean += c.score / n;
+    for (const chain& c : chains_) square += (c.score - mean) * (c.score - mean) / n;
+    return std::max(std::sqrt(square), 1e-9);
+  }
+
+  /// One step of every chain.
+  void advance(double temperature) {
+    const std::size_t n = chains_.size();
+    std::vector<support::random> draws = streams(n);
+    std::vector<std::optional<candidate>> next(n);
+    std::vector<int> failures(n, 0);
+    for_slots(n, options_.threads, [&](std::size_t i) {
+      for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
+        const std::optional<trace> t = changed(i, draws[i]);
+        if (t) next[i] = replay(*t, task_.function, draws[i].next());
+        if (!next[i]) ++failures[i];
+      }
+    });
+    std::vector<const candidate*> programs;
+    for (const auto& c : next)
+      if (c) programs.push_back(&*c);
+    const std::vector<double> scores = scores_of(programs);
+    const double scale = 1 / (spread() * std::max(temperature, 1e-6));
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      refused_ += static_cast<std::size_t>(failures[i]);
+      if (!next[i]) continue;
+      const double score = scores[at++], prior = log_prior(next[i]->scheduled.trace());
+      meet(*next[i], score, false);
+      chain& c = chains_[i];
+      const double gain = (score - c.score) * scale + options_.prior * (prior - c.prior);
+      if (accepted(gain, draws[i])) c = {std::move(*next[i]), score, prior};
+    }
+  }
+
+  std::optional<trace> changed(std::size_t i, support::random& r) const {
+    const trace& t = chains_[i].program.scheduled.trace();
+    if (r.unit() < options_.crossover) {
+      const trace& other = chains_[r.below(chains_.size())].program.scheduled.trace();
+      if (std::optional<trace> crossed = cross(t, other, r)) return crossed;
+    }
+    std::optional<trace> out = mutate_by(mutators(), t, r);
+    if (out && r.below(4) == 0)
+      if (std::optional<trace> twice = mutate_by(mutators(), *out, r)) return twice;
+    return out;
+  }
+
+  /// With probability min(1, exp(gain)), compared as integers of 20 bits so that mathematical
+  /// libraries that differ in the last place decide alike.
+  static bool accepted(double gain, support::random& r) {
+    const std::uint64_t ticket = r.next() >> 44;
+    if (gain >= 0) return true;
+    return ticket < static_cast<std::uint64_t>(std::exp(gain) * 0x1.0p20);
+  }
+
+  std::vector<candidate> picks(std::size_t count) {
+    std::vector<const meeting*> ranked;
+    for (const auto& [key, m] : met_) ranked.push_back(&m);
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const meeting* a, const meeting* b) { return a->score > b->score; });
+    const auto greedy =
+        static_cast<std::size_t>(std::ceil(options_.greedy * static_cast<double>(count)));
+    std::vector<candidate> out;
+    std::size_t next = 0;
+    for (; next < ranked.size() && out.size() < greedy; ++next) take(*ranked[next], out);
+    std::vector<const meeting*> drawn;
+    for (std::size_t i = next; i < ranked.size(); ++i)
+      if (ranked[i]->drawn) drawn.push_back(ranked[i]);
+    while (out.size() < count && !drawn.empty()) {
+      const std::size_t i = random_.below(drawn.size());
+      take(*drawn[i], out);
+      drawn.erase(drawn.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    for (; next < ranked.size() && out.size() < count; ++next) take(*ranked[next], out);
+    return out;
+  }
+
+  void take(const meeting& m, std::vector<candidate>& out) {
+    if (seen_.insert(m.program.identity).second) out.push_back(m.program);
+  }
+
+  std::shared_ptr<cost::model> model_;
+  evolution_options options_;
+  support::hash128 workload_;
+  std::vector<survivor> elite_;
+  std::vector<chain> chains_;
+  std::size_t elders_ = 0;  // chains that start from measured programs
+  std::map<support::hash128, meeting> met_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::unique_ptr<strategy> evolutionary(std::shared_ptr<cost::model> model,
+                                                         const evolution_options& options) {
+  return std::make_unique<detail::evolver>(std::move(model), options);
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <tilewright/impl/search/strategies/drawing.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/strategies/replay_functions.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::search {
+namespace detail {
+
+class function_replayer final : public drawing_strategy {
+ public:
+  std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
+    if (!task_.generate) return {};
+    return collect(count, over, [&](support::random r) { return generated(r); });
+  }
+
+ private:
+  /// A sketch as the space makes it; its trace is replayed without decisions, since spaces may pin
+  /// those of their first sketch.
+  std::optional<candidate> generated(support::random r) {
+    try {
+      const std::vector<schedule> all = task_.generate(r.next());
+      if (all.empty()) return std::nullopt;
+      const schedule& chosen = all[r.below(all.size())];
+      return replay(chosen.trace().without_decisions(), task_.function, r.next());
+    } catch (const schedule_error&) {
+      return std::nullopt;
+    }
+  }
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::unique_ptr<strategy> replay_functions() {
+  return std::make_unique<detail::function_replayer>();
+}
+
+}  // namespace tilewright::search

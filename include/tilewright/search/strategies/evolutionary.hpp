@@ -1,0 +1,34 @@
+// Strategy: chains of changed traces that a cost model guides (MetaSchedule, section 4).
+//
+// The population consists of the fastest measured programs and of draws from the prior. Every
+// member is a chain: a step changes its trace or crosses it with another member of the same sketch,
+// and is accepted as Metropolis and Hastings do for the distribution prior * exp(score / T), T
+// falling from generation to generation. What all chains have met and nobody measured is ranked by
+// score; the best are proposed, with a few random ones among them.
+#pragma once
+
+#include <memory>
+
+#include <tilewright/cost/model.hpp>
+#include <tilewright/search/strategy.hpp>
+
+namespace tilewright::search {
+
+struct evolution_options {
+  std::size_t population = 96;
+  double measured_share = 0.4;  // of the population, at most
+  int generations = 4;
+  double crossover = 0.1;    // share of the steps
+  double temperature = 0.5;  // of the first generation, in standard deviations of the scores
+  double cooling = 0.5;      // factor from one generation to the next
+  double prior = 1;          // exponent of the prior
+  double greedy = 0.9;       // share of a batch that the model chooses
+  int attempts = 4;          // changes tried for a step until one replays
+  int threads = 1;           // that replay; the result does not depend on it
+};
+
+/// @param model what ranks; shared, so that the next search can start from what this one learned
+std::unique_ptr<strategy> evolutionary(std::shared_ptr<cost::model> model,
+                                       const evolution_options& options = {});
+
+}  // namespace tilewright::search

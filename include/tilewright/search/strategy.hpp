@@ -1,0 +1,50 @@
+// Strategies: what proposes the candidates of a session. One per file in search/strategies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/config.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::search {
+
+/// What a strategy searches.
+struct search_task {
+  ir::function function;
+  std::vector<trace> sketches;  // without decisions; at least one
+  /// The space itself, for strategies that run it again; may be null.
+  std::function<std::vector<schedule>(std::uint64_t seed)> generate;
+};
+
+/// Proposes candidates and is told how fast they were. All its draws come from one seed, and what
+/// it proposes depends on the task, the seed and the times alone, never on threads.
+class strategy {
+ public:
+  virtual ~strategy() = default;
+
+  /// Begins a search; called once, before everything else.
+  virtual void start(const search_task& task, std::uint64_t seed) = 0;
+  /// Up to `count` candidates that were neither proposed nor learned before; none when it finds no
+  /// more. `over` is polled: where it is true, what is there is returned.
+  virtual std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) = 0;
+  /// Seconds of measured candidates, infinity where one failed; also those that an earlier session
+  /// measured. They are not proposed again.
+  virtual void learn(std::span<const candidate> measured, std::span<const double> seconds) = 0;
+  /// Traces that did not replay since the start.
+  virtual std::size_t refused() const = 0;
+};
+
+/// A strategy by name, for tools: "replay_functions", "replay_traces", "local", "evolutionary"
+/// (with boosted trees) or "evolutionary_random" (with random scores).
+/// @throws argument_error for another name; the text lists the names
+std::unique_ptr<strategy> make_strategy(std::string_view name, std::uint64_t seed = 42);
+
+}  // namespace tilewright::search

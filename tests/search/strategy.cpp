@@ -1,0 +1,135 @@
+#include <tilewright/search/strategy.hpp>
+
+#include <tilewright/ir/key.hpp>
+#include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "search/kernels.hpp"
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+search_task product() {
+  search_task out;
+  out.function = reify(kernels::matmul_relu, {{"M", 96}, {"N", 128}, {"K", 192}});
+  static const target::cpu cpu = target::named("haswell");
+  const space::context where{&cpu, 1};
+  out.generate = [f = out.function, where](std::uint64_t seed) {
+    return space::default_cpu().sketches(f, where, seed);
+  };
+  for (const schedule& s : out.generate(1)) out.sketches.push_back(s.trace().without_decisions());
+  return out;
+}
+
+/// A time that depends on the decisions alone: small middle tiles are fast.
+double pretended_time(const candidate& c) {
+  double out = 1;
+  const trace& t = c.scheduled.trace();
+  for (std::size_t i = 0; i < t.size(); ++i)
+    for (const std::int64_t d : t[i].choice)
+      out += static_cast<double>((d * 7 + static_cast<std::int64_t>(i)) % 13);
+  return out;
+}
+
+std::vector<double> search_with(strategy& s, int rounds,
+                                std::vector<support::hash128>* order = nullptr) {
+  std::vector<double> out;
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<candidate> batch = s.propose(8, {});
+    std::vector<double> seconds;
+    for (const candidate& c : batch) {
+      seconds.push_back(pretended_time(c));
+      if (order) order->push_back(c.identity);
+    }
+    s.learn(batch, seconds);
+    out.insert(out.end(), seconds.begin(), seconds.end());
+  }
+  return out;
+}
+
+const char* names[] = {"replay_functions", "replay_traces", "local", "evolutionary_random",
+                       "evolutionary"};
+
+}  // namespace
+
+TEST_CASE("every strategy proposes programs once, and the same ones for the same seed") {
+  const search_task task = product();
+  for (const char* name : names) {
+    INFO(name);
+    std::vector<support::hash128> first, second, other;
+    for (auto* order : {&first, &second, &other}) {
+      auto s = make_strategy(name, 5);
+      s->start(task, order == &other ? 6 : 5);
+      search_with(*s, 3, order);
+    }
+    CHECK(first.size() >= 16);
+    CHECK(first == second);
+    CHECK(first != other);
+    CHECK(std::set<support::hash128>(first.begin(), first.end()).size() == first.size());
+  }
+  CHECK_THROWS_AS(make_strategy("annealing"), argument_error);
+}
+
+TEST_CASE("the threads of a strategy do not show in what it proposes") {
+  const search_task task = product();
+  std::vector<support::hash128> one, four;
+  for (const int threads : {1, 4}) {
+    evolution_options o;
+    o.threads = threads;
+    o.population = 40;
+    auto s = evolutionary(std::make_shared<cost::tree_model>(), o);
+    s->start(task, 11);
+    search_with(*s, 4, threads == 1 ? &one : &four);
+  }
+  CHECK(one == four);
+}
+
+TEST_CASE("a learned model finds better programs than chance") {
+  const search_task task = product();
+  double random_best = 0, learned_best = 0;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    auto chance = make_strategy("replay_traces", seed),
+         learned = make_strategy("evolutionary", seed);
+    chance->start(task, seed);
+    learned->start(task, seed);
+    const std::vector<double> a = search_with(*chance, 12), b = search_with(*learned, 12);
+    random_best += *std::min_element(a.begin(), a.end());
+    learned_best += *std::min_element(b.begin(), b.end());
+  }
+  CHECK(learned_best < random_best);
+}
+
+TEST_CASE("what was measured before is not proposed, and failures are no parents") {
+  const search_task task = product();
+  for (const char* name : names) {
+    INFO(name);
+    auto a = make_strategy(name, 5), b = make_strategy(name, 5);
+    a->start(task, 5);
+    b->start(task, 5);
+    const std::vector<candidate> known = a->propose(8, {});
+    const std::vector<double> failed(known.size(), std::numeric_limits<double>::infinity());
+    b->learn(known, failed);
+    std::set<support::hash128> before;
+    for (const candidate& c : known) before.insert(c.identity);
+    for (int round = 0; round < 3; ++round)
+      for (const candidate& c : b->propose(8, {})) CHECK(before.count(c.identity) == 0);
+  }
+}
+
+TEST_CASE("a search that is over returns at once") {
+  for (const char* name : names) {
+    auto s = make_strategy(name);
+    s->start(product(), 1);
+    CHECK(s->propose(8, [] { return true; }).size() <= 8);
+  }
+}
