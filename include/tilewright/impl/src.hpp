@@ -78,6 +78,7 @@
 #include <tilewright/impl/pass/guards.ipp>
 #include <tilewright/impl/pass/lower.ipp>
 #include <tilewright/impl/pass/lower_blocks.ipp>
+#include <tilewright/impl/pass/order_dimensions.ipp>
 #include <tilewright/impl/pass/peel_tails.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
 #include <tilewright/impl/pass/prepare_weights.ipp>
@@ -176,7 +177,7 @@
 #include <tilewright/impl/space/modules/auto_inline.ipp>
 #include <tilewright/impl/space/modules/fuse_rows.ipp>
 #include <tilewright/impl/space/modules/multi_level_tiling.ipp>
-#include <tilewright/impl/space/modules/order_reduction.ipp>
+#include <tilewright/impl/space/modules/order_loops.ipp>
 #include <tilewright/impl/space/modules/parallel_vectorize.ipp>
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>

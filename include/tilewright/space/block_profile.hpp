@@ -40,9 +40,9 @@ struct block_profile {
   /// The spatial variable, other than `vector`, whose values share the most operands: a register
   /// tile grows along it. Nothing when no operand is shared.
   std::optional<std::size_t> reuse(std::size_t vector) const noexcept;
-  /// The variables, spatial ones first, then those of the reduction by falling length of the
-  /// longest step through an operand: as loops in this order, the innermost walks contiguously
-  /// where one can.
+  /// The variables in the order of loops that follow memory. Of a reduction: the spatial ones as
+  /// they are, then the others by falling length of the longest step through an operand. Else by
+  /// falling length of the step through the output.
   std::vector<std::size_t> walking_order() const;
 };
 

@@ -3,6 +3,7 @@
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
+#include <tilewright/pass/order_dimensions.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/plan_workspace.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
@@ -22,7 +23,7 @@ namespace detail::lower {
 
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(simplify_loops(lower_blocks(f)));
+  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(f))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {

@@ -107,6 +107,7 @@ TILEWRIGHT_INLINE std::optional<std::size_t> block_profile::reuse(
 
 TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const {
   const auto step = [&](std::size_t iter) {
+    if (!reduction) return std::abs(write.stride[iter]);
     if (kind[iter] != ir::iter_kind::reduce) return std::numeric_limits<std::int64_t>::max();
     std::int64_t longest = 0;
     for (const access_profile& r : reads)

@@ -5,7 +5,7 @@
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
-#include <tilewright/space/modules/order_reduction.hpp>
+#include <tilewright/space/modules/order_loops.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
@@ -25,11 +25,11 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   for (const std::string& name : blocks) {
     if (!has_block(s, name)) continue;
     if (needs_rfactor(s, name, where)) add_rfactor(s, name, where, choices);
-    order_reduction(s, name);
+    order_loops(s, name);
   }
   if (!tiled)
     for (const std::string& name : blocks)
-      if (has_block(s, name) && is_output(s, name)) fuse_rows(s, name, choices);
+      if (has_block(s, name) && is_output(s, name)) fuse_rows(s, name, where, choices);
   for (const std::string& name : blocks)
     if (has_block(s, name)) vectorize_innermost(s, name, where, choices);
   parallelize_outermost(s, where);

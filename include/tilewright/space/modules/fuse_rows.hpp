@@ -16,6 +16,8 @@ namespace tilewright::space {
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
-void fuse_rows(schedule& s, const std::string& output, chooser& choices);
+/// Where an outer loop is the one along which the output is contiguous, as for the rows of a
+/// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
+void fuse_rows(schedule& s, const std::string& output, const context& where, chooser& choices);
 
 }  // namespace tilewright::space

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <tilewright/schedule/sampling.hpp>
+#include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -53,14 +56,35 @@ inline void choose_places(schedule& s, const std::vector<std::string>& chain, ch
   }
 }
 
+/// Makes strips of the loop along which the output is contiguous, the inside of a strip innermost:
+/// `for i, j` -> `for i_0, j, i_1`. Nothing when that loop is innermost already; else the position
+/// of the strips' loop.
+inline std::optional<std::size_t> make_strips(schedule& s, const std::string& output,
+                                              const context& where, chooser& choices) {
+  const std::optional<block_profile> p = profile(s, output);
+  const std::optional<std::size_t> along = p ? p->contiguous() : std::nullopt;
+  if (!along || *along + 1 == p->kind.size()) return std::nullopt;
+  const int lanes = where.cpu->lanes(p->write.buffer->type);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(output));
+  const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes}, {1, 1.5, 1});
+  const auto [strip, inside] = s.split(loops[*along], {infer, width});
+  std::vector<loop_rv> order{strip};
+  order.insert(order.end(), loops.begin() + static_cast<std::ptrdiff_t>(*along) + 1, loops.end());
+  order.push_back(inside);
+  s.reorder(order);
+  return along;
+}
+
 }  // namespace detail
 
-TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, chooser& choices) {
+TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const context& where,
+                                 chooser& choices) {
   const std::vector<std::string> chain = detail::chain_above(s, output);
   const std::size_t loops = loop_count(s, output);
   if (chain.empty() || loops < 2) return;
   if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
-  for (std::size_t depth = loops - 1; depth-- > 0;)
+  const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
+  for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
 }
 

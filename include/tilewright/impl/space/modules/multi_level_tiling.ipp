@@ -159,6 +159,7 @@ class tiling {
     if (consumers.size() != 1 || is_output(s_, name_)) return;
     const std::optional<block_profile> p = profile(s_, consumers[0]);
     if (!p || p->reduction || p->updates || !p->contiguous()) return;
+    if (producer_names(s_, consumers[0]).size() != 1) return;
     const block_rv consumer = s_.get_block(consumers[0]);
     s_.reverse_compute_at(consumer, tile_loop(), true);
     std::vector<loop_rv> inner = s_.get_loops(consumer);
@@ -306,7 +307,9 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
-  return columns && p->loads_vectors(*columns);
+  if (!columns || !p->loads_vectors(*columns)) return false;
+  // a sum of rows within a chain is computed with the chain instead: it shares nothing to tile for
+  return p->reuse(*columns) || consumer_names(s, block).empty();
 }
 
 TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,

@@ -14,14 +14,39 @@
 namespace tilewright::space {
 namespace detail {
 
-/// The spatial iteration variable along which the block's output is contiguous, for any binding.
-inline std::optional<std::size_t> contiguous_iter(const ir::block_node& b) {
+/// The loads of a block with the buffers that the function allocates left out.
+inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  std::vector<access_profile> out;
+  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
+      out.push_back(profile_access(b, e->buffer, e->args));
+  });
+  return out;
+}
+
+/// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
+/// the block's output is contiguous. An output that the function allocates is laid out to suit when
+/// it is lowered, so there the arguments that the block reads decide.
+inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
   const ir::store_node* store = ir::as_store(b.body);
   if (!store || store->indices.empty()) return std::nullopt;
   const access_profile write = profile_access(b, store->buffer, store->indices);
-  for (std::size_t i = b.iters.size(); i-- > 0;)
-    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) return i;
-  return std::nullopt;
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  if (std::find(own.begin(), own.end(), store->buffer) == own.end()) return out;
+  const std::vector<access_profile> loads = argument_loads(s, b);
+  const auto contiguous_along = [&](std::size_t i) {
+    return std::count_if(loads.begin(), loads.end(),
+                         [&](const access_profile& a) { return a.affine && a.stride[i] == 1; });
+  };
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] != 0 &&
+        contiguous_along(i) > (out ? contiguous_along(*out) : 0))
+      out = i;
+  return out;
 }
 
 /// The loop that alone drives the block's iteration variable, plus outer loops.
@@ -68,7 +93,7 @@ inline bool plain(const ir::loop_node& loop) {
 TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
                                            const context& where, chooser& choices) {
   const ir::block_realize_node& realize = named_block(s, name);
-  const std::optional<std::size_t> iter = detail::contiguous_iter(*realize.block);
+  const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
   if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
   const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
   if (!position) return;

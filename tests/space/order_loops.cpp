@@ -1,4 +1,4 @@
-#include <tilewright/space/modules/order_reduction.hpp>
+#include <tilewright/space/modules/order_loops.hpp>
 
 #include <string>
 #include <vector>
@@ -38,26 +38,45 @@ std::vector<std::string> loop_names(schedule& s) {
 
 }  // namespace
 
-TEST_CASE("order_reduction: the loop along memory goes innermost") {
+TEST_CASE("order_loops: the loop along memory goes innermost") {
   const std::string iters = "vk, vl = T.axis.remap(\"SRR\", [i, k, l])";
   schedule rows(sum("k, l in T.grid(3, 5, 7)", iters, "[35, 7, 1]"));
-  space::order_reduction(rows, "C");
+  space::order_loops(rows, "C");
   CHECK(loop_names(rows) == std::vector<std::string>{"i", "k", "l"});
   CHECK(rows.trace().print().find("reorder") == std::string::npos);
 
   const ir::function f = sum("k, l in T.grid(3, 5, 7)", iters, "[1, 3, 15]");
   schedule columns(f);
-  space::order_reduction(columns, "C");
+  space::order_loops(columns, "C");
   CHECK(loop_names(columns) == std::vector<std::string>{"i", "l", "k"});
   CHECK_NOTHROW(ir::verify(columns.function()));
 }
 
-TEST_CASE("order_reduction leaves blocks alone that are not bound one to one") {
+TEST_CASE("order_loops leaves blocks alone that are not bound one to one") {
   const ir::function f =
       sum("k, l in T.grid(3, 5, 7)", "vk, vl = T.axis.remap(\"SRR\", [i, k, l])", "[1, 3, 15]");
   schedule s(f);
   s.split(s.get_loops(s.get_block("C"))[1], {infer, 2});
   const std::vector<std::string> before = loop_names(s);
-  space::order_reduction(s, "C");
+  space::order_loops(s, "C");
   CHECK(loop_names(s) == before);
+}
+
+TEST_CASE("order_loops: an element-wise block follows its output") {
+  const auto map = [](const std::string& strides) {
+    return ir::parse(
+        "@T.prim_func\n"
+        "def main(A: T.Buffer((5, 7), \"int32\"), c: T.handle):\n"
+        "    C = T.match_buffer(c, (5, 7), \"int32\", strides=" +
+        strides +
+        ")\n    for i, j in T.grid(5, 7):\n"
+        "        with T.block(\"C\"):\n"
+        "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+        "            C[vi, vj] = A[vi, vj] + 1\n");
+  };
+  schedule rows(map("[7, 1]")), columns(map("[1, 5]"));
+  space::order_loops(rows, "C");
+  space::order_loops(columns, "C");
+  CHECK(loop_names(rows) == std::vector<std::string>{"i", "j"});
+  CHECK(loop_names(columns) == std::vector<std::string>{"j", "i"});
 }

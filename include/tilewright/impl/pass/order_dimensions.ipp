@@ -1,0 +1,150 @@
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/pass/order_dimensions.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass {
+namespace detail::dimension_order {
+
+using weights = std::vector<double>;  // [rank], vector accesses that move along the dimension
+
+inline constexpr double symbolic_trips = 64;
+
+/// Counts the vectorized accesses of every buffer by the dimension they move along.
+class survey : public ir::visitor {
+ public:
+  using ir::visitor::visit;
+
+  void visit(const ir::stmt& s) override {
+    if (const ir::loop_node* l = ir::as_loop(s)) return enter(*l);
+    if (const ir::store_node* store = ir::as_store(s)) count(store->buffer, store->indices);
+    ir::visitor::visit(s);
+  }
+  void visit(const ir::expr& e) override {
+    if (e->op == ir::op::load) count(e->buffer, e->args);
+    ir::visitor::visit(e);
+  }
+
+  /// The dimension to put last; -1 where it is the last already, or nothing moves.
+  int choice(const ir::buffer& b) const {
+    const auto found = along_.find(b);
+    if (found == along_.end()) return -1;
+    const weights& w = found->second;
+    const auto best = std::max_element(w.begin(), w.end()) - w.begin();
+    const std::size_t last = w.size() - 1;
+    return w[static_cast<std::size_t>(best)] > w[last] ? static_cast<int>(best) : -1;
+  }
+
+ private:
+  void enter(const ir::loop_node& l) {
+    const std::int64_t extent = constant_extent(l);
+    const double before = trips_;
+    trips_ *= extent > 0 ? static_cast<double>(extent) : symbolic_trips;
+    const bool vector = l.loop == ir::loop_kind::vectorized;
+    if (vector) vectors_.push_back(l.var);
+    visit(l.body);
+    if (vector) vectors_.pop_back();
+    trips_ = before;
+  }
+
+  void count(const ir::buffer& b, const std::vector<ir::expr>& indices) {
+    if (indices.size() < 2) return;
+    for (const ir::var& v : vectors_) {
+      std::vector<std::size_t> moved;
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        if (ir::uses_var(indices[d], v)) moved.push_back(d);
+      if (moved.size() != 1 || arith::to_linear(indices[moved[0]]).coefficient(v) != 1) continue;
+      weights& w = along_[b];
+      w.resize(indices.size());
+      w[moved[0]] += trips_;
+    }
+  }
+
+  std::unordered_map<ir::buffer, weights> along_;
+  std::vector<ir::var> vectors_;
+  double trips_ = 1;
+};
+
+template <class T>
+std::vector<T> with_last(std::vector<T> list, int d) {
+  std::rotate(list.begin() + d, list.begin() + d + 1, list.end());
+  return list;
+}
+
+/// Rewrites allocations and accesses.
+class reordering : public ir::mutator {
+ public:
+  explicit reordering(const survey& wanted) : wanted_(wanted) {}
+
+  using ir::mutator::mutate;
+
+  ir::stmt mutate(const ir::stmt& s) override {
+    if (const ir::allocate_node* a = ir::as_allocate(s)) return allocation(*a);
+    const ir::store_node* store = ir::as_store(s);
+    if (!store) return ir::mutator::mutate(s);
+    const auto moved = moved_.find(store->buffer);
+    if (moved == moved_.end()) return ir::mutator::mutate(s);
+    return ir::make_store(moved->second.buffer,
+                          with_last(mutated(store->indices), moved->second.last),
+                          mutate(store->value));
+  }
+
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op != ir::op::load) return ir::mutator::mutate(e);
+    const auto moved = moved_.find(e->buffer);
+    if (moved == moved_.end()) return ir::mutator::mutate(e);
+    return ir::load(moved->second.buffer, with_last(mutated(e->args), moved->second.last));
+  }
+
+ private:
+  struct change {
+    ir::buffer buffer;
+    int last = 0;
+  };
+
+  ir::stmt allocation(const ir::allocate_node& a) {
+    const int last = wanted_.choice(a.buffer);
+    if (last < 0 || !a.buffer->strides.empty() || is_handed_out(a))
+      return ir::make_allocate(a.buffer, mutate(a.body));
+    ir::buffer_node node = *a.buffer;
+    node.shape = with_last(node.shape, last);
+    const ir::buffer b(new ir::buffer_node(std::move(node)));
+    moved_[a.buffer] = {b, last};
+    return ir::make_allocate(b, mutate(a.body));
+  }
+
+  /// Whether something else than loads and stores knows the buffer.
+  static bool is_handed_out(const ir::allocate_node& a) {
+    bool out = false;
+    ir::for_each_expr(a.body, [&](const ir::expr& e) {
+      out = out || (e->op != ir::op::load && e->buffer == a.buffer);
+    });
+    return out;
+  }
+
+  std::vector<ir::expr> mutated(const std::vector<ir::expr>& list) {
+    std::vector<ir::expr> out;
+    for (const ir::expr& e : list) out.push_back(mutate(e));
+    return out;
+  }
+
+  const survey& wanted_;
+  std::unordered_map<ir::buffer, change> moved_;
+};
+
+}  // namespace detail::dimension_order
+
+TILEWRIGHT_INLINE ir::function order_dimensions(const ir::function& f) {
+  detail::dimension_order::survey wanted;
+  wanted.visit(f.body);
+  ir::function out = f;
+  out.body = detail::dimension_order::reordering(wanted).mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass

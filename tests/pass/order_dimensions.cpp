@@ -1,0 +1,63 @@
+#include <tilewright/pass/order_dimensions.hpp>
+
+#include "programs.hpp"
+
+using namespace programs;
+
+namespace {
+
+std::vector<std::int64_t> shape_of(const function& f, const std::string& name) {
+  std::vector<std::int64_t> out;
+  for_each_stmt(f.body, [&](const stmt& s) {
+    if (const allocate_node* n = as_allocate(s); n && n->buffer->name == name)
+      for (const expr& e : n->buffer->shape) out.push_back(as_int(e));
+  });
+  return out;
+}
+
+/// P[i, k] = X[k, i], then Y[k, i] = P[i, k], the loop over i being of that kind.
+function staged(loop_kind kind) {
+  const buffer x = make_buffer("X", dtype::f32, {6, 8}), y = make_buffer("Y", dtype::f32, {6, 8}),
+               p = make_buffer("P", dtype::f32, {8, 6});
+  const auto both = [&](const auto& body) {
+    const var k = make_var("k"), i = make_var("i");
+    return nest({{k, 6}, {i, 8, kind}}, body(k, i));
+  };
+  const stmt fill = both([&](const var& k, const var& i) {
+    return make_store(p, {i, k}, load(x, {k, i}));
+  });
+  const stmt drain = both([&](const var& k, const var& i) {
+    return make_store(y, {k, i}, load(p, {i, k}));
+  });
+  return make_function({x, y}, make_allocate(p, make_seq({fill, drain})));
+}
+
+}  // namespace
+
+TEST_CASE("the dimension that vectors move along becomes the last") {
+  const function f = staged(loop_kind::vectorized), g = pass::order_dimensions(f);
+  CHECK(shape_of(g, "P") == std::vector<std::int64_t>{6, 8});
+  check_same(f, g);
+}
+
+TEST_CASE("without vectors, buffers stay as they are") {
+  const function f = staged(loop_kind::serial), g = pass::order_dimensions(f);
+  CHECK(shape_of(g, "P") == std::vector<std::int64_t>{8, 6});
+  check_same(f, g);
+}
+
+TEST_CASE("the last dimension stays last when more work moves along it") {
+  const buffer x = make_buffer("X", dtype::f32, {8, 8}), y = make_buffer("Y", dtype::f32, {8, 8}),
+               p = make_buffer("P", dtype::f32, {8, 8});
+  const var i = make_var("i"), a = make_var("a"), j = make_var("j");
+  const stmt fill =
+      nest({{i, 8}, {j, 8, loop_kind::vectorized}}, make_store(p, {i, j}, load(x, {i, j})));
+  const stmt one_column =
+      nest({{a, 8, loop_kind::vectorized}}, make_store(y, {0, a}, load(p, {a, 3})));
+  const function f = make_function({x, y}, make_allocate(p, make_seq({fill, one_column})));
+  const function g = pass::order_dimensions(f);
+  const stmt body = as_allocate(g.body)->body;
+  const store_node& first = *as_store(as_loop(as_loop(as_seq(body)->stmts[0])->body)->body);
+  CHECK(is_var(first.indices[1]));
+  CHECK(first.indices[1]->name == "j");
+}
