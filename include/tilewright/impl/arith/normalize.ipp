@@ -263,13 +263,56 @@ class normalizer : public ir::mutator {
   canonical_form form_{order_, known_};
 };
 
+/// One form for the layouts that mean the same: an offset of 0 is none, and a factor alone stands
+/// for an offset that nobody named.
+class layout_form : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+
+  ir::buffer mutate(const ir::buffer& b) override {
+    const bool none = !b->elem_offset || ir::is_int(b->elem_offset, 0);
+    const bool unnamed = !b->elem_offset && b->offset_factor > 0;
+    if (none && !unnamed && b->offset_factor == 0 && !b->elem_offset) return b;
+    const auto [known, fresh] = forms_.try_emplace(b, b);
+    if (!fresh) return known->second;
+    auto* node = new ir::buffer_node(*b);
+    known->second = ir::buffer(node);
+    if (unnamed) node->elem_offset = ir::make_var(b->name + "_elem_offset");
+    if (!unnamed && none && b->offset_factor <= 1) {
+      node->elem_offset = {};
+      node->offset_factor = 0;
+    } else if (node->offset_factor == 0) {
+      node->offset_factor = 1;
+    }
+    return known->second;
+  }
+
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *ir::mutator::mutate(b);
+    for (ir::match_buffer& m : out.match_buffers) m.buffer = mutate(m.buffer);
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  ir::buffer_map forms_;
+};
+
 }  // namespace detail::normal_form
 
 TILEWRIGHT_INLINE ir::function normalize(const ir::function& f) {
   ir::function out = f;
-  out.attrs.erase("global_symbol");
-  detail::normal_form::normalizer n(f.params);
-  out.body = n.mutate(f.body);
+  out.attrs.clear();
+  for (const auto& [key, value] : f.attrs) {
+    // Of names and of the level of the program nothing depends; a prefix changed with the years.
+    if (key == "global_symbol" || key == "s_tir") continue;
+    out.attrs[key.substr(0, 5) == "tirx." ? "tir." + key.substr(5) : key] = value;
+  }
+  detail::normal_form::layout_form layouts;
+  for (ir::param& p : out.params)
+    if (p.buffer) p.buffer = layouts.mutate(p.buffer);
+  out.body = layouts.mutate(out.body);
+  detail::normal_form::normalizer n(out.params);
+  out.body = n.mutate(out.body);
   return out;
 }
 

@@ -76,7 +76,7 @@ TILEWRIGHT_INLINE void parser::parameter() {
   enter_namespace();
   const token type = in_.expect_name("Buffer, handle or an element type");
   param p;
-  if (type.text == "Buffer") {
+  if (type.text == "Buffer" || type.text == "Tensor") {
     const std::string_view close = in_.accept("[") ? "]" : ")";
     if (close == ")") in_.expect("(");
     p.buffer = layout(name, close);

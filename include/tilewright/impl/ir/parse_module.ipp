@@ -54,9 +54,12 @@ TILEWRIGHT_INLINE void parser::import_line() {
 TILEWRIGHT_INLINE bool parser::decorators() {
   bool function = false;
   while (in_.accept("@")) {
-    token last = in_.expect_name("T.prim_func");
+    const token space = in_.expect_name("T.prim_func");
+    token last = space;
     while (in_.accept(".")) last = in_.expect_name("prim_func");
-    function = function || last.text == "prim_func";
+    // What R calls a function is a graph of the level above.
+    const bool own = last.text == "prim_func" || (last.text == "function" && space.text != "R");
+    function = function || own;
     const bool known = last.text == "prim_func" || last.text == "ir_module" ||
                        last.text == "macro" || last.text == "inline" || last.text == "function" ||
                        last.text == "py_func" || last.text == "parse" || last.text == "fixture" ||
