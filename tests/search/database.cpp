@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -146,6 +147,23 @@ TEST_CASE("a handle survives fork in the child and in the parent") {
     return db.persistent();
   }));
   CHECK(db.chosen(sample("", 1).key)->trace == "child");
+}
+
+TEST_CASE("a child may be forked while other threads use the handle") {
+  const folder f;
+  database db(f.file());
+  std::atomic<bool> end{false};
+  std::thread writer([&] {
+    for (int i = 0; !end; ++i) db.add(sample(std::to_string(i), 1, false, i));
+  });
+  for (int i = 0; i < 20; ++i)
+    CHECK(in_child([&] {
+      db.add(sample("child", 1, true, -1 - i));
+      return db.chosen(sample("", 1, true, -1 - i).key).has_value();
+    }));
+  end = true;
+  writer.join();
+  CHECK(db.all([](const record& r) { return r.trace == "child"; }).size() == 20);
 }
 
 TEST_CASE("a damaged file is salvaged row by row and kept") {

@@ -18,15 +18,21 @@ using namespace tilewright::search;
 
 namespace {
 
+#ifdef __SANITIZE_THREAD__
+constexpr bool handlers_usable = false;  // the thread sanitizer does not follow a jump out of a handler
+#else
+constexpr bool handlers_usable = true;
+#endif
+
 ir::function product() { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}}); }
 
-/// A function that reads `reach` elements from a tensor of four.
+/// A function that reads `reach` elements from a tensor of four, a page apart from end to end at most.
 ir::function reads_beyond(int reach) {
   const ir::buffer declared = ir::make_buffer("X", dtype::f32, {4}), y = ir::make_buffer("Y", dtype::f32, {reach});
   const ir::var i = ir::make_var("i");
   ir::function f;
   f.params = {{declared, {}}, {y, {}}};
-  f.body = ir::make_loop(i, 0, reach, ir::make_store(y, {i}, ir::load(declared, {i * 4096})));
+  f.body = ir::make_loop(i, 0, reach, ir::make_store(y, {i}, ir::load(declared, {i * 64})));
   f.attrs["tilewright.lowered"] = 1;
   return f;
 }
@@ -85,7 +91,8 @@ TEST_CASE("index operands are filled within their bounds") {
   }
 }
 
-TEST_CASE("a candidate that leaves its memory is a fault, and the next one runs") {
+TEST_CASE("a candidate that leaves its memory is a fault, and the next one runs" *
+          doctest::skip(!handlers_usable)) {
   const ir::function bad = reads_beyond(64);
   const auto code = code_of(bad);
   runner r(bad, {}, backend::serial_executor(), 1);

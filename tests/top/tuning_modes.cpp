@@ -167,14 +167,16 @@ TEST_CASE("who loses the tuning takes the other's place when that one dies") {
 TEST_CASE("a child takes the result of the tuning that its parent does in the background") {
   const folder f;
   problem p;
-  std::atomic<bool> hold{true};
+  std::atomic<bool> hold{true}, held{false};
   tuned_options o = quick(f.file(), mode::background);
   o.seconds = 60;
   o.events = [&](const search::event& e) {
-    while (e.what == search::event::kind::progress && hold) usleep(1000);
+    if (e.what == search::event::kind::progress) held = true;
+    while (held && hold) usleep(1000);
   };
   const tuned op{product, o};
   CHECK(p.right(op));
+  while (!held) usleep(1000);
   other_process child{[&](const other_process& self) {
     op.wait();  // this process has no thread to wait for
     const bool at_once = p.right(op);

@@ -12,6 +12,7 @@
 #include <random>
 #include <tuple>
 
+#include <tilewright/impl/search/fork_mutex.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/store.hpp>
 #include <tilewright/support/hash.hpp>
@@ -61,7 +62,7 @@ inline std::string untrusted(const std::string& path) {
 struct database::state {
   using clock = std::chrono::steady_clock;
 
-  mutable std::mutex mutex;
+  mutable detail::fork_mutex mutex;
   std::string path;
   std::unique_ptr<store> file;
   std::string trouble;  // why the file is not used now

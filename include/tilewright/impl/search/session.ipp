@@ -354,8 +354,9 @@ class tuner {
       best = record_of(result_.trace, times[winner]);
     }
     best.chosen = !cancelled();
-    db_.add(best);
+    // in this order: who finds the record finds its code
     if (best.chosen) db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
+    db_.add(best);
   }
 
   measurement baseline_times() const {
