@@ -351,6 +351,14 @@ TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") 
   }
 }
 
+TEST_CASE("reverse_compute_at: thread blocks cannot wait for what others write") {
+  schedule s(stencil(34));
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  s.bind(i, "blockIdx.x");
+  const block_rv c = s.block("C");
+  check_refusal(s, "reverse_compute_at", 8, [&] { s.reverse_compute_at(c, i); });
+}
+
 TEST_CASE("reverse_compute_at: refusals") {
   const ir::function f = stages::matmul_bias_relu(8, 8, 8);
   schedule s(f);

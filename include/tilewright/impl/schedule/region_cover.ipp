@@ -79,7 +79,10 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
     for (const ir::buffer_region& out : writer.block().writes) {
       if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
         continue;
-      const standing_loops standing{scope.common_loops(w, reader), region.buffer->scope};
+      // thread blocks share global memory but cannot wait for each other
+      const std::string_view reach =
+          region.buffer->scope == "global" ? "shared" : region.buffer->scope;
+      const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!produced) {
         rest.push_back(within(needs));
