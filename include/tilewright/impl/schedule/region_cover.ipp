@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -80,8 +81,8 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
       if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
         continue;
       // thread blocks share global memory but cannot wait for each other
-      const std::string_view reach =
-          region.buffer->scope == "global" ? "shared" : region.buffer->scope;
+      const std::string_view scope_of_buffer = region.buffer->scope;
+      const std::string_view reach = scope_of_buffer == "global" ? "shared" : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!produced) {
