@@ -235,15 +235,24 @@ TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
   in_.expect("(");
   dtype type = dtype::i32;
   operand value;
-  if (in_.at(token_kind::string) || (at_namespace() && in_.peek(3).text == ",")) {
+  if (at_namespace() && in_.peek(3).text == ",") {  // T.float32, x
     type = type_argument();
-    in_.expect(",");
-    value = expression();
   } else {
+    const token at = in_.peek();
     value = expression();
-    in_.expect(",");
+    if (value.value->op == op::text) {
+      const auto known = type_from_text(value.value->name);
+      if (!known) in_.fail(at, "the name of an element type, such as \"float32\"");
+      type = *known;
+      value.value = {};
+    }
+  }
+  in_.expect(",");
+  if (value.value) {
     if (in_.accept("dtype")) in_.expect("=");
     type = type_argument();
+  } else {
+    value = expression();
   }
   in_.expect(")");
   value.value = settle(value);

@@ -40,7 +40,7 @@ TILEWRIGHT_INLINE void parser::import_line() {
   while (!in_.at(token_kind::newline) && !in_.at_end()) {
     const token t = in_.next();
     if (t.kind != token_kind::name) {
-      if (t.text == ",") imported = {};
+      if (t.text == ",") last = "import";
       continue;
     }
     if (last == "import" || last.empty()) imported = t.text;

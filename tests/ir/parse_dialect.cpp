@@ -1,0 +1,264 @@
+// Every form of the dialect that the programs of others use: each is read, printed and read again,
+// and forms that mean the same give equal functions.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+
+using namespace tilewright;
+using namespace tilewright::ir;
+
+namespace {
+
+function read(const std::string& text) {
+  CAPTURE(text);
+  const function f = parse(text);
+  const std::string printed = print(f);
+  CAPTURE(printed);
+  const function again = parse(printed);
+  CHECK(print(again) == printed);
+  CHECK(equal(f, again));
+  return f;
+}
+
+void same(const std::string& a, const std::string& b) {
+  const function f = read(a), g = read(b);
+  CHECK_MESSAGE(equal(f, g), print(f), print(g));
+}
+
+/// A function of 16 x 16 float32 A and B, 16 float32 C, 16 int32 I and a scalar n.
+std::string around(std::string body) {
+  std::string out =
+      "@T.prim_func\n"
+      "def f(A: T.Buffer((16, 16)), B: T.Buffer((16, 16)), C: T.Buffer(16), I: T.Buffer((16,), "
+      "\"int32\"), n: T.int32):\n";
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    out += "    " + body.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+void same_body(const std::string& a, const std::string& b) { same(around(a), around(b)); }
+
+/// The printed right side of `C[0] = text`.
+std::string value_of(const std::string& text) {
+  const std::string printed = print(read(around("C[0] = " + text)));
+  const std::size_t at = printed.find("C[0] = ") + 7;
+  return printed.substr(at, printed.find('\n', at) - at);
+}
+
+}  // namespace
+
+TEST_CASE("dialect: what stands around a function") {
+  const std::string plain =
+      "@T.prim_func\ndef main(A: T.Buffer((4,), \"float32\")):\n    A[0] = 1.0\n";
+  same(plain,
+       "# from tvm.script import tir as T\n\n@T.prim_func(private=True, check_well_formed=False)\n"
+       "def main(a: T.handle) -> None:\n    \"\"\"A docstring.\"\"\"\n"
+       "    A = T.match_buffer(a, (4,), \"float32\")\n    A[0] = 1.0  # fmt: skip\n");
+  same(plain,
+       "import tvm\nfrom tvm.script import ir as I, tirx as X\n\n@I.ir_module\nclass Module:\n"
+       "    I.module_attrs({\"a\": 1})\n    @X.prim_func\n    def other(n: X.int32):\n        "
+       "X.evaluate(n)\n\n"
+       "    @X.prim_func(s_tir=True)\n    def main(A: X.Buffer((4,), \"float32\")):\n        A[0] "
+       "= 1.0\n\n"
+       "    @R.function\n    def graph(x: R.Tensor((4,))):\n        return x\n");
+  same(plain,
+       "N = 4\nshape = (N,)\n@Ts.function\ndef main(A: T.Tensor(shape, \"float32\")):\n    A[N - "
+       "4] = 1.0\n");
+  same(plain,
+       "    @T.prim_func\n    def main(A: T.Buffer[(4,), \"float32\"]):\n        A[0] = 1.0\n");
+  same(plain,
+       "@tvm.script.ir_module\nclass M:\n  @T.prim_func\n  def main(A: T.Buffer(shape=4, "
+       "dtype=\"float32\")): A[0] = 1.0\n");
+  same(plain,
+       "@T.prim_func\ndef main(A: tir.Buffer([4])):\n    A[\n        0\n    ] = \\\n        1.0; "
+       "pass\n");
+}
+
+TEST_CASE("dialect: symbolic shapes") {
+  const std::string handle =
+      "@T.prim_func\ndef f(a: T.handle, b: T.handle):\n    n = T.int32()\n    m = T.int64()\n"
+      "    A = T.match_buffer(a, (n, 8))\n    B = T.match_buffer(b, (m * T.int64(2), 8))\n    A[0, "
+      "0] = 1.0\n";
+  same(handle,
+       "@T.prim_func\ndef f(A: T.Buffer((\"n\", 8)), B: T.Buffer((\"m * T.int64(2)\", 8))):\n"
+       "    n = T.int32()\n    m = T.int64()\n    A[0, 0] = 1.0\n");
+  same(handle,
+       "m = TypeVar(\"m\")\n@T.prim_func\ndef f(A: T.Buffer((\"n\", 8)), B: T.Buffer((\"m * "
+       "T.int64(2)\", 8))):\n"
+       "    n = T.int32()\n    A[0, 0] = 1.0\n");
+  same("@T.prim_func\ndef f(A: T.Buffer((\"n\",)), n: T.int32):\n    A[0] = 1.0\n",
+       "@T.prim_func\ndef f(a: T.handle, n: T.int32):\n    A = T.match_buffer(a, (n,))\n    A[0] = "
+       "1.0\n");
+  same(
+      "@T.prim_func\ndef f(a: T.handle):\n    n, m = T.int32(), T.var(\"int32\")\n"
+      "    A = T.match_buffer(a, (n, m))\n    A[0, 0] = 1.0\n",
+      "@T.prim_func\ndef f(a: T.handle):\n    n = T.int32(is_size_var=True)\n    m = "
+      "T.SizeVar(\"m\", \"int32\")\n"
+      "    A = T.match_buffer(a, [n, m], \"float32\", None)\n    A[0, 0] = 1.0\n");
+}
+
+TEST_CASE("dialect: layouts of buffers") {
+  same(
+      "@T.prim_func\ndef f(a: T.handle):\n    s = T.int32()\n    o = T.int32()\n"
+      "    A = T.match_buffer(a, (8, 8), \"float16\", strides=[s, 1], elem_offset=o, "
+      "scope=\"shared\", "
+      "align=16, offset_factor=8, buffer_type=\"auto\", axis_separators=[1])\n    A[0, 0] = 1.0\n",
+      "@T.prim_func\ndef f(a: T.handle):\n    s = T.int32()\n    o = T.int32()\n"
+      "    A = T.match_buffer(a, (8, 8), \"float16\", None, (s, 1), o, \"shared\", 16, 8, "
+      "\"auto\", [1])\n"
+      "    A[0, 0] = 1.0\n");
+  const function f = read(
+      "@T.prim_func\ndef f(A: T.Buffer((8, 8), strides=(\"s\", 1), offset_factor=4)):\n"
+      "    T.evaluate(A.elem_offset // A.strides[0])\n");
+  REQUIRE(f.params[0].buffer->elem_offset);
+  CHECK(is_var(f.params[0].buffer->elem_offset));
+  same_body(
+      "n_bytes = T.meta_var(A.shape[0] * len(A.shape))\nC[n_bytes - 17] = T.Cast(A.dtype, I[0])",
+      "C[15] = T.Cast(\"float32\", I[0])");
+  same_body("D = T.decl_buffer((256,), data=A.data)\nD[0] = 1.0",
+            "D = T.Buffer(256, \"float32\", data=A.data)\nD[0] = 1.0");
+  same_body("D = T.allocate([16], \"float32\", \"shared\")\nD[0] = 1.0",
+            "with T.decl_buffer((16,), scope=\"shared\") as D:\n    D[0] = 1.0");
+}
+
+TEST_CASE("dialect: loops") {
+  same_body("for i, j in T.grid(16, 4):\n    C[i] = 0",
+            "for i in T.serial(0, 16):\n    for j in range(4):\n        C[i] = 0");
+  same_body("for i in T.grid(16):\n    C[i] = 0",
+            "for i in T.serial(start=0, stop=16):\n    C[i] = 0.0");
+  same_body("for ij in T.grid(*A.shape):\n    A[ij] = 0",
+            "for (i, j) in T.grid(16, 16):\n    A[i, j] = 0");
+  same_body(
+      "for *i, k in T.grid(4, 4, 2):\n    A[i] = A[(*i,)] + B[i] * k",
+      "for i, j, k in T.grid(4, 4, 2):\n    A[i, j] = A[i, j] + B[i, j] * T.Cast(\"float32\", k)");
+  same_body("for i in range(2, 16, 3):\n    C[i] = 0", "for i in range(5):\n    C[2 + i * 3] = 0");
+  same_body("for i in T.thread_binding(16, \"threadIdx.x\"):\n    C[i] = 0",
+            "with T.launch_thread(\"threadIdx.x\", 16) as i:\n    C[i] = 0");
+  same_body("for i in T.thread_binding(0, 16, thread=\"threadIdx.x\"):\n    C[i] = 0",
+            "tx = T.env_thread(\"threadIdx.x\")\nT.launch_thread(tx, 16)\nC[tx] = 0");
+  same_body(
+      "for i in T.unroll(16, annotations={\"a\": [1, 2.0, \"x\"], \"b\": True}):\n    C[i] = 0",
+      "for i in T.unroll(16, annotations={\"a\": (1, T.float64(2), \"x\"), \"b\": "
+      "T.bool(True)}):\n    C[i] = 0");
+  read(around("for i in T.vectorized(n, n + 4):\n    C[i] = 0"));
+  read(around("while C[0] < 1.0:\n    C[0] += 1.0"));
+}
+
+TEST_CASE("dialect: blocks") {
+  const std::string plain =
+      "for i, j in T.grid(16, 16):\n    with T.block(\"x\"):\n        vi, vj = "
+      "T.axis.remap(\"SR\", [i, j])\n"
+      "        T.where(i < 8)\n        T.reads(A[vi, vj])\n        T.writes(C[vi])\n"
+      "        T.block_attr({\"k\": {\"z\": [1]}})\n        with T.init():\n            C[vi] = "
+      "T.float32(0)\n"
+      "        C[vi] = C[vi] + A[vi, vj]";
+  same_body(
+      plain,
+      "for i, j in T.grid(16, 16):\n    with T.sblock(\"y\"):\n        vi = T.axis.S(16, i)\n"
+      "        vj = T.axis.R((0, 16), j)\n        T.where(i < 8)\n        T.reads([A[vi, vj]])\n"
+      "        T.writes([C[vi:vi + 1]])\n        T.sblock_attr({\"k\": {\"z\": [1]}})\n        "
+      "with T.init():\n"
+      "            C[vi] = 0\n        C[vi] += A[vi, vj]");
+  same_body(
+      "for i in range(16):\n    with T.block():\n        vi = T.axis.spatial(16, i)\n        C[vi] "
+      "= A[vi, 0]",
+      "for i in range(16):\n    with T.sblock(\"\"):\n        vi = T.axis.spatial(16, i)\n        "
+      "T.reads(A[vi, 0])\n"
+      "        T.writes(C[vi])\n        C[vi] = A[vi, 0]");
+  same_body(
+      "with T.block(\"root\"):\n    T.reads()\n    T.writes()\n    D = T.alloc_buffer((16,), "
+      "\"float32\", scope=\"local\")\n"
+      "    for i in range(16):\n        with T.block(\"x\"):\n            vi = T.axis.scan(16, "
+      "i)\n            D[vi] = 0",
+      "D = T.sblock_alloc_buffer([16], scope=\"local\")\nfor i in range(16):\n    with "
+      "T.block(\"x\"):\n"
+      "        vi = T.axis.scan(16, i)\n        D[vi] = 0");
+  same_body(
+      "with T.block(\"x\"):\n    T.reads(A[:, 2:4], B)\n    T.writes(C[:8])\n    D = "
+      "T.match_buffer(A[:, 2:4])\n    C[0] = D[0, 0]",
+      "with T.block(\"x\"):\n    T.reads(A[0:16, 2:4], B[0:16, 0:16])\n    T.writes(C[0:8])\n"
+      "    D = T.match_buffer(A[0:16, 2:4], (16, 2), dtype=\"float32\")\n    C[0] = D[0, 0]");
+}
+
+TEST_CASE("dialect: values") {
+  CHECK(value_of("1 << 3 | 2") == "T.float32(10.0)");
+  CHECK(value_of("T.float32(I[0] & 3 ^ 1 << 2)") ==
+        "T.Cast(\"float32\", T.bitwise_xor(T.bitwise_and(I[0], 3), 4))");
+  CHECK(value_of("I[0] * 2.0") == "T.Cast(\"float32\", I[0]) * T.float32(2.0)");
+  CHECK(value_of("I[0]") == "T.Cast(\"float32\", I[0])");
+  CHECK(value_of("I[0].astype(\"float32\")") == "T.Cast(\"float32\", I[0])");
+  CHECK(value_of("T.cast(I[0], \"float32\")") == "T.Cast(\"float32\", I[0])");
+  CHECK(value_of("2 ** 3 / 4") == "T.float32(2.0)");
+  CHECK(value_of("A[0, 0] ** 2.0") == "T.pow(A[0, 0], T.float32(2.0))");
+  CHECK(value_of("A[0, 0] if 0 <= n < 4 else 1") ==
+        "T.if_then_else(0 <= n and n < 4, A[0, 0], T.float32(1.0))");
+  CHECK(value_of("T.max(A[0, 0], min(1.0, C[0]))") ==
+        "T.max(A[0, 0], T.min(T.float32(1.0), C[0]))");
+  CHECK(value_of("T.Select(T.all(n > 1, n < 3, n != 2), T.fabs(C[0]), T.power(C[0], 2.0))") ==
+        "T.Select(n > 1 and n < 3 and n != 2, T.abs(C[0]), T.pow(C[0], T.float32(2.0)))");
+  CHECK(value_of("T.reinterpret(\"float32\", I[0])") == "T.reinterpret(\"float32\", I[0])");
+  CHECK(value_of("T.reinterpret(I[0], dtype=\"float32\")") == "T.reinterpret(\"float32\", I[0])");
+  CHECK(value_of("T.tvm_thread_invariant(C[0])") == "T.tvm_thread_invariant(C[0])");
+  CHECK(value_of("T.call_extern(\"g\", C[0], dtype=\"float32\")") ==
+        "T.call_extern(\"float32\", \"g\", C[0])");
+  CHECK(value_of("T.call_intrin(\"float32\", \"tirx.exp\", C[0])") == "T.exp(C[0])");
+  CHECK(value_of("T.exp(C[0], dtype=\"float32\")") == "T.exp(C[0])");
+  CHECK(value_of("T.Let(C[x] + 1.0, where={x: n + 1})") ==
+        "T.Let(C[x] + T.float32(1.0), where={x: n + 1})");
+  CHECK(value_of("T.min_value(\"float32\")") == "T.float32(-3.4028234663852886e+38)");
+  CHECK(value_of("float(\"inf\")") == "T.float32(\"inf\")");
+  CHECK(value_of("~n + T.clz(n)") == "T.Cast(\"float32\", T.bitwise_not(n) + T.clz(n))");
+  CHECK(value_of("T.truncdiv(n, 2) + T.ceildiv(n, 4)") ==
+        "T.Cast(\"float32\", T.Div(n, 2) + (n + 3) // 4)");
+}
+
+TEST_CASE("dialect: calls with an effect, pointers, attributes") {
+  same_body("T.call_extern(\"g\", A.data, A.shape[0], dtype=\"\")",
+            "T.evaluate(T.call_extern(\"handle\", \"g\", A.data, 16))");
+  same_body(
+      "T.evaluate(T.tvm_load_matrix_sync(A.data, 16, "
+      "T.tvm_access_ptr(T.type_annotation(dtype=\"float32\"), "
+      "B.data, 0, 256, 1, dtype=\"handle\"), \"row_major\", dtype=\"handle\"))",
+      "T.tvm_load_matrix_sync(A.data, 16, B.access_ptr(\"r\"), \"row_major\")");
+  same_body("T.assume(I[0] == 5)\nC[T.Ramp(0, 1, 4)] = T.Broadcast(1.0, 4)",
+            "T.evaluate(T.assume(I[0] == 5))\nC[0:4] = T.broadcast(T.float32(1), 4)");
+  same_body("with T.attr(0, \"key\", \"value\"):\n    C[0] = 1",
+            "T.attr({\"key\": \"value\"})\nC[0] = 1");
+  same_body("x: T.int32 = n + 1\nC[x] = 1", "with T.LetStmt(n + 1) as x:\n    C[x] = 1");
+  same_body("x = n + 1\nC[x] = 1", "x = T.int32()\nT.LetStmt(n + 1, var=x)\nC[x] = 1");
+  same_body("x: T.let[T.int32] = n + 1\nC[x] = 1",
+            "x = T.int32()\nwith T.let(x, n + 1):\n    C[x] = 1");
+  same_body("a, b = T.meta_var((n, 2))\nC[a] = b", "C[n] = 2");
+  read(around("T.evaluate(T.address_of(A[0, 0]))\nT.tvm_storage_sync(\"shared\")"));
+  read(around(
+      "assert n > 1, \"too small\"\nT.evaluate(T.ptx_mma(\"float16\", \"m8n8k4\", A.data, 0))"));
+  read(
+      around("x: T.uint8x4 = T.reinterpret(\"uint8x4\", n)\nT.evaluate(T.Cast(\"int32x4\", "
+             "I[T.Ramp(0, 1, 4)]))"));
+  read(
+      "@T.prim_func\ndef f(x: T.handle(\"int32\"), y: T.handle) -> T.int32:\n    "
+      "T.evaluate(T.tvm_struct_get(y, 0, 12, dtype=\"int32\"))\n    T.ret(T.int32(1))\n");
+}
+
+TEST_CASE("dialect: while, attributes and lets run") {
+  const function f = read(
+      "@T.prim_func\ndef f(C: T.Buffer((4,), \"int32\")):\n    with T.attr(0, \"k\", 1):\n"
+      "        C[0] = 0\n        while C[0] < 5:\n            C[0] += 2\n        C[1] = T.Let(x * "
+      "x, where={x: C[0]})\n"
+      "        y = C[1] - 1\n        C[2] = y\n        for i in range(1, 8, 3):\n            C[3] "
+      "= i\n");
+  std::int32_t out[4] = {9, 9, 9, 9};
+  interpret(f, {{out, {}}});
+  CHECK(out[0] == 6);
+  CHECK(out[1] == 36);
+  CHECK(out[2] == 35);
+  CHECK(out[3] == 7);
+}
