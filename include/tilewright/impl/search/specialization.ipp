@@ -36,28 +36,36 @@ inline bool progress_asked_by_environment() {
   return text && *text && std::string_view(text) != "0";
 }
 
-/// Prints progress on a terminal, in place; or one line per second where it was asked for.
+/// Prints progress on a terminal, in place; or where it was asked for a line per second, and one at
+/// the end.
 class progress_printer {
  public:
   explicit progress_printer(bool verbose)
       : terminal_(::isatty(2) == 1), on_(terminal_ || verbose || progress_asked_by_environment()) {}
   ~progress_printer() {
-    if (terminal_ && last_ > 0) std::fprintf(stderr, "\r\033[K");
+    if (!on_) return;
+    if (terminal_)
+      std::fprintf(stderr, "\r\033[K");
+    else if (!pending_.empty())
+      std::fprintf(stderr, "%s\n", pending_.c_str());
   }
   progress_printer(const progress_printer&) = delete;
   progress_printer& operator=(const progress_printer&) = delete;
 
   void operator()(const std::string& name, const progress& p) {
-    if (!on_ || p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
+    if (!on_) return;
+    pending_ = name + ": " + progress_line(p);
+    if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s: %s" : "%s: %s\n", name.c_str(),
-                 progress_line(p).c_str());
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", pending_.c_str());
     std::fflush(stderr);
+    pending_.clear();
   }
 
  private:
   bool terminal_, on_;
   double last_ = 0;
+  std::string pending_;  // not printed yet
 };
 
 /// ", 92 % of the roofline (...)"; empty where there is no yardstick for the time.
