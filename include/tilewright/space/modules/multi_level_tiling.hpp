@@ -26,7 +26,8 @@ std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
                                           std::int64_t row_extent, std::int64_t column_extent);
 
 /// True when the block is a reduction with constant loops whose output is contiguous along one of
-/// its spatial variables and whose operands can be loaded as vectors along it.
+/// its spatial variables, and whose operands can be loaded as vectors along it or staged into
+/// panels that can.
 bool needs_multi_level_tiling(const schedule& s, const std::string& block);
 
 /// Tiles the block in the structure SSRSRS, the innermost S a register tile:
@@ -35,7 +36,8 @@ bool needs_multi_level_tiling(const schedule& s, const std::string& block);
 /// ```
 /// Structural choices: reduction loops split or whole; operands left in place, the streamed one
 /// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
-/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide.
+/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide. An
+/// operand that is not contiguous along the columns always goes through a transposed panel.
 void multi_level_tiling(schedule& s, const std::string& block, const context& where,
                         chooser& choices);
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tilewright/ir/bound_weights.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
@@ -17,6 +18,18 @@ namespace detail {
 inline double fill(std::int64_t extent, std::int64_t tile) {
   const std::int64_t padded = (extent + tile - 1) / tile * tile;
   return static_cast<double>(extent) / static_cast<double>(padded);
+}
+
+/// Whether vectors along `columns` can be loaded of the operand.
+inline bool loads_vectors(const access_profile& read, std::size_t columns) {
+  return read.affine && (read.stride[columns] == 0 || read.stride[columns] == 1);
+}
+
+/// Whether a transposed panel can stand for the operand: an argument whose elements serve all rows.
+inline bool is_panel_material(const schedule& s, const access_profile& read, std::size_t rows) {
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  return read.affine && read.region >= 0 && read.stride[rows] == 0 &&
+         std::find(own.begin(), own.end(), read.buffer) == own.end();
 }
 
 /// One integer for both sizes of a register tile, so that one random variable draws them together.
@@ -195,6 +208,8 @@ class tiling {
       for (int r : streamed) stage(r, inner_column_.back());
     if (level >= 2)
       for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
+    for (int r : operands([&](const access_profile& x) { return !loads_vectors(x, columns_); }))
+      stage_transposed(r, inner_column_.back());
   }
 
   /// Positions of the reads that may be staged and for which `f` holds; operands that the program
@@ -236,6 +251,38 @@ class tiling {
     const block_rv copy = s_.cache_read(block_, region, "global");
     s_.compute_at(copy, at, true);
     const auto [outer, lanes] = s_.split(s_.get_loops(copy).back(), {infer, vector_lanes()});
+    s_.vectorize(lanes);
+  }
+
+  /// A panel whose rows are vectors of the columns, from an operand that is contiguous along
+  /// another dimension: lanes go across it, and a few steps along it are written out, which makes
+  /// loads of rows and transpositions in registers.
+  void stage_transposed(int region, loop_rv at) {
+    const ir::block_node& block = *s_.get(block_).block;
+    const ir::buffer_region& read = block.reads[static_cast<std::size_t>(region)];
+    const std::size_t rank = read.box.size();
+    std::size_t across = 0, along = rank - 1;
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (ir::uses_var(read.box[d].min, block.iters[columns_].var)) across = d;
+      if (!read.buffer->strides.empty() && ir::is_int(read.buffer->strides[d], 1)) along = d;
+    }
+    const block_rv copy = s_.cache_read(block_, region, "global");
+    s_.compute_at(copy, at, true);
+    std::vector<loop_rv> loops = s_.get_loops(copy);
+    loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(rank));
+    const auto [columns, lanes] = s_.split(loops[across], {infer, vector_lanes()});
+    loops[across] = columns;
+    if (across == along) {
+      loops.push_back(lanes);
+      s_.reorder(loops);
+    } else {
+      const auto [steps, step] = s_.split(loops[along], {infer, 4});
+      loops[along] = steps;
+      loops.push_back(step);
+      loops.push_back(lanes);
+      s_.reorder(loops);
+      s_.unroll(step);
+    }
     s_.vectorize(lanes);
   }
 
@@ -307,9 +354,14 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
-  if (!columns || !p->loads_vectors(*columns)) return false;
+  if (!columns) return false;
+  const std::optional<std::size_t> rows = p->reuse(*columns);
+  for (const access_profile& read : p->reads)
+    if (!detail::loads_vectors(read, *columns) &&
+        !(rows && detail::is_panel_material(s, read, *rows)))
+      return false;
   // a sum of rows within a chain is computed with the chain instead: it shares nothing to tile for
-  return p->reuse(*columns) || consumer_names(s, block).empty();
+  return rows || consumer_names(s, block).empty();
 }
 
 TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,

@@ -84,6 +84,19 @@ inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   return false;
 }
 
+/// The other spatial variable along which an argument is contiguous that is strided along `lanes`:
+/// the block transposes.
+inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::block_node& b,
+                                                  std::size_t lanes) {
+  if (b.init) return std::nullopt;
+  for (const access_profile& a : argument_loads(s, b)) {
+    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
+    for (std::size_t i = 0; i < b.iters.size(); ++i)
+      if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
+  }
+  return std::nullopt;
+}
+
 inline bool plain(const ir::loop_node& loop) {
   return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
 }
@@ -107,7 +120,20 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   try {
     const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
-    if (reduction || *position + 1 != loops.size()) {
+    if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
+      // lanes across the argument, a few steps along it written out: rows are loaded and transposed
+      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
+      if (!along || !detail::plain(attempt.get(loops[*along]))) return;
+      const expr_rv steps = choices.categorical(attempt, {4, 8, 16}, {1, 1, 1.5});
+      const auto [rest, step] = attempt.split(loops[*along], {infer, steps});
+      std::vector<loop_rv> order = loops;
+      order[*position] = outer;
+      order[*along] = rest;
+      order.push_back(step);
+      order.push_back(inner);
+      attempt.reorder(order);
+      attempt.unroll(step);
+    } else if (reduction || *position + 1 != loops.size()) {
       std::vector<loop_rv> order{outer};
       order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
       order.push_back(inner);
