@@ -57,9 +57,9 @@ TILEWRIGHT_INLINE void parser::layout_field(const token& key, buffer_node& node)
     if (o.value.type() != dtype::handle) in_.fail(at, "a pointer");
     node.data = o.value;
   } else if (key.text == "strides") {
-    node.strides = dims();
+    node.strides = dims(dtype::i32);
   } else if (key.text == "elem_offset") {
-    const std::vector<expr> offset = dims();
+    const std::vector<expr> offset = dims(dtype::i32);
     if (offset.size() != 1) in_.fail(key, "an integer offset");
     node.elem_offset = offset[0];
   } else if (key.text == "scope") {
@@ -100,14 +100,14 @@ TILEWRIGHT_INLINE int parser::small_integer(const token& key) {
 
 /// `(a, b)`, `[a, b]` or one expression: extents or strides. A string holds an expression whose
 /// unknown names are variables.
-TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
+TILEWRIGHT_INLINE std::vector<expr> parser::dims(dtype unknown) {
   const token at = in_.peek();
   const operand given = any();
   std::vector<expr> out;
   const std::vector<operand> one{given};
   for (const operand& item : given.tuple ? given.items : one) {
     need_value(at, item);
-    const operand value = item.value->op == op::text ? quoted(at, item.value->name) : item;
+    const operand value = item.value->op == op::text ? quoted(at, item.value->name, unknown) : item;
     if (!is_integer(value.value.type())) in_.fail(at, "an integer extent");
     out.push_back(value.value);
   }
@@ -115,8 +115,9 @@ TILEWRIGHT_INLINE std::vector<expr> parser::dims() {
 }
 
 /// The expression in a string. A name that is not known is a variable of the type with which the
-/// function declares it further on, `n: T.int32` or `n = T.int32()`, or else of 64 bits.
-TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& text) {
+/// function declares it further on, `n: T.int32` or `n = T.int32()`, or else
+/// of the type `unknown`.
+TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& text, dtype unknown) {
   texts_.push_back(text);
   token_stream inner(texts_.back());
   for (std::size_t i = 0; inner.peek(i).kind != token_kind::end; ++i) {
@@ -125,7 +126,7 @@ TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& tex
     const bool attribute = i > 0 && inner.peek(i - 1).text == ".";
     if (t.kind != token_kind::name || called || attribute || find(t.text)) continue;
     entity e;
-    e.variable = make_var(std::string(t.text), declared_type(t.text));
+    e.variable = make_var(std::string(t.text), declared_type(t.text, unknown));
     e.implied = true;
     define(t, std::move(e));
   }
@@ -142,7 +143,7 @@ TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& tex
   return value;
 }
 
-TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name) const {
+TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name, dtype unknown) const {
   for (std::size_t i = 0; in_.peek(i).kind != token_kind::end && in_.peek(i).text != "def"; ++i) {
     const bool variable = in_.peek(i + 1).text == "=" && in_.peek(i + 5).text == "(";
     const bool parameter = in_.peek(i + 1).text == ":";
@@ -150,7 +151,7 @@ TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name) const {
       continue;
     if (const auto type = type_from_text(in_.peek(i + 4).text)) return *type;
   }
-  return dtype::i64;
+  return unknown;
 }
 
 /// A = T.match_buffer(handle, shape, ...), or of a region inside a block

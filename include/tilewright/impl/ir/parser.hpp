@@ -217,9 +217,9 @@ class parser {
   void layout_field(const token& key, buffer_node& node);
   buffer allocation(const token& name);
   void match(const token& name, const token& call);
-  std::vector<expr> dims();
-  operand quoted(const token& at, const std::string& text);
-  dtype declared_type(std::string_view name) const;
+  std::vector<expr> dims(dtype unknown = dtype::i64);
+  operand quoted(const token& at, const std::string& text, dtype unknown);
+  dtype declared_type(std::string_view name, dtype unknown) const;
   std::vector<int> separators();
   int small_integer(const token& key);
   buffer_region region();
