@@ -35,7 +35,9 @@ class trace_parser {
   static constexpr std::int64_t index_limit = 1 << 20;
 
   void statement(trace& out) {
-    if (in_.at("def"))
+    // The lines around the calls, and the choice of the only function, say nothing.
+    if (in_.at("def") || in_.at("from") || in_.at("import") || in_.at("return") ||
+        in_.at(ir::token_kind::string) || in_.peek(2).text == "work_on")
       while (!in_.at(ir::token_kind::newline) && !in_.at_end()) in_.next();
     else if (!in_.accept("pass"))
       call(out);
@@ -46,9 +48,11 @@ class trace_parser {
     const ir::token start = in_.peek();
     std::vector<std::string> targets;
     if (!(in_.peek(1).kind == ir::token_kind::symbol && in_.peek(1).text == ".")) {
+      const std::string_view close = in_.accept("(") ? ")" : in_.accept("[") ? "]" : "=";
       do {
         targets.emplace_back(in_.expect_name("the name of a result").text);
-      } while (in_.accept(",") && !in_.at("="));
+      } while (in_.accept(",") && !in_.at(close));
+      if (close != "=") in_.expect(close);
       in_.expect("=");
     }
     in_.expect_name("the name of the schedule");
