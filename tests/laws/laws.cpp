@@ -77,7 +77,7 @@ TEST_CASE("primitives keep the meaning of random programs") {
   std::map<std::string_view, counts> tally;
   for (const instruction_kind& kind : instruction_kinds()) tally[kind.name];
   const std::uint64_t first = setting("TILEWRIGHT_LAWS_SEED", 1);
-  const std::uint64_t programs = setting("TILEWRIGHT_LAWS_PROGRAMS", 400);
+  const std::uint64_t programs = setting("TILEWRIGHT_LAWS_PROGRAMS", 800);
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + programs && failures < 5; ++seed) {
     INFO("TILEWRIGHT_LAWS_SEED=", seed);

@@ -1,0 +1,138 @@
+// What the search does besides compiling and measuring: replaying traces with all checks of the
+// primitives, copying and verifying programs, keys, and text.
+//
+// One item is one replay, one copy, one key or one script, so items_per_second is what a core does.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/verify.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+#include "search_traces.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+struct candidate {
+  ir::function function;
+  trace steps;
+
+  candidate(const char* program, const char* text, std::size_t instructions)
+      : function(ir::parse(program)), steps(trace::parse(text)) {
+    if (steps.size() != instructions) throw std::logic_error("the trace has another length");
+  }
+  schedule replay() const {
+    schedule s(function);
+    steps.apply_to(s);
+    return s;
+  }
+};
+
+const candidate& matmul() {
+  static const candidate c(bench::matmul_program, bench::matmul_trace, 30);
+  return c;
+}
+const candidate& conv2d() {
+  static const candidate c(bench::conv2d_program, bench::conv2d_trace, 50);
+  return c;
+}
+
+/// Every primitive of the trace with its checks.
+void replay(benchmark::State& state, const candidate& c) {
+  for (auto _ : state) benchmark::DoNotOptimize(c.replay().function().body.get());
+  state.SetItemsProcessed(state.iterations());
+}
+/// The same, and the result is verified as a whole.
+void replay_and_verify(benchmark::State& state, const candidate& c) {
+  for (auto _ : state) ir::verify(c.replay().function());
+  state.SetItemsProcessed(state.iterations());
+}
+void copy_function(benchmark::State& state, const candidate& c) {
+  const schedule done = c.replay();
+  for (auto _ : state) {
+    ir::function copy = done.function();
+    benchmark::DoNotOptimize(copy);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+void copy_schedule(benchmark::State& state, const candidate& c) {
+  schedule done = c.replay();
+  for (auto _ : state) {
+    schedule copy = done.copy();
+    benchmark::DoNotOptimize(copy);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+void workload_key(benchmark::State& state, const candidate& c) {
+  for (auto _ : state) benchmark::DoNotOptimize(ir::workload_key(c.function));
+  state.SetItemsProcessed(state.iterations());
+}
+void print_trace(benchmark::State& state, const candidate& c) {
+  for (auto _ : state) benchmark::DoNotOptimize(c.steps.print());
+  state.SetItemsProcessed(state.iterations());
+}
+void parse_trace(benchmark::State& state, const candidate& c) {
+  const std::string text = c.steps.print();
+  for (auto _ : state) benchmark::DoNotOptimize(trace::parse(text));
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// A chain of elementwise stages, 200 lines as printed.
+std::string long_script() {
+  std::string text = "@T.prim_func\ndef main(T0: T.Buffer((64, 64), \"float32\")):\n";
+  for (int i = 1; i <= 28; ++i) {
+    const std::string to = "T" + std::to_string(i), from = "T" + std::to_string(i - 1);
+    text += "    " + to +
+            " = T.alloc_buffer((64, 64), \"float32\")\n    for i, j in T.grid(64, 64):\n" +
+            "        with T.block(\"" + to + "\"):\n" +
+            "            vi, vj = T.axis.remap(\"SS\", [i, j])\n            " + to +
+            "[vi, vj] = T.max(" + from + "[vi, vj] * T.float32(2) + T.float32(1), T.float32(0))\n";
+  }
+  return ir::print(ir::parse(text));
+}
+void parse_script(benchmark::State& state) {
+  const std::string text = long_script();
+  state.counters["lines"] = static_cast<double>(std::count(text.begin(), text.end(), '\n'));
+  for (auto _ : state) benchmark::DoNotOptimize(ir::parse(text).body.get());
+  state.SetItemsProcessed(state.iterations());
+}
+void print_script(benchmark::State& state) {
+  const ir::function f = ir::parse(long_script());
+  for (auto _ : state) benchmark::DoNotOptimize(ir::print(f));
+  state.SetItemsProcessed(state.iterations());
+}
+
+void add_all() {
+  const auto add = [](const char* name, void (*run)(benchmark::State&, const candidate&)) {
+    benchmark::RegisterBenchmark((std::string(name) + "/matmul_30").c_str(),
+                                 [run](benchmark::State& s) { run(s, matmul()); });
+    benchmark::RegisterBenchmark((std::string(name) + "/conv2d_50").c_str(),
+                                 [run](benchmark::State& s) { run(s, conv2d()); });
+  };
+  add("replay", replay);
+  add("replay_and_verify", replay_and_verify);
+  add("copy_function", copy_function);
+  add("copy_schedule", copy_schedule);
+  add("workload_key", workload_key);
+  add("print_trace", print_trace);
+  add("parse_trace", parse_trace);
+  benchmark::RegisterBenchmark("parse_script/200_lines", parse_script);
+  benchmark::RegisterBenchmark("print_script/200_lines", print_script);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  add_all();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
