@@ -110,11 +110,11 @@ verdict trial::apply(const proposal& what) {
 
 std::string trial::check_accepted(const proposal& what) {
   try {
+    finished_ = !keeps_meaning(*what.kind) ||
+                !same_signature(program_.function, schedule_.function());
+    if (!keeps_meaning(*what.kind)) return "";
     ir::verify(schedule_.function());
-    if (!keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function())) {
-      finished_ = true;
-      return "";
-    }
+    if (finished_) return "";
     return difference(program_, program_.function, expected_,
                       interpreted(program_, schedule_.function()));
   } catch (const std::exception& e) {

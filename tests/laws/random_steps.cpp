@@ -345,20 +345,20 @@ class proposer {
           parts[0].second * parts[1].second};
       parts.erase(parts.begin() + 1);
     }
-    if (chance(draw_, 4)) parts.pop_back();
+    if (!parts.empty() && chance(draw_, 4)) parts.pop_back();
     std::string results;
     for (const auto& [text, extent] : parts) results += (results.empty() ? "" : ", ") + text;
     return map_argument("lambda " + inputs + ": (" + results + (parts.size() == 1 ? ",)" : ")"));
   }
-  /// The region of one element, as a promise about what a block touches.
+  /// The region of the first element, as a promise about what a block touches.
   argument index_ranges() {
     const ir::block_node* b = focus_block();
-    std::string inputs, results;
-    for (std::size_t d = 0; b && d < b->iters.size(); ++d)
-      inputs += (d ? ", i" : "i") + std::to_string(d);
-    for (std::size_t d = 0; b && !b->writes.empty() && d < b->writes[0].box.size(); ++d)
-      results += (d ? ", (0, 1)" : "(0, 1)");
-    return map_argument("lambda " + inputs + ": [" + results + "]");
+    const std::size_t rank = b && !b->writes.empty() ? b->writes[0].box.size() : 1;
+    return map_argument(ir::make_index_map(b ? b->iters.size() : 1, [&](const auto&) {
+      std::vector<ir::expr> out;
+      for (std::size_t d = 0; d < rank; ++d) out.insert(out.end(), {ir::expr(0), ir::expr(1)});
+      return out;
+    }));
   }
   argument padding_value() {
     if (chance(draw_, 60)) return std::monostate{};

@@ -93,3 +93,13 @@ TEST_CASE("decompose_reduction: rows that tiles recompute are initialised per ti
   s.decompose_reduction(b_rv, s.get_loops(b_rv)[1]);
   check_meaning(s, f);
 }
+
+TEST_CASE("decompose_reduction: a reduction that threads share keeps its init") {
+  const ir::function f = stages::matmul(4, 5, 6);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto i_j_k = s.loops<3>(c);
+  s.bind(i_j_k[2], "threadIdx.x");
+  const loop_rv k = i_j_k[2];
+  check_refusal(s, "decompose_reduction", 7, [&] { s.decompose_reduction(c, k); });
+}

@@ -32,7 +32,8 @@ namespace tilewright::primitive {
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 /// and the
 ///    bindings are affine;
-/// 6. nobody uses the result before the block.
+/// 6. nobody uses the result before the block;
+/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
 new_block decompose_reduction(const ir::function& f, std::uint64_t block, const ir::var& loop);

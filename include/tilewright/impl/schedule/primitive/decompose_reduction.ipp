@@ -45,6 +45,11 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   if (!runs_once(c, first))
     refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
                   c.loops[first]->var->name + "\" inwards");
+  for (const ir::loop_node* l : c.loops)
+    if (l->loop == ir::loop_kind::thread_binding && !ir::is_int(l->extent, 1) &&
+        drives(c, *l, false))
+      refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
+                    l->var->name + "\", which they can as long as it has its init");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
