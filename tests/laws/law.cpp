@@ -110,8 +110,8 @@ verdict trial::apply(const proposal& what) {
 
 std::string trial::check_accepted(const proposal& what) {
   try {
-    finished_ = !keeps_meaning(*what.kind) ||
-                !same_signature(program_.function, schedule_.function());
+    finished_ =
+        !keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function());
     if (!keeps_meaning(*what.kind)) return "";
     ir::verify(schedule_.function());
     if (finished_) return "";
