@@ -118,6 +118,8 @@
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/primitive/storage.ipp>
 #include <tilewright/impl/schedule/primitive/transform_block_layout.ipp>
+#include <tilewright/impl/schedule/primitive/transform_layout.ipp>
+#include <tilewright/impl/schedule/primitive/transform_layout_padding.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/reducer.ipp>
 #include <tilewright/impl/schedule/reduction_form.ipp>

@@ -119,6 +119,9 @@ class schedule {
 
   /// @name Layout
   /// @{
+  /// `pad_value`: none, an integer, a real number or an index map, as an argument.
+  void transform_layout(block_rv block, buffer_selector buffer, map_argument index_map,
+                        argument pad_value = {}, bool assume_injective_transform = false);
   void transform_block_layout(block_rv block, map_argument index_map);
   void reorder_block_iter_var(block_rv block, std::vector<std::int64_t> new_order);
   /// @}

@@ -19,6 +19,7 @@
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
+#include <tilewright/schedule/primitive/transform_layout.hpp>
 #include <tilewright/schedule/sampling.hpp>
 
 namespace tilewright {
@@ -102,6 +103,8 @@ inline std::vector<instruction_kind> make_table() {
       kind<&primitive::bind>("bind", {"loop", "thread_axis"}),
       kind<&unroll>("unroll", {"loop"}),
       kind<&adapt::add_unit_loop>("add_unit_loop", {"block_or_loop"}),
+      kind<&transform_layout>("transform_layout", {"block", "buffer", "index_map", "pad_value=None",
+                                                   "assume_injective_transform=0"}),
       kind<&transform_block_layout>("transform_block_layout", {"block", "index_map"}),
       kind<&reorder_block_iter_var>("reorder_block_iter_var", {"block", "new_order"}),
       kind<&cache_read>("cache_read",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <tilewright/impl/schedule/map_scalars.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/operand.hpp>
 
@@ -31,6 +32,7 @@ inline void match_scalars(const ir::index_map& a, const ir::index_map& b, ir::va
 TILEWRIGHT_INLINE map_argument::map_argument(
     std::string_view text, std::initializer_list<std::pair<std::string_view, expr_rv>> values) {
   ir::token_stream in(text);
+  std::map<std::string, ir::var, std::less<>> scalars;
   map = ir::parse_index_map(in, [&](std::string_view name) {
     for (const auto& [known, rv] : values) {
       if (known != name) continue;
@@ -39,7 +41,7 @@ TILEWRIGHT_INLINE map_argument::map_argument(
       variables.emplace_back(ir::make_var(std::string(name)), rv);
       return variables.back().first;
     }
-    return ir::var();
+    return detail::operands::scalar(name, scalars);
   });
   in.accept(ir::token_kind::newline);
   if (!in.at_end()) in.fail("the end of the index map");

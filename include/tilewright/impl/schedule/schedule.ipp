@@ -211,6 +211,13 @@ TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
   static const instruction_kind& kind = detail::kind_named("add_unit_loop");
   return {apply(kind, {rv(loop)})[0].number};
 }
+TILEWRIGHT_INLINE void schedule::transform_layout(block_rv block, buffer_selector buffer,
+                                                  map_argument index_map, argument pad_value,
+                                                  bool assume_injective_transform) {
+  static const instruction_kind& kind = detail::kind_named("transform_layout");
+  apply(kind, {rv(block), std::move(buffer), std::move(index_map), std::move(pad_value),
+               assume_injective_transform});
+}
 TILEWRIGHT_INLINE void schedule::transform_block_layout(block_rv block, map_argument index_map) {
   static const instruction_kind& kind = detail::kind_named("transform_block_layout");
   apply(kind, {rv(block), std::move(index_map)});

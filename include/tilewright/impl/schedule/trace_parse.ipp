@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/schedule/map_scalars.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/literal.hpp>
 #include <tilewright/ir/tokenize.hpp>
@@ -208,21 +209,11 @@ class trace_parser {
     return out;
   }
 
-  /// The variable for a name that the function may know: a symbolic extent.
-  ir::var scalar(std::string_view name) {
-    for (const std::string_view word :
-         {"T", "tvm", "tir", "tirx", "True", "False", "if", "else", "and", "or", "not", "lambda"})
-      if (name == word) return {};
-    ir::var& v = scalars_[std::string(name)];
-    if (!v) v = ir::make_var(std::string(name));
-    return v;
-  }
-
   /// The expression variable for an integer of the schedule, one per map; null when the name is
   /// a block or a loop.
   ir::var integer_variable(std::string_view name, map_argument& out) {
     const auto found = names_.find(name);
-    if (found == names_.end()) return scalar(name);
+    if (found == names_.end()) return operands::scalar(name, scalars_);
     if (found->second.kind != rv_class::integer) return {};
     for (const auto& [v, number] : out.variables)
       if (number.number == found->second.number) return v;

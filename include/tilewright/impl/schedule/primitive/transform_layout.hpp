@@ -1,0 +1,35 @@
+// What transform_layout knows about its subject; shared by the rewriting of accesses
+// (transform_layout.ipp) and the ways to fill padding (transform_layout_padding.ipp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tilewright/arith/index_layout.hpp>
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::primitive::detail::layouts {
+
+struct task {
+  ir::buffer old_buffer, new_buffer;
+  ir::index_map map;
+  arith::index_layout layout;
+  ir::expr pad_value;  // of layout.axes; null when nothing is padded
+
+  /// `e`, in terms of the axes, at other indices.
+  ir::expr at(const ir::expr& e, const std::vector<ir::expr>& indices) const;
+};
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("transform_layout", requirement, what);
+}
+
+/// The blocks that store to the buffer in their own bodies, in program order.
+std::vector<const ir::block_realize_node*> writers(const ir::function& f, const ir::buffer& b);
+
+/// The function with the padding filled, still with the accesses of the old layout except where the
+/// new buffer is named.
+ir::function with_padding(const ir::function& f, const task& t);
+
+}  // namespace tilewright::primitive::detail::layouts

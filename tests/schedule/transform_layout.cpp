@@ -1,0 +1,252 @@
+#include <tilewright/schedule/primitive/transform_layout.hpp>
+
+#include <string>
+
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+
+#include "check_schedule.hpp"
+#include "programs.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// B = A * 2 over 16 x 14, then C = B + 1.
+ir::function chain(const std::string& loops = "for i, j in T.grid(16, 14):\n") {
+  return ir::parse(
+      "@T.prim_func\n"
+      "def main(A: T.Buffer((16, 14), \"int32\"), C: T.Buffer((16, 14), \"int32\")):\n"
+      "    B = T.alloc_buffer((16, 14), \"int32\")\n"
+      "    " +
+      loops +
+      "        with T.block(\"B\"):\n"
+      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+      "            B[vi, vj] = A[vi, vj] * 2\n"
+      "    for i, j in T.grid(16, 14):\n"
+      "        with T.block(\"C\"):\n"
+      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+      "            C[vi, vj] = B[vi, vj] + 1\n");
+}
+
+ir::function sums() {
+  return ir::parse(
+      "@T.prim_func\n"
+      "def main(A: T.Buffer((14, 8), \"int32\"), C: T.Buffer((14,), \"int32\")):\n"
+      "    B = T.alloc_buffer((14,), \"int32\")\n"
+      "    for i, k in T.grid(14, 8):\n"
+      "        with T.block(\"B\"):\n"
+      "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
+      "            with T.init():\n"
+      "                B[vi] = 0\n"
+      "            B[vi] = B[vi] + A[vi, vk]\n"
+      "    for i in range(14):\n"
+      "        with T.block(\"C\"):\n"
+      "            vi = T.axis.spatial(14, i)\n"
+      "            C[vi] = B[vi] + B[13 - vi]\n");
+}
+
+bool says(const schedule& s, const char* text) { return s.show().find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("transform_layout: accesses, regions and the declaration change") {
+  const ir::function f = chain();
+  for (const char* buffer : {"read", "name", "write"}) {
+    schedule s(f);
+    const bool reads = std::string(buffer) == "read";
+    const block_rv b = s.block(reads ? "C" : "B");
+    const buffer_selector which = reads                            ? read_buffer(0)
+                                  : std::string(buffer) == "write" ? written_buffer(0)
+                                                                   : buffer_selector("B");
+    s.transform_layout(b, which, "lambda i, j: (i // 4, j // 7, i % 4, j % 7)");
+    CHECK(says(s, "B = T.alloc_buffer((4, 2, 4, 7), \"int32\")"));
+    CHECK(says(s, "B[vi // 4, vj // 7, vi % 4, vj % 7] = A[vi, vj] * 2"));
+    CHECK(says(s, "C[vi, vj] = B[vi // 4, vj // 7, vi % 4, vj % 7] + 1"));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("transform_layout: a tile becomes a point of the outer axes") {
+  const ir::function f = chain();
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto [i, j] = s.loops<2>(c);
+  const auto [i0, i1] = s.split(i, {4, 4});
+  s.compute_at(s.block("B"), i0);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j: (i // 4, j, i % 4)");
+  CHECK(says(s, "B[vi // 4, vj, vi % 4] = A[vi, vj] * 2"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a serial row-major producer fills the padding") {
+  const ir::function f = chain();
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j: (j // 4, i, j % 4)",
+                     std::int64_t{7});
+  CHECK(s.get_loops(s.block("B")).size() == 3);
+  CHECK(says(s, "T.if_then_else(v_axis0 == 3 and 2 <= v_axis2, 7, "));
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a reduction fills the padding in its init and in every step") {
+  const ir::function f = sums();
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)",
+                     map_argument("lambda i, j: i * 10 + j"));
+  CHECK(s.get_loops(s.block("B")).size() == 3);
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: else a block behind the last writer does") {
+  const ir::function f = chain();
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  s.reorder(j, i);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j: (j // 4, i, j % 4)",
+                     std::int64_t{7});
+  CHECK(s.get_loops(s.block("B")).size() == 2);
+  CHECK(s.get_loops(s.block("buffer_B_padding")).size() == 3);
+  CHECK(says(s, "T.where(axis0 == 3 and 2 <= axis2)"));
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: the padding of an input is an assumption") {
+  const ir::function f = sums();
+  schedule s(f);
+  s.transform_layout(s.block("B"), read_buffer(0), "lambda i, j: (i // 4, i % 4, j)",
+                     std::int64_t{7});
+  CHECK(says(s, "T.assume("));
+  REQUIRE(s.function().params[0].buffer->shape.size() == 3);
+  CHECK(s.get_loops(s.block("buffer_A_assumptions")).size() == 3);
+  check_schedule(s, f);
+}
+
+TEST_CASE("transform_layout: parameters change their type") {
+  const ir::function f = sums();
+  schedule s(f);
+  s.transform_layout(s.block("C"), written_buffer(0), "lambda i: (i % 7, i // 7)");
+  s.transform_layout(s.block("B"), read_buffer(0), "lambda i, j: (i // 2, j // 2, i % 2, j % 2)");
+  CHECK(s.function().params[1].buffer->shape.size() == 2);
+  check_schedule(s, f);
+  // element (i, k) of the new input is at [i / 2, k / 2, i % 2, k % 2]: fill both alike
+  const ir::function g = s.function();
+  std::vector<std::int32_t> plain(14 * 8), packed(14 * 8), first(14), second(14);
+  for (int i = 0; i < 14; ++i)
+    for (int k = 0; k < 8; ++k) {
+      const auto at = static_cast<std::size_t>(((i / 2 * 4 + k / 2) * 2 + i % 2) * 2 + k % 2);
+      plain[static_cast<std::size_t>(i * 8 + k)] = packed[at] = i * 31 + k * k;
+    }
+  ir::interpret(f, std::vector<ir::tensor_view>{{plain.data(), {}}, {first.data(), {}}});
+  ir::interpret(g, std::vector<ir::tensor_view>{{packed.data(), {}}, {second.data(), {}}});
+  for (std::size_t i = 0; i < 14; ++i) CHECK(first[i] == second[i % 7 * 2 + i / 7]);
+}
+
+TEST_CASE("transform_layout: a layout assumed to be injective pads without writing") {
+  const ir::function f = chain();
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j: (i // 3, i % 3, j)", {}, true);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j, k: (i * 100 + j * 20 + k,)", {},
+                     true);
+  check_meaning(s, f);
+  const block_rv b = s.block("B");
+  check_refusal(s, "transform_layout", 4,
+                [&] { s.transform_layout(b, written_buffer(0), "lambda i: (i // 2,)", {}, true); });
+}
+
+TEST_CASE("transform_layout: integers of the schedule in the map, seen by simplification") {
+  const ir::function f = chain();
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv j = s.get_loops(b)[1];
+  const std::vector<expr_rv> t = s.sample_perfect_tile(j, 3, 16, decision{1, 7, 2});
+  s.transform_layout(b, written_buffer(0),
+                     {"lambda i, j: (i, j // (m * n), j % (m * n))", {{"m", t[1]}, {"n", t[2]}}});
+  CHECK(says(s, "B = T.alloc_buffer((16, 1, 14), \"int32\")"));
+  CHECK(s.trace().simplified().size() == s.trace().size());
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: 64-bit indices") {
+  const ir::function f = programs::elementwise({"i"}, {ir::integer(dtype::i64, 16)});
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (0, (i + 1) // 8, (i + 1) % 8)",
+                     1.0);
+  for (const ir::expr& e : s.function().params[1].buffer->shape) CHECK(e.type() == dtype::i64);
+  check_schedule(s, f);
+}
+
+TEST_CASE("transform_layout: requirements by number") {
+  const ir::function f = chain();
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const auto refused = [&](int requirement, const buffer_selector& which, const char* map,
+                           const argument& pad = {}, bool injective = false) {
+    CAPTURE(std::string(map));
+    check_refusal(s, "transform_layout", requirement,
+                  [&] { s.transform_layout(b, which, map, pad, injective); });
+  };
+  const char* same = "lambda i, j: (i, j)";
+  refused(1, read_buffer(1), same);
+  refused(1, written_buffer(-1), same);
+  refused(1, "Z", same);
+  refused(3, read_buffer(0), "lambda i: (i,)");
+  refused(3, read_buffer(0), "lambda i, j: (i + 3, j)");
+  refused(4, read_buffer(0), "lambda i, j: (i + j,)");
+  refused(4, read_buffer(0), "lambda i, j: (i,)");
+  refused(4, read_buffer(0), "lambda i, j: (i // 2, j)");
+  refused(4, read_buffer(0), "lambda i, j: (i + j,)", {}, true);
+  const char* pads = "lambda i, j: (i // 3, i % 3, j)";
+  refused(5, written_buffer(0), pads);
+  refused(6, written_buffer(0), pads, 1.0);
+  refused(6, written_buffer(0), pads, map_argument("lambda i, j, k: T.int64(3)"));
+  refused(6, written_buffer(0), pads, map_argument("lambda i, j: 3"));
+  refused(6, written_buffer(0), pads, map_argument("lambda i, j, k: (3, 4)"));
+  check_schedule(s, f);
+}
+
+TEST_CASE("transform_layout: buffers that others alias stay as they are") {
+  const ir::function f = ir::parse(
+      "@T.prim_func\n"
+      "def main(A: T.Buffer((16, 16), \"int32\"), C: T.Buffer((16, 16), \"int32\")):\n"
+      "    for i in range(4):\n"
+      "        with T.block(\"outer\"):\n"
+      "            vi = T.axis.spatial(4, i)\n"
+      "            T.reads(A[vi * 4 : vi * 4 + 4, 0 : 16])\n"
+      "            T.writes(C[vi * 4 : vi * 4 + 4, 0 : 16])\n"
+      "            P = T.match_buffer(A[vi * 4 : vi * 4 + 4, 0 : 16], (4, 16), \"int32\", "
+      "offset_factor=1)\n"
+      "            for j, k in T.grid(4, 16):\n"
+      "                with T.block(\"inner\"):\n"
+      "                    vj, vk = T.axis.remap(\"SS\", [j, k])\n"
+      "                    C[vi * 4 + vj, vk] = P[vj, vk]\n");
+  schedule s(f);
+  const block_rv inner = s.block("inner"), outer = s.block("outer");
+  check_refusal(s, "transform_layout", 2,
+                [&] { s.transform_layout(inner, read_buffer(0), "lambda i, j: (j, i)"); });
+  check_refusal(s, "transform_layout", 2,
+                [&] { s.transform_layout(outer, read_buffer(0), "lambda i, j: (j, i)"); });
+}
+
+TEST_CASE("transform_layout: symbolic extents") {
+  const ir::function f = ir::parse(
+      "@T.prim_func\n"
+      "def main(a: T.handle, c: T.handle):\n"
+      "    n = T.int32()\n"
+      "    A = T.match_buffer(a, (8, n), \"int32\")\n"
+      "    C = T.match_buffer(c, (8, n), \"int32\")\n"
+      "    for i, j in T.grid(8, n):\n"
+      "        with T.block(\"C\"):\n"
+      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+      "            C[vi, vj] = A[vi, vj] + 1\n");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.transform_layout(c, written_buffer(0), "lambda i, j: (i * n + j,)");
+  CHECK(says(s, "C[vi * n + vj] = A[vi, vj] + 1"));
+  check_schedule(s, f);
+  const std::vector<ir::stmt> before{s.function().body};
+  check_refusal(s, "transform_layout", 7,
+                [&] { s.transform_layout(c, read_buffer(0), "lambda i, j: (j, i)"); });
+  CHECK_THROWS_AS(s.transform_layout(c, written_buffer(0), "lambda i: (i // m, i % m)"),
+                  argument_error);
+}
