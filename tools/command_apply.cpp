@@ -1,10 +1,14 @@
 // tilewright apply: what does a trace make of a function?
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <tilewright/arith/normalize.hpp>
+#include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -17,9 +21,22 @@ namespace {
 
 struct apply_options {
   std::string file, trace, expected;
+  std::vector<std::string> intrinsics;
   bool json = false, as_tvm = false;
   std::uint64_t seed = 42;
 };
+
+/// "NAME=DESCRIPTION,IMPLEMENTATION": an intrinsic from two files. One that the interpreter cannot
+/// check is taken as it is.
+void add_intrinsic(const std::string& text) {
+  const std::size_t equals = text.find('='), comma = text.find(',', equals);
+  if (equals == text.npos || comma == text.npos)
+    throw tilewright::argument_error("--intrin takes NAME=DESCRIPTION,IMPLEMENTATION, not " + text);
+  tilewright::intrin::intrinsic made{text.substr(0, equals),
+                                     load_function(text.substr(equals + 1, comma - equals - 1)),
+                                     load_function(text.substr(comma + 1)), nullptr};
+  tilewright::intrin::add_where_checkable(std::move(made));
+}
 
 /// The printed form of one instruction.
 std::string instruction_text(const tilewright::trace& t, std::size_t index) {
@@ -65,6 +82,7 @@ int compare(const apply_options& o, const tilewright::ir::function& result,
 
 int apply(const apply_options& o) {
   const tilewright::ir::function f = load_function(o.file);
+  for (const std::string& i : o.intrinsics) add_intrinsic(i);
   const tilewright::trace t = parse_file(o.trace, &tilewright::trace::parse);
   tilewright::ir::function expected;
   if (!o.expected.empty()) expected = load_function(o.expected);
@@ -106,6 +124,9 @@ std::function<int()> declare_apply(CLI::App& app) {
   app.add_option("--expect", o->expected, "compare the result with this function, names aside");
   app.add_flag("--json", o->json, "one line of JSON on stdout");
   app.add_flag("--tvm", o->as_tvm, "also refuse what TVM refuses and Tilewright does not");
+  app.add_option(
+      "--intrin", o->intrinsics,
+      "NAME=DESCRIPTION,IMPLEMENTATION: a tensor intrinsic from two files; may be repeated");
   app.add_option("--seed", o->seed, "for decisions that the trace leaves open");
   return [o] { return apply_or_report(*o); };
 }

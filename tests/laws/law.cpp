@@ -90,7 +90,6 @@ verdict trial::broken(std::string why) {
 
 verdict trial::apply(const proposal& what) {
   const snapshot before(schedule_);
-  const tilewright::schedule earlier = schedule_;
   failing_ = with_step(schedule_.trace(), what);
   std::string wrong;
   try {
@@ -106,23 +105,16 @@ verdict trial::apply(const proposal& what) {
   }
   failing_ = schedule_.trace();
   wrong = check_accepted(what);
-  if (!wrong.empty()) return broken(wrong);
-  if (changes_results(what)) schedule_ = earlier;
-  return verdict::accepted;
+  return wrong.empty() ? verdict::accepted : broken(wrong);
 }
 
-bool trial::changes_results(const proposal& what) const {
-  return !keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function());
-}
-
-std::string trial::check_accepted(const proposal& what) const {
+std::string trial::check_accepted(const proposal& what) {
   try {
-    if (changes_results(what)) {
-      if (keeps_meaning(*what.kind)) ir::verify(schedule_.function());
-      const std::string wrong = check_text();
-      return wrong.empty() ? check_trace() : wrong;
-    }
+    finished_ =
+        !keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function());
+    if (!keeps_meaning(*what.kind)) return "";
     ir::verify(schedule_.function());
+    if (finished_) return "";
     return difference(program_, program_.function, expected_,
                       interpreted(program_, schedule_.function()));
   } catch (const std::exception& e) {
@@ -164,7 +156,7 @@ std::string trial::check_trace() const {
 }
 
 std::string trial::check_code() const {
-  if (!backend::compiler_available()) return "";
+  if (finished_ || !backend::compiler_available()) return "";
   static const target::cpu machine = target::host();
   ir::function lowered;
   try {

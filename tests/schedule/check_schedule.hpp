@@ -31,7 +31,8 @@ inline void check_schedule(const tilewright::schedule& s,
 
 using dims = std::map<std::string, std::int64_t>;
 
-/// Contents of all buffer parameters (f32, i32 or i64) after interpreting `f` on small integers.
+/// Contents of all buffer parameters (f32, i8, u8, i32 or i64) after interpreting `f` on small
+/// integers.
 inline std::vector<std::vector<double>> results_of(const tilewright::ir::function& f,
                                                    const dims& sizes = {}) {
   using namespace tilewright;
@@ -51,6 +52,10 @@ inline std::vector<std::vector<double>> results_of(const tilewright::ir::functio
       if (p.buffer->type == dtype::f32) *reinterpret_cast<float*>(at) = static_cast<float>(value);
       if (p.buffer->type == dtype::i32) *reinterpret_cast<std::int32_t*>(at) = value;
       if (p.buffer->type == dtype::i64) *reinterpret_cast<std::int64_t*>(at) = value;
+      if (p.buffer->type == dtype::i8)
+        *reinterpret_cast<std::int8_t*>(at) = static_cast<std::int8_t>(value * 21);
+      if (p.buffer->type == dtype::u8)
+        *reinterpret_cast<std::uint8_t*>(at) = static_cast<std::uint8_t>(value * 23);
     }
     args.push_back({memory.back().data(), {}});
   }
@@ -67,6 +72,8 @@ inline std::vector<std::vector<double>> results_of(const tilewright::ir::functio
       const char* at = memory[p].data() + i * static_cast<std::size_t>(bytes(type));
       out.back().push_back(
           type == dtype::f32   ? static_cast<double>(*reinterpret_cast<const float*>(at))
+          : type == dtype::i8  ? *reinterpret_cast<const std::int8_t*>(at)
+          : type == dtype::u8  ? *reinterpret_cast<const std::uint8_t*>(at)
           : type == dtype::i32 ? *reinterpret_cast<const std::int32_t*>(at)
                                : static_cast<double>(*reinterpret_cast<const std::int64_t*>(at)));
     }

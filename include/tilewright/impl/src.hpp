@@ -25,6 +25,7 @@
 #include <tilewright/impl/backend/llvm/api.ipp>
 #include <tilewright/impl/backend/llvm/builder.ipp>
 #include <tilewright/impl/backend/llvm/call.ipp>
+#include <tilewright/impl/backend/llvm/dot.ipp>
 #include <tilewright/impl/backend/llvm/expr.ipp>
 #include <tilewright/impl/backend/llvm/function.ipp>
 #include <tilewright/impl/backend/llvm/library_names.ipp>
@@ -45,6 +46,12 @@
 #include <tilewright/impl/expr/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
 #include <tilewright/impl/expr/show.ipp>
+#include <tilewright/impl/intrin/dot_bf16.ipp>
+#include <tilewright/impl/intrin/dot_i8.ipp>
+#include <tilewright/impl/intrin/dp4a.ipp>
+#include <tilewright/impl/intrin/intrinsic.ipp>
+#include <tilewright/impl/intrin/library.ipp>
+#include <tilewright/impl/intrin/outer_product_f32.ipp>
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/bound_weights.ipp>
 #include <tilewright/impl/ir/equal.ipp>
@@ -97,6 +104,7 @@
 #include <tilewright/impl/schedule/infer_domain.ipp>
 #include <tilewright/impl/schedule/instruction.ipp>
 #include <tilewright/impl/schedule/instruction_table.ipp>
+#include <tilewright/impl/schedule/match_tensor.ipp>
 #include <tilewright/impl/schedule/names.ipp>
 #include <tilewright/impl/schedule/operand.ipp>
 #include <tilewright/impl/schedule/path.ipp>
@@ -117,6 +125,7 @@
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/primitive/storage.ipp>
+#include <tilewright/impl/schedule/primitive/tensorize.ipp>
 #include <tilewright/impl/schedule/primitive/transform_block_layout.ipp>
 #include <tilewright/impl/schedule/primitive/transform_layout.ipp>
 #include <tilewright/impl/schedule/primitive/transform_layout_padding.ipp>

@@ -157,6 +157,9 @@ expr if_then_else(const expr& condition, const expr& yes, const expr& no);
 expr cast(dtype type, const expr& value);
 expr load(const buffer& from, std::vector<expr> indices);
 /// Intrinsic call: exp log sqrt rsqrt tanh erf sigmoid pow abs floor ceil round ...
+/// Implementations of tensor intrinsics use dot4(c, a0..a3, b0..b3) = c + a0 b0 + .. + a3 b3 of
+/// 8-bit integers in the type of c (i32 or u32), and dot2(c, a0, a1, b0, b1) = (c + a1 b1) + a0 b0
+/// of bf16 numbers in f32.
 expr call(dtype type, std::string name, std::vector<expr> args);
 /// String literal, as an argument of calls.
 expr text(std::string value);

@@ -130,6 +130,8 @@ class schedule {
   /// @{
   block_rv blockize(loop_rv loop, bool preserve_unit_iters = true);
   block_rv blockize(const std::vector<block_rv>& blocks, bool preserve_unit_iters = true);
+  void tensorize(loop_rv loop, std::string intrinsic, bool preserve_unit_iters = true);
+  void tensorize(block_rv block, std::string intrinsic);
   /// @}
 
   /// @name Buffers

@@ -137,6 +137,20 @@ class emitter {
                          int lanes);
   value_ref integer_power(dtype type, value_ref x, value_ref y, int lanes);
 
+  // dot.ipp
+  struct dot_operands {
+    value_ref sum, x, y;  // factors: four bytes per element
+    bool x_unsigned, y_unsigned;
+    int lanes;
+  };
+  value emit_packed(const ir::expr& e, std::size_t first, std::size_t count);
+  value load_packed(const ir::expr& e, std::size_t first, std::size_t count);
+  value_ref call_target(const std::string& name, const std::vector<value_ref>& arguments);
+  value emit_dot4(const ir::expr& e);
+  value_ref dot4_of_target(const dot_operands& o);
+  value_ref dot4_of_shifts(const dot_operands& o);
+  value emit_dot2(const ir::expr& e);
+
   // memory.ipp
   place& place_of(const ir::buffer& buffer);
   affine offset(const place& p, const ir::buffer& buffer, const std::vector<ir::expr>& indices);

@@ -119,6 +119,11 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   expr_code& out = fresh_expr();
   if (e->args.empty())
     throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
+  if (e->name == "dot4" || e->name == "dot2") {
+    out.indices = compile_all(e->args);
+    out.run = pick_dot(e);
+    return &out;
+  }
   out.a = compile(e->args[0]);
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);

@@ -181,6 +181,43 @@ evaluator find_integer_function(std::string_view name) {
   return nullptr;
 }
 
+/// c + a0 * b0 + ... + a3 * b3 of 8-bit integers, wrapping.
+template <dtype D>
+value run_dot4(const expr_code& n, machine& m) {
+  auto sum = static_cast<std::uint64_t>(eval_int(n.indices[0], m));
+  for (std::size_t k = 1; k <= 4; ++k)
+    sum += static_cast<std::uint64_t>(eval_int(n.indices[k], m)) *
+           static_cast<std::uint64_t>(eval_int(n.indices[k + 4], m));
+  return of_int(wrap<D>(sum));
+}
+
+/// (c + a1 * b1) + a0 * b0 of bf16 numbers in f32; the products are exact.
+inline value run_dot2(const expr_code& n, machine& m) {
+  const auto at = [&](std::size_t i) { return eval(n.indices[i], m).f; };
+  const float late = at(2) * at(4), early = at(1) * at(3);
+  return of_float((at(0) + late) + early);
+}
+
+/// The calls that implementations of tensor intrinsics are made of; ir/expr.hpp lists them.
+inline evaluator pick_dot(const expr& e) {
+  const auto all = [&](std::size_t first, std::size_t count, auto fits) {
+    if (e->args.size() != count) return false;
+    for (std::size_t i = first; i < count; ++i)
+      if (!fits(e->args[i].type())) return false;
+    return e->args[0].type() == e.type();
+  };
+  if (e->name == "dot4" && all(1, 9, [](dtype t) { return t == dtype::i8 || t == dtype::u8; })) {
+    if (e.type() == dtype::i32) return &run_dot4<dtype::i32>;
+    if (e.type() == dtype::u32) return &run_dot4<dtype::u32>;
+  }
+  if (e->name == "dot2" && e.type() == dtype::f32 &&
+      all(1, 5, [](dtype t) { return t == dtype::bf16; }))
+    return &run_dot2;
+  throw argument_error("\"" + e->name +
+                       "\" takes a sum and its factors: i32 or u32 and 8 integers of 8 bits for "
+                       "dot4, f32 and 4 bf16 numbers for dot2");
+}
+
 /// Fills in the evaluation of intrinsic `name` on operands of type `operand`; false when it is
 /// unknown.
 inline bool pick_call(expr_code& code, std::string_view name, dtype operand, std::size_t arity) {

@@ -147,13 +147,14 @@ class structure_writer {
     sink_.word(static_cast<std::uint64_t>(b->type));
     write(b->shape);
     write(b->strides);
-    write(b->elem_offset);
+    write(is_int(b->elem_offset, 0) ? expr() : b->elem_offset);  // none is 0, and no factor is 1
     sink_.text(b->scope);
     sink_.word(static_cast<std::uint64_t>(b->alignment));
     // What few buffers have is announced by a bit, so that the keys of the others stay as they
     // were.
     const bool special = !b->axis_separators.empty() || b->broadcasts || b->data;
-    sink_.word(static_cast<std::uint64_t>(b->offset_factor) | std::uint64_t{special} << 32);
+    sink_.word(static_cast<std::uint64_t>(b->offset_factor == 1 ? 0 : b->offset_factor) |
+               std::uint64_t{special} << 32);
     if (!special) return;
     size(b->axis_separators.size());
     for (const int axis : b->axis_separators) sink_.word(static_cast<std::uint64_t>(axis));

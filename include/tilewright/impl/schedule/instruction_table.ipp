@@ -18,6 +18,7 @@
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
+#include <tilewright/schedule/primitive/tensorize.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
 #include <tilewright/schedule/primitive/transform_layout.hpp>
 #include <tilewright/schedule/sampling.hpp>
@@ -62,6 +63,12 @@ inline primitive::new_block blockize(const ir::function& f, const loop_or_blocks
                                      bool preserve_unit_iters) {
   return target.loop ? primitive::blockize(f, target.loop, preserve_unit_iters)
                      : primitive::blockize(f, target.blocks, preserve_unit_iters);
+}
+
+inline ir::function tensorize(const ir::function& f, const block_or_loop& at,
+                              const std::string& intrinsic, bool preserve_unit_iters) {
+  return at.is_block ? primitive::tensorize(f, at.block, intrinsic)
+                     : primitive::tensorize(f, at.loop, intrinsic, preserve_unit_iters);
 }
 
 /// Moves a block to a loop, or does what a compute location stands for.
@@ -127,6 +134,8 @@ inline std::vector<instruction_kind> make_table() {
                                        {"block", "buf_type", "buf_index_array"}),
       kind<&adapt::annotate_buffer_access>("annotate_buffer_access",
                                            {"block", "buffer_index", "buf_type", "gen_new_ranges"}),
+      kind<&adapt::tensorize>("tensorize",
+                              {"block_or_loop", "tensor_intrin", "preserve_unit_iters=1"}),
       kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
       kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
       kind<&adapt::enter_postproc>("enter_postproc", {}),

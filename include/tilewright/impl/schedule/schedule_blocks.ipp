@@ -27,5 +27,14 @@ TILEWRIGHT_INLINE block_rv schedule::blockize(const std::vector<block_rv>& block
   const std::vector<rv> list(blocks.begin(), blocks.end());
   return {apply(kind, {list, preserve_unit_iters})[0].number};
 }
+TILEWRIGHT_INLINE void schedule::tensorize(loop_rv loop, std::string intrinsic,
+                                           bool preserve_unit_iters) {
+  static const instruction_kind& kind = detail::blocks::kind_named("tensorize");
+  apply(kind, {rv(loop), std::move(intrinsic), preserve_unit_iters});
+}
+TILEWRIGHT_INLINE void schedule::tensorize(block_rv block, std::string intrinsic) {
+  static const instruction_kind& kind = detail::blocks::kind_named("tensorize");
+  apply(kind, {rv(block), std::move(intrinsic), true});
+}
 
 }  // namespace tilewright

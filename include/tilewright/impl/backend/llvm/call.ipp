@@ -13,6 +13,8 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   if (e->args.empty())
     throw argument_error("intrinsic \"" + e->name +
                          "\" without arguments is not known to the CPU backend");
+  if (e->name == "dot4") return emit_dot4(e);
+  if (e->name == "dot2") return emit_dot2(e);
   std::vector<value> arguments;
   bool vector = false;
   for (const ir::expr& a : e->args) {

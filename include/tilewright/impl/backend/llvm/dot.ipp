@@ -1,0 +1,156 @@
+// The calls of tensor intrinsics: short dot products of packed numbers (ir/expr.hpp: dot4, dot2).
+#pragma once
+
+#include <tilewright/backend/llvm/emit.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::llvm {
+
+/// The arguments from `first` on, in 32 bits, the first in the lowest. Consecutive elements of a
+/// buffer are read in one load.
+TILEWRIGHT_INLINE value emitter::emit_packed(const ir::expr& e, std::size_t first,
+                                             std::size_t count) {
+  if (const value whole = load_packed(e, first, count); whole.v) return whole;
+  const dtype type = e->args[first].type();
+  std::vector<value> parts;
+  bool vector = false;
+  for (std::size_t k = 0; k < count; ++k) {
+    parts.push_back(emit(e->args[first + k]));
+    vector = vector || parts.back().vector;
+  }
+  const int lanes = lanes_of(vector);
+  const type_ref word = b.vector(b.i32, lanes);
+  value_ref out = nullptr;
+  for (std::size_t k = 0; k < count; ++k) {
+    const value_ref raw = b.to_stored(type, widen(parts[k], vector), lanes);
+    const auto shift = static_cast<std::int64_t>(k) * bits(type);
+    const value_ref moved =
+        b.binary(opcode::shl, b.convert(opcode::zext, raw, word), b.integer(b.i32, shift, lanes));
+    out = out ? b.binary(opcode::or_, out, moved) : moved;
+  }
+  return {out, vector};
+}
+
+/// A null value when the arguments are no consecutive elements that every lane may read.
+TILEWRIGHT_INLINE value emitter::load_packed(const ir::expr& e, std::size_t first,
+                                             std::size_t count) {
+  const ir::expr& low = e->args[first];
+  if (low->op != ir::op::load) return {};
+  const place& p = place_of(low->buffer);
+  const affine start = offset(p, low->buffer, low->args);
+  for (std::size_t k = 0; k < count; ++k) {
+    const ir::expr& part = e->args[first + k];
+    if (part->op != ir::op::load || part->buffer != low->buffer) return {};
+    if (lane.mask && !in_bounds(part->buffer, part->args)) return {};
+    const affine a = offset(p, part->buffer, part->args);
+    if (a.constant != start.constant + static_cast<std::int64_t>(k) ||
+        a.lane_step != start.lane_step || a.scalars != start.scalars ||
+        a.lane_steps != start.lane_steps || a.vectors != start.vectors)
+      return {};
+  }
+  const auto alignment = static_cast<unsigned>(bytes(p.type));
+  if (start.uniform()) return {b.load(b.i32, pointer(p, start), alignment), false};
+  if (!start.lane_steps.empty() || !start.vectors.empty() || start.lane_step * bytes(p.type) != 4)
+    return {};
+  return {b.load(b.vector(b.i32, lane.lanes), pointer(p, start), alignment), true};
+}
+
+/// Calls an intrinsic of the target with arguments in the types that this LLVM declares; null when
+/// it has none of that name.
+TILEWRIGHT_INLINE value_ref emitter::call_target(const std::string& name,
+                                                 const std::vector<value_ref>& arguments) {
+  const unsigned id = b.c.LookupIntrinsicID(name.c_str(), name.size());
+  if (id == 0) return nullptr;
+  const value_ref declared = b.c.GetIntrinsicDeclaration(b.module, id, nullptr, 0);
+  std::vector<value_ref> typed;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const type_ref wanted = b.c.TypeOf(b.c.GetParam(declared, static_cast<unsigned>(i)));
+    typed.push_back(b.c.TypeOf(arguments[i]) == wanted
+                        ? arguments[i]
+                        : b.convert(opcode::bitcast, arguments[i], wanted));
+  }
+  return b.call(declared, typed);
+}
+
+TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
+  if (e->args.size() != 9)
+    throw argument_error("dot4 takes a sum, four factors and four more factors");
+  const value c = emit(e->args[0]), x = emit_packed(e, 1, 4), y = emit_packed(e, 5, 4);
+  const bool vector = c.vector || x.vector || y.vector;
+  const int lanes = lanes_of(vector);
+  const dot_operands o{widen(c, vector),
+                       widen(x, vector),
+                       widen(y, vector),
+                       is_unsigned(e->args[1].type()),
+                       is_unsigned(e->args[5].type()),
+                       lanes};
+  value_ref out = dot4_of_target(o);
+  if (!out) out = dot4_of_shifts(o);
+  return {out, vector};
+}
+
+/// vpdpbusd multiplies unsigned by signed bytes; other signs are moved by 128 and corrected.
+TILEWRIGHT_INLINE value_ref emitter::dot4_of_target(const dot_operands& o) {
+  const bool wide = o.lanes == 16;
+  if (o.lanes != 4 && o.lanes != 8 && !wide) return nullptr;
+  const bool evex = b.cpu.has("avx512vnni") && (wide || b.cpu.has("avx512vl"));
+  if (!evex && (wide || !b.cpu.has("avxvnni"))) return nullptr;
+  const auto call = [&](value_ref sum, value_ref x, value_ref y) {
+    return call_target("llvm.x86.avx512.vpdpbusd." + std::to_string(o.lanes * 32), {sum, x, y});
+  };
+  const auto all = [&](std::int64_t v) { return b.integer(b.i32, v, o.lanes); };
+  const value_ref zero = all(0);
+  if (o.x_unsigned && !o.y_unsigned) return call(o.sum, o.x, o.y);
+  if (!o.x_unsigned && o.y_unsigned) return call(o.sum, o.y, o.x);
+  const std::int64_t flip = static_cast<std::int32_t>(0x80808080u);
+  if (!o.x_unsigned) {  // (x + 128) y - 128 y
+    const value_ref moved = call(o.sum, b.binary(opcode::xor_, o.x, all(flip)), o.y);
+    return moved ? b.binary(opcode::sub, moved, call(zero, all(flip), o.y)) : nullptr;
+  }
+  // x (y - 128) + 2 x 64
+  const value_ref moved = call(o.sum, o.x, b.binary(opcode::xor_, o.y, all(flip)));
+  if (!moved) return nullptr;
+  const value_ref half = call(zero, o.x, all(0x40404040));
+  return b.binary(opcode::add, moved, b.binary(opcode::add, half, half));
+}
+
+TILEWRIGHT_INLINE value_ref emitter::dot4_of_shifts(const dot_operands& o) {
+  const auto byte = [&](value_ref word, bool is_unsigned, int k) {
+    const value_ref top = b.binary(opcode::shl, word, b.integer(b.i32, 24 - 8 * k, o.lanes));
+    return b.binary(is_unsigned ? opcode::lshr : opcode::ashr, top, b.integer(b.i32, 24, o.lanes));
+  };
+  value_ref sum = o.sum;
+  for (int k = 0; k < 4; ++k)
+    sum = b.binary(opcode::add, sum,
+                   b.binary(opcode::mul, byte(o.x, o.x_unsigned, k), byte(o.y, o.y_unsigned, k)));
+  return sum;
+}
+
+TILEWRIGHT_INLINE value emitter::emit_dot2(const ir::expr& e) {
+  if (e->args.size() != 5) throw argument_error("dot2 takes a sum, two factors and two more");
+  const value c = emit(e->args[0]), x = emit_packed(e, 1, 2), y = emit_packed(e, 3, 2);
+  const bool vector = c.vector || x.vector || y.vector;
+  const int lanes = lanes_of(vector);
+  const value_ref sum = widen(c, vector), a = widen(x, vector), d = widen(y, vector);
+  if (b.cpu.has("avx512bf16") &&
+      (lanes == 16 || ((lanes == 4 || lanes == 8) && b.cpu.has("avx512vl")))) {
+    const value_ref out =
+        call_target("llvm.x86.avx512bf16.dpbf16ps." + std::to_string(lanes * 32), {sum, a, d});
+    if (out) return {out, vector};
+  }
+  const type_ref real = b.vector(b.f32, lanes);
+  const auto high = [&](value_ref word) {
+    return b.convert(opcode::bitcast,
+                     b.binary(opcode::and_, word,
+                              b.integer(b.i32, static_cast<std::int32_t>(0xffff0000u), lanes)),
+                     real);
+  };
+  const auto low = [&](value_ref word) {
+    return b.convert(opcode::bitcast, b.binary(opcode::shl, word, b.integer(b.i32, 16, lanes)),
+                     real);
+  };
+  const value_ref late = b.binary(opcode::fadd, sum, b.binary(opcode::fmul, high(a), high(d)));
+  return {b.binary(opcode::fadd, late, b.binary(opcode::fmul, low(a), low(d))), vector};
+}
+
+}  // namespace tilewright::backend::llvm

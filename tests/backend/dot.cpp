@@ -1,0 +1,98 @@
+// Implementations of tensor intrinsics, compiled for every target that runs here.
+#include <tilewright/intrin/library.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/pass/lower.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+#include "harness.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// Compiled code gives what the interpreter gives for the unlowered function.
+void check_lowered(const ir::function& f) {
+  if (!harness::have_compiler()) return;
+  std::vector<harness::argument> expected = harness::make_arguments(f, {});
+  std::vector<ir::tensor_view> views;
+  for (harness::argument& a : expected) views.push_back({a.bytes.data(), a.strides});
+  ir::interpret(f, views, {});
+  std::vector<target::cpu> targets = harness::runnable_targets();
+  target::cpu narrow = target::host();  // the same instructions in vectors of 256 bits
+  narrow.vector_bits = 256;
+  targets.push_back(narrow);
+  for (const target::cpu& cpu : targets) {
+    CAPTURE(cpu.name);
+    std::vector<harness::argument> got = harness::make_arguments(f, {});
+    CHECK(harness::run_compiled(pass::lower(f, cpu), cpu, got, {}) == backend::call_done);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK(harness::difference(got[i], expected[i]) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("dot: every intrinsic of the library, compiled, is its interpretation") {
+  for (const intrin::library_entry& e : intrin::library()) {
+    INFO(std::string(e.name));
+    check_lowered(e.make().implementation);
+  }
+}
+
+TEST_CASE("dot: factors that are not packed in memory, and values that are no loads") {
+  check_lowered(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 16), "uint8"), B: T.Buffer((16, 4), "int8"), C: T.Buffer((16,), "int32")):
+    with T.block("root"):
+        for i in T.vectorized(16):
+            C[i] = T.call_extern("int32", "dot4", C[i], A[0, i], A[1, i], A[2, i], A[3, i], B[i, 3], B[i, 2], B[i, 1], B[i, 0])
+)"));
+  check_lowered(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int8"), C: T.Buffer((3,), "int32")):
+    with T.block("root"):
+        for i in range(3):
+            C[i] = T.call_extern("int32", "dot4", C[i], A[i], A[i + 1], A[i + 2], A[i + 3], T.int8(-128), T.int8(127), A[i], T.int8(3))
+)"));
+}
+
+TEST_CASE("dot: a tensorized matrix product of bytes") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((8, 32), "uint8"), W: T.Buffer((2, 8, 16, 4), "int8"), C: T.Buffer((8, 32), "int32")):
+    for i, j, k in T.grid(8, 32, 32):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + T.cast(X[vi, vk], "int32") * T.cast(W[vj // 16, vk // 4, vj % 16, vk % 4], "int32")
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> l = s.get_loops(c);
+  const auto j = s.split(l[1], {infer, 16});
+  const auto k = s.split(l[2], {infer, 4});
+  s.reorder(k[0], j[1], k[1]);
+  s.decompose_reduction(c, k[0]);
+  s.tensorize(j[1], "dot_16x4_vnni");
+  check_lowered(s.function());
+}
+
+TEST_CASE("dot: a matrix product of outer products, its tile in registers") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12, 20), "float32"), B: T.Buffer((20, 32), "float32"), C: T.Buffer((12, 32), "float32")):
+    for i, j, k in T.grid(12, 32, 20):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> l = s.get_loops(c);
+  const auto i = s.split(l[0], {infer, 6});
+  const auto j = s.split(l[1], {infer, 16});
+  s.reorder(i[0], j[0], l[2], i[1], j[1]);
+  s.decompose_reduction(c, l[2]);
+  s.tensorize(i[1], "outer_product_6x16_f32");
+  // the samples are multiples of 3/8, so all sums are exact whatever is contracted
+  check_lowered(s.function());
+}

@@ -1,0 +1,159 @@
+#include <tilewright/schedule/primitive/tensorize.hpp>
+
+#include <tilewright/intrin/intrinsic.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* bytes_product = R"(@T.prim_func
+def main(X: T.Buffer((3, 8), "uint8"), W: T.Buffer((2, 2, 16, 4), "int8"), C: T.Buffer((3, 32), "int32")):
+    for i, j, k in T.grid(3, 32, 8):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + T.cast(X[vi, vk], "int32") * T.cast(W[vj // 16, vk // 4, vj % 16, vk % 4], "int32")
+)";
+
+/// The product with tiles of 16 columns and groups of `group` in the reduction, ready to tensorize.
+struct tiled {
+  schedule s;
+  block_rv block;
+  loop_rv outer, inner;
+
+  explicit tiled(const std::string& text, int group = 4) : s(ir::parse(text)), block(s.block("C")) {
+    const std::vector<loop_rv> l = s.get_loops(block);
+    const auto j = s.split(l[1], {infer, 16});
+    const auto k = s.split(l[2], {infer, group});
+    s.reorder(k[0], j[1], k[1]);
+    s.decompose_reduction(block, k[0]);
+    outer = k[0];
+    inner = j[1];
+  }
+};
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = bytes_product;
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+constexpr const char* dot_description = R"(@T.prim_func
+def desc(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((), "float32")):
+    with T.block("root"):
+        T.reads(C[()], A[0:4], B[0:4])
+        T.writes(C[()])
+        for i in range(0, 4):
+            with T.block("update"):
+                vi = T.axis.remap("R", [i])
+                C[()] = C[()] + A[vi] * B[vi]
+)";
+constexpr const char* dot_implementation = R"(@T.prim_func
+def impl(A: T.Buffer((4,), "float32", offset_factor=1), B: T.Buffer((4,), "float32", offset_factor=1), C: T.Buffer((), "float32", offset_factor=1)):
+    with T.block("root"):
+        T.reads(C[()], A[0:4], B[0:4])
+        T.writes(C[()])
+        T.block_attr({"pieces": 4})
+        for i in range(2):
+            with T.block("half"):
+                vi = T.axis.spatial(2, i)
+                C[()] = C[()] + (A[vi * 2] * B[vi * 2] + A[vi * 2 + 1] * B[vi * 2 + 1])
+)";
+
+constexpr const char* batch = R"(@T.prim_func
+def main(A: T.Buffer((2, 3, 8), "float32"), B: T.Buffer((2, 5, 8), "float32"), C: T.Buffer((2, 3, 5), "float32")):
+    for n, i, j in T.grid(2, 3, 5):
+        with T.block("init"):
+            vn, vi, vj = T.axis.remap("SSS", [n, i, j])
+            C[vn, vi, vj] = T.float32(0)
+    for n, i, j, k in T.grid(2, 3, 5, 8):
+        with T.block("C"):
+            vn, vi, vj, vk = T.axis.remap("SSSR", [n, i, j, k])
+            C[vn, vi, vj] = C[vn, vi, vj] + A[vn, vi, vk] * B[vn, vj, vk]
+)";
+
+}  // namespace
+
+TEST_CASE("tensorize: a dot product of bytes, at a loop and at a block") {
+  for (const char* name : {"dot_16x4_vnni", "dot_16x4_avx512"})
+    for (const bool at_block : {false, true}) {
+      tiled t(bytes_product);
+      if (at_block) {
+        const block_rv o = t.s.blockize(t.inner);
+        t.s.tensorize(o, name);
+        CHECK(t.s.get(o).block->match_buffers.size() == 3);
+      } else {
+        t.s.tensorize(t.inner, name);
+      }
+      CHECK(t.s.get(t.s.block("C_update_o")).block->name == "C_update_o");
+      const auto& matched = t.s.get(t.s.block("C_update_o")).block->match_buffers;
+      CHECK(matched[1].source.box.size() == 4);
+      CHECK(matched[1].buffer->shape.size() == 2);
+      check_meaning(t.s, ir::parse(bytes_product));
+    }
+}
+
+TEST_CASE("tensorize: a user's intrinsic; leading dimensions, rank 0, annotations") {
+  intrin::add({"test_dot", ir::parse(dot_description), ir::parse(dot_implementation), nullptr});
+  const ir::function f = ir::parse(batch);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto k = s.split(s.get_loops(c)[3], {infer, 4});
+  s.tensorize(k[1], "test_dot");
+  const block_rv o = s.block("C_o");
+  CHECK(s.get(o).block->annotations.at("pieces") == ir::attr(4));
+  CHECK(s.get(o).block->match_buffers[2].source.box.size() == 3);
+  CHECK(s.get_loops(o).size() == 4);
+  CHECK_NOTHROW(s.block("half"));
+  check_meaning(s, f);
+  intrin::remove("test_dot");
+}
+
+TEST_CASE("tensorize: the first difference is named") {
+  const auto refused = [](const std::string& text, int requirement, const std::string& words,
+                          int group = 4, const std::string& name = "dot_16x4_vnni") {
+    INFO(text);
+    tiled t(text, group);
+    check_refusal(t.s, "tensorize", requirement, [&] { t.s.tensorize(t.inner, name); });
+    try {
+      t.s.tensorize(t.inner, name);
+    } catch (const schedule_error& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(words) != std::string::npos, e.what());
+    }
+  };
+  refused(bytes_product, 1, "no intrinsic is called \"dot_17x4\"", 4, "dot_17x4");
+  refused(bytes_product, 3, "expected 4, found 2", 2);
+  refused(changed("\"uint8\"", "\"int8\""), 3, "the type of \"X\", expected uint8, found int8");
+  refused(changed("T.cast(X[vi, vk], \"int32\") * T.cast(W[vj // 16, vk // 4, vj % 16, vk % 4], "
+                  "\"int32\")",
+                  "T.cast(W[vj // 16, vk // 4, vj % 16, vk % 4], \"int32\") * T.cast(X[vi, vk], "
+                  "\"int32\")"),
+          3, "expected", 4);
+  refused(changed("C[vi, vj] + T.cast(X", "C[vi, vj] - T.cast(X"), 3, "an expression, expected");
+  tiled undecided(bytes_product);
+  const loop_rv all = undecided.s.get_loops(undecided.block)[0];
+  check_refusal(undecided.s, "tensorize", 2, [&] { undecided.s.tensorize(all, "x"); });
+}
+
+TEST_CASE("tensorize: 64-bit indices") {
+  std::string text = bytes_product;
+  const auto wide = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  wide("(3, 8)", "(T.int64(3), T.int64(8))");
+  wide("(2, 2, 16, 4)", "(T.int64(2), T.int64(2), T.int64(16), T.int64(4))");
+  wide("(3, 32)", "(T.int64(3), T.int64(32))");
+  wide("T.grid(3, 32, 8)", "T.grid(T.int64(3), T.int64(32), T.int64(8))");
+  wide("vj // 16, vk // 4, vj % 16, vk % 4",
+       "vj // T.int64(16), vk // T.int64(4), vj % T.int64(16), vk % T.int64(4)");
+  tiled t(text);
+  t.s.tensorize(t.inner, "dot_16x4_vnni");
+  const auto& matched = t.s.get(t.s.block("C_update_o")).block->match_buffers;
+  CHECK(matched[0].buffer->shape[0].type() == dtype::i64);
+  check_meaning(t.s, ir::parse(text));
+}
