@@ -118,6 +118,7 @@
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>
 #include <tilewright/impl/schedule/primitive/decompose_reduction.ipp>
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
+#include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>

@@ -115,6 +115,7 @@ class schedule {
   void reverse_compute_inline(block_rv block);
   block_rv decompose_reduction(block_rv block, loop_rv loop);
   block_rv rfactor(loop_rv loop, int factor_axis);
+  void fuse_reduction_epilogue(block_rv reduction, block_rv epilogue);
   /// @}
 
   /// @name Layout

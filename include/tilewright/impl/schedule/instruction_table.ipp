@@ -11,6 +11,7 @@
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
+#include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
@@ -126,6 +127,8 @@ inline std::vector<instruction_kind> make_table() {
       kind<&reverse_compute_inline>("reverse_compute_inline", {"block"}),
       kind<&decompose_reduction>("decompose_reduction", {"block", "loop"}),
       kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
+      kind<&fuse_reduction_epilogue>("fuse_reduction_epilogue",
+                                     {"reduction_block", "epilogue_block"}),
       kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
       kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),

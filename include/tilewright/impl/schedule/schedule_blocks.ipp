@@ -17,6 +17,11 @@ TILEWRIGHT_INLINE block_rv schedule::rfactor(loop_rv loop, int factor_axis) {
   return {apply(kind, {rv(loop), std::int64_t{factor_axis}})[0].number};
 }
 
+TILEWRIGHT_INLINE void schedule::fuse_reduction_epilogue(block_rv reduction, block_rv epilogue) {
+  static const instruction_kind& kind = detail::blocks::kind_named("fuse_reduction_epilogue");
+  apply(kind, {rv(reduction), rv(epilogue)});
+}
+
 TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
   static const instruction_kind& kind = detail::blocks::kind_named("blockize");
   return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};
