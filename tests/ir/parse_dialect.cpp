@@ -250,14 +250,21 @@ TEST_CASE("dialect: calls with an effect, pointers, attributes") {
 
 TEST_CASE("dialect: while, attributes and lets run") {
   const function f = read(
-      "@T.prim_func\ndef f(C: T.Buffer((4,), \"int32\")):\n    with T.attr(0, \"k\", 1):\n"
-      "        C[0] = 0\n        while C[0] < 5:\n            C[0] += 2\n        C[1] = T.Let(x * "
-      "x, where={x: C[0]})\n"
-      "        y = C[1] - 1\n        C[2] = y\n        for i in range(1, 8, 3):\n            C[3] "
-      "= i\n");
+      "@T.prim_func\n"
+      "def f(C: T.Buffer((4,), \"int32\")):\n"
+      "    with T.attr(0, \"k\", 1):\n"
+      "        C[0] = 0\n"
+      "        while C[0] < 5:\n"
+      "            C[0] += 2\n"
+      "        C[1] = T.Let(x * x, where={x: C[0]})\n"
+      "        y = C[1] - 1\n"
+      "        C[2] = y\n"
+      "        for i in range(1, 8, 3):\n"
+      "            C[3] = i\n"
+      "        C[0] = T.reinterpret(\"int32\", T.Cast(\"float32\", C[0]))\n");
   std::int32_t out[4] = {9, 9, 9, 9};
   interpret(f, {{out, {}}});
-  CHECK(out[0] == 6);
+  CHECK(out[0] == 0x40c00000);  // the bits of 6.0f
   CHECK(out[1] == 36);
   CHECK(out[2] == 35);
   CHECK(out[3] == 7);

@@ -127,6 +127,10 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   out.a = compile(e->args[0]);
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
+  if (e->name == "reinterpret" && bits(e.type()) == bits(e->args[0].type())) {
+    out.run = pick_reinterpretation(e.type(), e->args[0].type());
+    return &out;
+  }
   if (!pick_call(out, e->name, e->args[0].type(), e->args.size()))
     throw argument_error("intrinsic " + e->name + " of " + std::to_string(e->args.size()) + " " +
                          std::string(name(e->args[0].type())) + " is unknown to the interpreter");

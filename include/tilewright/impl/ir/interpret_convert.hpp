@@ -137,4 +137,17 @@ void write_element(std::byte* p, const value& v) {
   }
 }
 
+/// The bits of a value as those of another type of the same width.
+inline evaluator pick_reinterpretation(dtype to, dtype from) {
+  return with_type(to, [&](auto t) {
+    return with_type(from, [&](auto f) -> evaluator {
+      return [](const expr_code& n, machine& m) {
+        std::byte bytes_of[8]{};
+        write_element<decltype(f)::value>(bytes_of, eval(n.a, m));
+        return read_element<decltype(t)::value>(bytes_of);
+      };
+    });
+  });
+}
+
 }  // namespace tilewright::ir::detail::interp

@@ -26,6 +26,12 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   const int lanes = lanes_of(vector);
   const dtype type = e->args[0].type();
   if (e->name == "likely" && wide.size() == 1) return {wide[0], vector};
+  const auto as_stored = [](dtype t) {
+    return t != dtype::f16 && t != dtype::bf16 && t != dtype::boolean && t != dtype::handle;
+  };
+  if (e->name == "reinterpret" && bits(e.type()) == bits(type) && as_stored(type) &&
+      as_stored(e.type()))
+    return {b.convert(opcode::bitcast, wide[0], b.held(e.type(), lanes)), vector};
   const value_ref out = is_float(type) ? emit_math(b, e->name, type == dtype::f64, wide, lanes)
                                        : call_integer(e->name, type, wide, lanes);
   if (!out)
