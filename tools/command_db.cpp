@@ -1,11 +1,15 @@
 // tilewright db: look into tuning databases, and move records between them.
 #include <algorithm>
+#include <fstream>
+#include <iostream>
 #include <memory>
-#include <set>
+#include <sstream>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
 #include <tilewright/search/database.hpp>
+#include <tilewright/search/exchange.hpp>
 #include <tilewright/search/session.hpp>
 
 #include "command.hpp"
@@ -82,23 +86,45 @@ int why(const search::database& db, const db_options& o) {
   return fine;
 }
 
-/// Adds what `to` does not have. A chosen record stays chosen where it beats the one that is there.
-int copy(const search::database& from, search::database& to) {
-  if (!from.status().empty()) complain(from.status());
-  std::set<std::string> there;
-  for (const record& r : to.all()) there.insert(r.digest());
-  std::size_t copied = 0;
-  for (record r : from.all()) {
-    if (!there.insert(r.digest()).second) continue;
-    const auto old = r.chosen ? to.chosen(r.key) : std::nullopt;
-    if (old && old->best() <= r.best()) r.chosen = false;
-    to.add(r);
-    if (const auto script = from.workload(r.key.workload)) to.add_workload(r.key.workload, *script);
-    ++copied;
-  }
+int tell(const search::import_result& r, const search::database& to) {
+  for (const std::string& line : r.refused) complain(line);
   if (!to.status().empty()) complain(to.status());
-  say(std::to_string(copied) + " records copied to " + to.path() + "\n");
-  return to.persistent() ? fine : failed;
+  say(std::to_string(r.added) + " records added to " + to.path() + ", " + std::to_string(r.known) +
+      " were there\n");
+  return !to.persistent() ? failed : r.refused.empty() ? fine : bad_input;
+}
+
+bool is_database(const std::string& path) {
+  char start[15] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start, sizeof start) == "SQLite format 3";
+}
+
+/// Text, or a database where the name ends in .db.
+int export_to(const search::database& from, const std::string& path) {
+  if (path.size() > 3 && path.compare(path.size() - 3, 3, ".db") == 0) {
+    search::database to(path);
+    return tell(search::merge(from, to), to);
+  }
+  if (path == "-") {
+    search::export_text(from, std::cout);
+    return fine;
+  }
+  std::ofstream to(path);
+  search::export_text(from, to);
+  to.close();
+  if (!to) throw std::runtime_error(path + " cannot be written");
+  return fine;
+}
+
+int import_from(const std::string& path, search::database& to) {
+  if (is_database(path)) {
+    const search::database from(path);
+    if (!from.status().empty()) complain(from.status());
+    return tell(search::merge(from, to), to);
+  }
+  std::istringstream text(read_file(path));
+  return tell(search::import_text(text, to), to);
 }
 
 int run(const db_options& o) {
@@ -110,8 +136,7 @@ int run(const db_options& o) {
   if (o.action == "show") return show(*db, o);
   if (o.action == "best") return best(*db, o);
   if (o.action == "why") return why(*db, o);
-  search::database other(o.argument);
-  return o.action == "export" ? copy(*db, other) : copy(other, *db);
+  return o.action == "export" ? export_to(*db, o.argument) : import_from(o.argument, *db);
 }
 
 }  // namespace
@@ -121,11 +146,11 @@ std::function<int()> declare_db(CLI::App& app) {
   app.add_option(
          "ACTION", o->action,
          "ls: chosen schedules; show, best, why KEY: records, winners, reasons of a workload (a "
-         "prefix of its "
-         "key will do); export FILE: copy into another database; import, merge FILE: copy from one")
+         "prefix of its key will do); export FILE: write all as lines of JSON, or into a database "
+         "where FILE ends in .db; import, merge FILE: add what such a file holds")
       ->required()
       ->check(CLI::IsMember({"ls", "show", "best", "why", "export", "import", "merge"}));
-  app.add_option("KEY|FILE", o->argument, "Workload key or database file");
+  app.add_option("KEY|FILE", o->argument, "Workload key, or file of records");
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--json", o->json, "One line of JSON a record");
   return [o] { return run(*o); };

@@ -213,6 +213,97 @@ TEST_CASE("a damaged row is skipped") {
   }
 }
 
+TEST_CASE("a file of an older version is migrated, or read as it is") {
+  const folder f;
+  std::filesystem::copy_file("tests/search/data/version_1.db", f.file());
+  const std::uintmax_t size = std::filesystem::file_size(f.file());
+  {
+    const database behind(f.path + "/new.db:" + f.file());
+    CHECK(behind.status() == "");
+    CHECK(behind.all().size() == 8);
+    CHECK(behind.failures(behind.all()[0].key).empty());
+  }
+  CHECK(std::filesystem::file_size(f.file()) == size);
+  {
+    database db(f.file());
+    CHECK(db.status() == "");
+    CHECK(db.all().size() == 8);
+    CHECK(db.skipped() == 0);
+    const auto best = db.all([](const record& r) { return r.chosen; });
+    REQUIRE(best.size() == 1);
+    CHECK(db.workload(best[0].key.workload)->find("def main") != std::string::npos);
+    db.add_failures(best[0].key, {"fault", 2, "SIGSEGV"});
+  }
+  const database again(f.file());
+  CHECK(again.status() == "");
+  REQUIRE(again.failures(again.all()[0].key).size() == 1);
+}
+
+TEST_CASE("failures are counted by kind") {
+  for (const bool memory : {true, false}) {
+    const folder f;
+    database db(memory ? ":memory:" : f.file());
+    const record_key key = sample("", 1).key;
+    db.add_failures(key, {"build", 1, "first"});
+    db.add_failures(key, {"build", 3, "last"});
+    db.add_failures(key, {"timeout", 1, "slow"});
+    db.add_failures({"other", "", "", 1}, {"timeout", 1, "slow"});
+    const std::vector<failure_count> all = db.failures(key);
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].kind == "build");
+    CHECK(all[0].count == 4);
+    CHECK(all[0].detail == "last");
+    CHECK(all[1].count == 1);
+  }
+}
+
+TEST_CASE("several files are read in order, and the first is written") {
+  const folder f;
+  const std::string user = f.path + "/user.db", team = f.path + "/team.db", shipped = f.path + "/shipped.db";
+  database(team).add(sample("team", 2e-3, true, 1));
+  database(shipped).add(sample("shipped", 1e-3, true, 1));
+  database(shipped).add(sample("shipped", 1e-3, true, 2));
+  database(shipped).add_workload("w2", "text");
+  database(shipped).add_code(sample("", 1, true, 2).key, "shipped", {"", "", "", 3}, {std::byte{1}});
+  database db(user + ":" + team + ":" + shipped);
+  CHECK(db.status() == "");
+  CHECK(db.path() == user);
+  CHECK(db.chosen(sample("", 1, true, 1).key)->trace == "team");
+  CHECK(db.chosen(sample("", 1, true, 2).key)->trace == "shipped");
+  CHECK(db.workload("w2") == "text");
+  CHECK(db.code(sample("", 1, true, 2).key, "shipped", 3).has_value());
+  CHECK(db.nearest("matmul", {3, 64}, sample("", 1, true, 3).key)->trace == "shipped");
+  CHECK(db.top(sample("", 1, true, 1).key, 5).size() == 2);
+  db.add(sample("mine", 3e-3, true, 1));
+  CHECK(db.chosen(sample("", 1, true, 1).key)->trace == "mine");
+  CHECK(db.all().size() == 4);
+  CHECK(database(team).all().size() == 1);
+  const database missing(user + ":" + f.path + "/nowhere.db");
+  CHECK(missing.chosen(sample("", 1, true, 1).key));
+  CHECK_FALSE(missing.chosen({"unknown", "", "", 1}));
+  CHECK(missing.status().find("nowhere.db") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(f.path + "/nowhere.db"));
+  database memory(":memory:" + team);
+  CHECK(memory.chosen(sample("", 1, true, 1).key)->trace == "team");
+}
+
+TEST_CASE("a file that may only be read is read, and additions stay in memory") {
+  const folder f;
+  database(f.file()).add(sample("t", 1, true));
+  REQUIRE(chmod(f.file().c_str(), 0444) == 0);
+  REQUIRE(chmod(f.path.c_str(), 0555) == 0);
+  CHECK(in_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return false;
+    database db(f.file());
+    const bool read = db.chosen(sample("", 1).key).has_value();
+    db.add(sample("mine", 0.5, true));
+    const bool kept = db.chosen(sample("", 1).key)->trace == "mine";
+    return read && kept && !db.persistent() && db.status().find("kept in memory") != std::string::npos;
+  }));
+  REQUIRE(chmod(f.path.c_str(), 0755) == 0);
+  CHECK(database(f.file()).all().size() == 1);
+}
+
 TEST_CASE("a newer schema is left alone") {
   const folder f;
   database(f.file()).add(sample("t", 1, true));

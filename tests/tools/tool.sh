@@ -52,6 +52,15 @@ expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
   expect 0 "time" run "$data/scale.py" --dim n=5 --time
+  expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
+  expect 0 "extents 128" db ls --db "$work/t.db"
+  expect 0 "" db export "$work/t.jsonl" --db "$work/t.db"
+  expect 0 "were there" db import "$work/t.jsonl" --db "$work/u.db"
+  expect 0 "0 records added" db merge "$work/u.db" --db "$work/t.db"
+  expect 0 '"digest"' db export - --db "$work/u.db"
+  echo "{}" > "$work/bad.jsonl"
+  expect 2 "line 1: \"workload\" is missing" db import "$work/bad.jsonl" --db "$work/u.db"
+  expect 2 "no record of a workload" db show zzz --db "$work/u.db"
 else
   echo "SKIPPED: the llvm engine, $("$tool" run "$data/matmul.py" --no-check 2>&1 | head -1)"
 fi

@@ -151,6 +151,7 @@
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/database.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
+#include <tilewright/impl/search/exchange.ipp>
 #include <tilewright/impl/search/guard.ipp>
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
@@ -194,6 +195,7 @@
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>
 #include <tilewright/impl/support/hash.ipp>
+#include <tilewright/impl/support/json.ipp>
 #include <tilewright/impl/support/random.ipp>
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>

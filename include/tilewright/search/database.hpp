@@ -1,8 +1,10 @@
-// The tuning database: measurements, chosen schedules, compiled code and leases, shared by processes.
+// The tuning database: measurements, chosen schedules, compiled code and leases, shared by
+// processes.
 //
-// An SQLite file in WAL mode; every measurement is committed as it is made. Whatever is wrong with the
-// file (no library, no permission, disk full, locked, damaged, made by a newer version) the database
-// keeps working in memory, says why in `status()`, and writes what it kept as soon as that is possible.
+// An SQLite file in WAL mode; every measurement is committed as it is made. Whatever is wrong with
+// the file (no library, no permission, disk full, locked, damaged, made by a newer version) the
+// database keeps working in memory, says why in `status()`, and writes what it kept as soon as that
+// is possible.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +20,16 @@
 
 namespace tilewright::search {
 
-/// Path of the default file: TILEWRIGHT_DB, else tilewright/tuning.db under XDG_CACHE_HOME or ~/.cache.
-/// Empty when no such directory is known.
+/// Path of the default file: TILEWRIGHT_DB, else tilewright/tuning.db under XDG_CACHE_HOME or
+/// ~/.cache. Empty when no such directory is known.
 std::string default_database_path();
 
 /// All members may be called from any thread; none throws for a reason outside the program.
 class database {
  public:
-  /// Opens or creates the file; an empty path means the default one, ":memory:" none.
+  /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
+  /// separated by ':' (the user's, the team's, what was shipped) are read in that order, and only
+  /// the first is written.
   explicit database(std::string path = {});
   ~database();
   database(const database&) = delete;
@@ -34,6 +38,7 @@ class database {
   /// The process's one handle to the file at `path`.
   static std::shared_ptr<database> shared(const std::string& path = {});
 
+  /// Of the file that is written.
   const std::string& path() const noexcept;
   /// True when the last operation on the file worked.
   bool persistent() const;
@@ -46,7 +51,8 @@ class database {
   std::optional<record> chosen(const record_key& key) const;
   /// The `count` fastest measurements of a key, one per trace.
   std::vector<record> top(const record_key& key, std::size_t count) const;
-  /// The chosen record of the same kernel, instruction set and thread count with the nearest extents.
+  /// The chosen record of the same kernel, instruction set and thread count with the nearest
+  /// extents.
   std::optional<record> nearest(const std::string& family, const std::vector<std::int64_t>& extents,
                                 const record_key& key) const;
   /// Every record, oldest first; `keep` may be null.
@@ -54,24 +60,30 @@ class database {
   /// Rows that were skipped since opening because their digest did not match.
   std::size_t skipped() const;
 
+  /// Counts candidates that gave no time, by kind.
+  void add_failures(const record_key& key, const failure_count& f);
+  std::vector<failure_count> failures(const record_key& key) const;
+
   /// Text of a workload, for people and tools.
   void add_workload(const std::string& workload, const std::string& script);
   std::optional<std::string> workload(const std::string& key) const;
 
-  /// Compiled code of one schedule. `code` gives it back only when its digest matches and file and directory
-  /// belong to the user and nobody else may write them; else `why` says what is wrong.
+  /// Compiled code of one schedule. `code` gives it back only when its digest matches and file and
+  /// directory belong to the user and nobody else may write them; else `why` says what is wrong.
   void add_code(const record_key& key, const std::string& trace, const provenance& from,
                 const std::vector<std::byte>& bytes);
-  std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace, int revision,
-                                             std::string* why = nullptr) const;
+  std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace,
+                                             int revision, std::string* why = nullptr) const;
 
-  /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or another live one.
+  /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or
+  /// another live one.
   bool lease(const record_key& key, double seconds);
   /// Prolongs a claim of this process.
   void renew(const record_key& key, double seconds);
   void release(const record_key& key);
 
-  /// Explains in words why a key has no chosen record: which stored key comes nearest, field by field.
+  /// Explains in words why a key has no chosen record: which stored key comes nearest, field by
+  /// field.
   std::string why(const record_key& key) const;
 
  private:

@@ -47,6 +47,13 @@ struct record {
   std::string digest() const;
 };
 
+/// Candidates of one key that gave no time.
+struct failure_count {
+  std::string kind;  // as name(failure) has it
+  std::int64_t count = 0;
+  std::string detail;  // of the last one
+};
+
 /// Names of the fields of `a` and `b` that differ, with both values, one line each.
 std::string difference(const record_key& a, const record_key& b);
 

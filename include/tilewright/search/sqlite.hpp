@@ -41,7 +41,7 @@ struct sqlite_api {
   static constexpr int ok = 0, busy = 5, locked = 6, read_only = 8, io_error = 10, corrupt = 11,
                        full = 13, cannot_open = 14, not_a_database = 26, row = 100, done = 101;
   static constexpr int open_read_only = 1, open_read_write = 2, open_create = 4,
-                       open_full_mutex = 0x10000;
+                       open_uri = 0x40, open_full_mutex = 0x10000;
 };
 
 /// The table, filled at the first call; null when no library could be opened, and then `why` says what was

@@ -15,8 +15,9 @@
 
 namespace tilewright::search {
 
-/// Schema version that this library writes; files with a larger one are left alone.
-inline constexpr int schema_version = 1;
+/// Schema version that this library writes. Older files are migrated when they are opened for
+/// writing, newer ones are left alone.
+inline constexpr int schema_version = 2;
 
 /// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
 inline constexpr const char* record_columns =
@@ -41,16 +42,23 @@ class store_error : public error {
 /// Not thread-safe; not usable across fork. Members throw store_error.
 class store {
  public:
-  /// Opens the file, creates it with its directories where there is none.
-  explicit store(const std::string& path);
+  enum class access { read_write, read_only };
+  /// Opens the file. For writing it is created with its directories where there is none; for
+  /// reading it is left exactly as it is, whoever owns it.
+  explicit store(const std::string& path, access how = access::read_write);
   ~store();
   store(const store&) = delete;
   store& operator=(const store&) = delete;
 
+  bool read_only() const noexcept { return how_ == access::read_only; }
+
   void add(const record& r);
-  /// Records that match; `where` is SQL over the columns with ?1.. bound to `values`. Rows that fail their
-  /// digest are counted in `skipped`.
+  /// Records that match; `where` is SQL over the columns with ?1.. bound to `values`. Rows that
+  /// fail their digest are counted in `skipped`.
   std::vector<record> select(const std::string& where, const std::vector<std::string>& values);
+  /// Counts candidates that gave no time; `detail` of the last one is kept.
+  void add_failures(const record_key& key, const failure_count& f);
+  std::vector<failure_count> failures(const record_key& key);
   void add_workload(const std::string& workload, const std::string& script);
   std::optional<std::string> workload(const std::string& key);
   void add_code(const record_key& key, const std::string& trace, const provenance& from,
@@ -75,22 +83,28 @@ class store {
  private:
   friend class store_statement;
   void create_file() const;
+  void open(int flags, const std::string& name);
+  void open_for_reading();
   bool has_schema();
   void open_schema();
+  void migrate();
   void use_write_ahead_log();
   void execute(const char* sql);
   std::int64_t pragma(const char* sql);
   [[noreturn]] void fail(int code, const std::string& doing) const;
 
   std::string path_;
+  access how_ = access::read_write;
+  std::int64_t version_ = schema_version;  // of the file
   const sqlite_api* api_ = nullptr;
   sqlite3* db_ = nullptr;
   std::uint64_t inode_ = 0;
   long pid_ = 0;
 };
 
-/// Copies every readable row of a damaged file into a new one that takes its place; the old one is kept
-/// beside it as PATH.damaged (or .damaged.2, ...). Returns a sentence that says what was saved.
+/// Copies every readable row of a damaged file into a new one that takes its place; the old one is
+/// kept beside it as PATH.damaged (or .damaged.2, ...). Returns a sentence that says what was
+/// saved.
 std::string salvage(const std::string& path);
 
 }  // namespace tilewright::search

@@ -43,6 +43,8 @@ class tuner {
     recall();
     while (!over() && !exhausted()) round();
     finish();
+    if (const int refused = progress_.failures[failure::schedule]; refused > 0)
+      db_.add_failures(w_.key, {name(failure::schedule), refused, {}});
     result_.seconds = elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
@@ -265,6 +267,7 @@ class tuner {
     ++progress_.trials;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
+      if (m.failed != failure::cancelled) db_.add_failures(w_.key, {name(m.failed), 1, m.detail});
     } else {
       db_.add(record_of(c.scheduled.trace().print(), m));
       parents_.push_back({c.scheduled.trace(), m.median()});

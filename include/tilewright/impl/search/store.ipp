@@ -29,12 +29,16 @@ class store_statement {
   store_statement& operator=(const store_statement&) = delete;
 
   store_statement& text(const std::string& v) {
-    return check(api().bind_text(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
+    return check(
+        api().bind_text(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
   }
   store_statement& blob(const std::vector<std::byte>& v) {
-    return check(api().bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
+    return check(
+        api().bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
   }
-  store_statement& number(std::int64_t v) { return check(api().bind_int64(statement_, ++bound_, v)); }
+  store_statement& number(std::int64_t v) {
+    return check(api().bind_int64(statement_, ++bound_, v));
+  }
   store_statement& real(double v) { return check(api().bind_double(statement_, ++bound_, v)); }
   store_statement& key(const record_key& k) {
     return text(k.workload).text(k.isa).text(k.arguments).number(k.threads);
@@ -43,12 +47,14 @@ class store_statement {
   /// True while there is a row.
   bool step() {
     const int code = api().step(statement_);
-    if (code != sqlite_api::row && code != sqlite_api::done) store_.fail(code, "reading or writing");
+    if (code != sqlite_api::row && code != sqlite_api::done)
+      store_.fail(code, "reading or writing");
     return code == sqlite_api::row;
   }
   std::string column(int i) const {
     const auto* s = reinterpret_cast<const char*>(api().column_text(statement_, i));
-    return s ? std::string(s, static_cast<std::size_t>(api().column_bytes(statement_, i))) : std::string();
+    return s ? std::string(s, static_cast<std::size_t>(api().column_bytes(statement_, i)))
+             : std::string();
   }
   std::int64_t column_number(int i) const { return api().column_int64(statement_, i); }
   std::vector<std::byte> column_blob(int i) const {
@@ -73,8 +79,12 @@ class store_statement {
 namespace detail {
 
 inline constexpr const char* store_schema =
-    "create table if not exists record(id integer primary key, workload text, isa text, arguments text,"
-    " threads integer, family text, extents text, trace text, seconds text, best real, chosen integer,"
+    "create table if not exists failure(workload text, isa text, arguments text, threads integer,"
+    " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, kind));"
+    "create table if not exists record(id integer primary key, workload text, isa text, arguments "
+    "text,"
+    " threads integer, family text, extents text, trace text, seconds text, best real, chosen "
+    "integer,"
     " cpu text, llvm text, date text, revision integer, digest text);"
     "create index if not exists record_by_key on record(workload, isa, arguments, threads, chosen);"
     "create index if not exists record_by_family on record(family, isa, threads, chosen);"
@@ -84,6 +94,12 @@ inline constexpr const char* store_schema =
     " primary key(workload, isa, arguments, threads, trace_digest, revision));"
     "create table if not exists lease(workload text, isa text, arguments text, threads integer,"
     " owner text, expires integer, primary key(workload, isa, arguments, threads));";
+
+/// What brings a file of version 1 + i to the next one.
+inline constexpr const char* store_migrations[schema_version - 1] = {
+    "create table failure(workload text, isa text, arguments text, threads integer,"
+    " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, "
+    "kind));"};
 
 inline constexpr int store_application_id = 0x54574442;  // "TWDB"
 
@@ -121,23 +137,55 @@ TILEWRIGHT_INLINE std::string code_digest(const std::vector<std::byte>& bytes) {
   return h.finish().hex();
 }
 
-TILEWRIGHT_INLINE store::store(const std::string& path) : path_(path), pid_(getpid()) {
+TILEWRIGHT_INLINE store::store(const std::string& path, access how)
+    : path_(path), how_(how), pid_(getpid()) {
   std::string why;
   api_ = sqlite(&why);
   if (!api_) throw store_error(store_failure::no_library, why);
-  create_file();
-  const int flags = sqlite_api::open_read_write | sqlite_api::open_full_mutex;
-  const int code = api_->open_v2(path.c_str(), &db_, flags, nullptr);
+  if (how == access::read_write) create_file();
   try {
-    if (code != sqlite_api::ok) fail(code, "opening");
-    api_->busy_timeout(db_, 2000);
-    open_schema();
+    if (how == access::read_only) {
+      open_for_reading();
+    } else {
+      open(sqlite_api::open_read_write, path);
+      open_schema();
+    }
   } catch (...) {
     api_->close_v2(db_);
     throw;
   }
   struct stat file {};
   if (stat(path.c_str(), &file) == 0) inode_ = file.st_ino;
+}
+
+TILEWRIGHT_INLINE void store::open(int flags, const std::string& name) {
+  const int code = api_->open_v2(name.c_str(), &db_, flags | sqlite_api::open_full_mutex, nullptr);
+  if (code != sqlite_api::ok) fail(code, "opening");
+  api_->busy_timeout(db_, 2000);
+}
+
+TILEWRIGHT_INLINE void store::open_for_reading() {
+  const auto examine = [&] {
+    if (!has_schema() && version_ < 1)
+      throw store_error(store_failure::foreign, path_ + " is no tuning database");
+  };
+  try {
+    open(sqlite_api::open_read_only, path_);
+    return examine();
+  } catch (const store_error& e) {
+    if (e.kind() != store_failure::not_writable || ::access(path_.c_str(), R_OK) != 0) throw;
+  }
+  // where the log's index cannot be made: a file that nobody changes can do without
+  api_->close_v2(db_);
+  db_ = nullptr;
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(path_).string())
+    name += c == '%'   ? std::string("%25")
+            : c == '?' ? std::string("%3f")
+            : c == '#' ? std::string("%23")
+                       : std::string(1, c);
+  open(sqlite_api::open_read_only | sqlite_api::open_uri, name + "?immutable=1");
+  examine();
 }
 
 TILEWRIGHT_INLINE store::~store() {
@@ -158,8 +206,9 @@ TILEWRIGHT_INLINE void store::create_file() const {
     if (reason == EACCES || reason == EROFS || reason == EPERM) {
       if (::access(path_.c_str(), R_OK) == 0) return;  // reading still works
     }
-    throw store_error(reason == ENOSPC || reason == EDQUOT || reason == EMFILE ? store_failure::later
-                                                                             : store_failure::not_writable,
+    throw store_error(reason == ENOSPC || reason == EDQUOT || reason == EMFILE
+                          ? store_failure::later
+                          : store_failure::not_writable,
                       "cannot create " + path_ + ": " + std::strerror(reason));
   }
   ::close(file);
@@ -167,13 +216,15 @@ TILEWRIGHT_INLINE void store::create_file() const {
 
 TILEWRIGHT_INLINE bool store::has_schema() {
   const std::int64_t version = pragma("pragma user_version");
+  version_ = 0;
   const std::int64_t application = pragma("pragma application_id");
   if (application == detail::store_application_id) {
+    version_ = version;
     if (version == schema_version) return true;
     if (version > schema_version)
       throw store_error(store_failure::newer,
-                        path_ + " has schema version " + std::to_string(version) + ", this library knows " +
-                            std::to_string(schema_version) +
+                        path_ + " has schema version " + std::to_string(version) +
+                            ", this library knows " + std::to_string(schema_version) +
                             "; it was written by a newer Tilewright and is left as it is");
   } else if (pragma("select count(*) from sqlite_master") != 0) {
     throw store_error(store_failure::foreign, path_ + " is a database of another program");
@@ -186,9 +237,13 @@ TILEWRIGHT_INLINE void store::open_schema() {
     execute("begin immediate");  // another process may be making the tables now
     try {
       if (!has_schema()) {
-        execute(detail::store_schema);
+        if (version_ > 0)
+          migrate();
+        else
+          execute(detail::store_schema);
         execute(("pragma application_id=" + std::to_string(detail::store_application_id)).c_str());
         execute(("pragma user_version=" + std::to_string(schema_version)).c_str());
+        version_ = schema_version;
       }
       execute("commit");
     } catch (...) {
@@ -198,6 +253,10 @@ TILEWRIGHT_INLINE void store::open_schema() {
   }
   use_write_ahead_log();
   execute("pragma synchronous=normal");
+}
+
+TILEWRIGHT_INLINE void store::migrate() {
+  for (; version_ < schema_version; ++version_) execute(detail::store_migrations[version_ - 1]);
 }
 
 // The switch needs the file alone and does not wait for it, unlike everything else.
@@ -224,15 +283,16 @@ TILEWRIGHT_INLINE std::int64_t store::pragma(const char* sql) {
 
 TILEWRIGHT_INLINE void store::fail(int code, const std::string& doing) const {
   const int primary = code & 0xff;
-  const std::string what =
-      path_ + ": " + (db_ ? api_->errmsg(db_) : "cannot be opened") + " (SQLite " + std::to_string(code) + ")";
+  const std::string what = path_ + ": " + (db_ ? api_->errmsg(db_) : "cannot be opened") +
+                           " (SQLite " + std::to_string(code) + ")";
   switch (primary) {
     case sqlite_api::corrupt:
     case sqlite_api::not_a_database: throw store_error(store_failure::damaged, what);
     case sqlite_api::read_only:
     case sqlite_api::cannot_open: throw store_error(store_failure::not_writable, what);
     case 1:  // SQLITE_ERROR: a table or column is missing although the version is ours
-      if (doing.find("preparing") == std::string::npos) throw store_error(store_failure::damaged, what);
+      if (doing.find("preparing") == std::string::npos)
+        throw store_error(store_failure::damaged, what);
       [[fallthrough]];
     default: throw store_error(store_failure::later, what);
   }
@@ -242,14 +302,16 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
   execute("begin immediate");
   try {
     if (r.chosen)
-      store_statement(*this,
-                      "update record set chosen=0 where workload=? and isa=? and arguments=? and threads=?"
-                      " and chosen=1")
+      store_statement(
+          *this,
+          "update record set chosen=0 where workload=? and isa=? and arguments=? and threads=?"
+          " and chosen=1")
           .key(r.key)
           .step();
-    store_statement(*this,
-                    "insert into record(workload, isa, arguments, threads, family, extents, trace, seconds,"
-                    " best, chosen, cpu, llvm, date, revision, digest) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+    store_statement(
+        *this,
+        "insert into record(workload, isa, arguments, threads, family, extents, trace, seconds,"
+        " best, chosen, cpu, llvm, date, revision, digest) values(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .key(r.key)
         .text(r.family)
         .text(write_numbers(r.extents))
@@ -272,7 +334,8 @@ TILEWRIGHT_INLINE void store::add(const record& r) {
 
 TILEWRIGHT_INLINE std::vector<record> store::select(const std::string& where,
                                                     const std::vector<std::string>& values) {
-  store_statement q(*this, ("select " + std::string(record_columns) + " from record " + where).c_str());
+  store_statement q(*this,
+                    ("select " + std::string(record_columns) + " from record " + where).c_str());
   for (const std::string& v : values) q.text(v);
   std::vector<record> out;
   while (q.step()) {
@@ -285,8 +348,34 @@ TILEWRIGHT_INLINE std::vector<record> store::select(const std::string& where,
   return out;
 }
 
+TILEWRIGHT_INLINE void store::add_failures(const record_key& key, const failure_count& f) {
+  store_statement(*this,
+                  "insert into failure values(?1,?2,?3,?4,?5,?6,?7) on conflict do update set "
+                  "count=count+?6, detail=?7")
+      .key(key)
+      .text(f.kind)
+      .number(f.count)
+      .text(f.detail)
+      .step();
+}
+
+TILEWRIGHT_INLINE std::vector<failure_count> store::failures(const record_key& key) {
+  std::vector<failure_count> out;
+  if (version_ < 2) return out;
+  store_statement q(*this,
+                    "select kind, count, detail from failure where workload=? and isa=? and "
+                    "arguments=? and threads=?"
+                    " order by kind");
+  q.key(key);
+  while (q.step()) out.push_back({q.column(0), q.column_number(1), q.column(2)});
+  return out;
+}
+
 TILEWRIGHT_INLINE void store::add_workload(const std::string& workload, const std::string& script) {
-  store_statement(*this, "insert or ignore into workload(key, script) values(?,?)").text(workload).text(script).step();
+  store_statement(*this, "insert or ignore into workload(key, script) values(?,?)")
+      .text(workload)
+      .text(script)
+      .step();
 }
 
 TILEWRIGHT_INLINE std::optional<std::string> store::workload(const std::string& key) {
@@ -296,7 +385,8 @@ TILEWRIGHT_INLINE std::optional<std::string> store::workload(const std::string& 
 }
 
 TILEWRIGHT_INLINE void store::add_code(const record_key& key, const std::string& trace,
-                                       const provenance& from, const std::vector<std::byte>& bytes) {
+                                       const provenance& from,
+                                       const std::vector<std::byte>& bytes) {
   store_statement(*this, "insert or replace into code values(?,?,?,?,?,?,?,?,?,?)")
       .key(key)
       .text(detail::store_text_digest(trace))
@@ -310,15 +400,17 @@ TILEWRIGHT_INLINE void store::add_code(const record_key& key, const std::string&
 
 TILEWRIGHT_INLINE std::optional<std::pair<std::vector<std::byte>, std::string>> store::code(
     const record_key& key, const std::string& trace, int revision) {
-  store_statement q(*this,
-                    "select object, digest from code where workload=? and isa=? and arguments=? and threads=?"
-                    " and trace_digest=? and revision=?");
+  store_statement q(
+      *this,
+      "select object, digest from code where workload=? and isa=? and arguments=? and threads=?"
+      " and trace_digest=? and revision=?");
   q.key(key).text(detail::store_text_digest(trace)).number(revision);
   if (!q.step()) return std::nullopt;
   return std::pair(q.column_blob(0), q.column(1));
 }
 
-TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& owner, double seconds) {
+TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& owner,
+                                    double seconds) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
   const std::int64_t expires = now + static_cast<std::int64_t>(seconds) + 1;
   execute("begin immediate");
@@ -326,12 +418,18 @@ TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& ow
     bool free = true;
     {
       store_statement q(*this,
-                        "select owner, expires from lease where workload=? and isa=? and arguments=? and threads=?");
+                        "select owner, expires from lease where workload=? and isa=? and "
+                        "arguments=? and threads=?");
       if (q.key(key).step())
-        free = q.column(0) == owner || q.column_number(1) < now || detail::lease_owner_ended(q.column(0), owner);
+        free = q.column(0) == owner || q.column_number(1) < now ||
+               detail::lease_owner_ended(q.column(0), owner);
     }
     if (free)
-      store_statement(*this, "insert or replace into lease values(?,?,?,?,?,?)").key(key).text(owner).number(expires).step();
+      store_statement(*this, "insert or replace into lease values(?,?,?,?,?,?)")
+          .key(key)
+          .text(owner)
+          .number(expires)
+          .step();
     execute("commit");
     return free;
   } catch (...) {
@@ -341,7 +439,9 @@ TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& ow
 }
 
 TILEWRIGHT_INLINE void store::release(const record_key& key, const std::string& owner) {
-  store_statement(*this, "delete from lease where workload=? and isa=? and arguments=? and threads=? and owner=?")
+  store_statement(
+      *this,
+      "delete from lease where workload=? and isa=? and arguments=? and threads=? and owner=?")
       .key(key)
       .text(owner)
       .step();

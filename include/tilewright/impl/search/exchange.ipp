@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cmath>
+#include <istream>
+#include <ostream>
+#include <set>
+
+#include <tilewright/search/exchange.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/json.hpp>
+
+namespace tilewright::search {
+namespace detail::exchange {
+
+inline const support::json& member(const support::json& object, const char* name,
+                                   support::json::kind kind) {
+  const support::json* found = object.find(name);
+  if (!found || found->is != kind)
+    throw argument_error(std::string("\"") + name + "\" is missing or of another kind");
+  return *found;
+}
+inline const std::string& text(const support::json& object, const char* name) {
+  return member(object, name, support::json::kind::text).text;
+}
+inline std::int64_t integer(const support::json& object, const char* name) {
+  return member(object, name, support::json::kind::integer).integer;
+}
+
+inline std::string list(std::string numbers) {
+  for (char& c : numbers)
+    if (c == ' ') c = ',';
+  return "[" + numbers + "]";
+}
+
+/// Adds records to a database that may have them.
+class adder {
+ public:
+  explicit adder(database& to) : to_(to) {
+    for (const record& r : to.all()) there_.insert(r.digest());
+  }
+  void add(record r) {
+    if (!there_.insert(r.digest()).second) {
+      ++result.known;
+      return;
+    }
+    const auto old = r.chosen ? to_.chosen(r.key) : std::nullopt;
+    if (old && old->best() <= r.best()) r.chosen = false;
+    to_.add(r);
+    ++result.added;
+  }
+  import_result result;
+
+ private:
+  database& to_;
+  std::set<std::string> there_;
+};
+
+}  // namespace detail::exchange
+
+TILEWRIGHT_INLINE std::string write_record(const record& r) {
+  using support::json_text;
+  return "{\"workload\":" + json_text(r.key.workload) + ",\"isa\":" + json_text(r.key.isa) +
+         ",\"arguments\":" + json_text(r.key.arguments) +
+         ",\"threads\":" + std::to_string(r.key.threads) + ",\"family\":" + json_text(r.family) +
+         ",\"extents\":" + detail::exchange::list(write_numbers(r.extents)) +
+         ",\"seconds\":" + detail::exchange::list(write_numbers(r.seconds)) +
+         ",\"chosen\":" + (r.chosen ? "true" : "false") + ",\"cpu\":" + json_text(r.from.cpu) +
+         ",\"llvm\":" + json_text(r.from.llvm) + ",\"date\":" + json_text(r.from.date) +
+         ",\"revision\":" + std::to_string(r.from.revision) + ",\"trace\":" + json_text(r.trace) +
+         ",\"digest\":" + json_text(r.digest()) + "}";
+}
+
+TILEWRIGHT_INLINE record read_record(const std::string& line) {
+  namespace x = detail::exchange;
+  using kind = support::json::kind;
+  const support::json j = support::parse_json(line);
+  record r;
+  r.key = {x::text(j, "workload"), x::text(j, "isa"), x::text(j, "arguments"),
+           static_cast<int>(x::integer(j, "threads"))};
+  r.family = x::text(j, "family");
+  for (const support::json& e : x::member(j, "extents", kind::list).items)
+    r.extents.push_back(e.integer);
+  for (const support::json& s : x::member(j, "seconds", kind::list).items)
+    r.seconds.push_back(s.number);
+  r.trace = x::text(j, "trace");
+  r.from = {x::text(j, "cpu"), x::text(j, "llvm"), x::text(j, "date"),
+            static_cast<int>(x::integer(j, "revision"))};
+  r.chosen = x::member(j, "chosen", kind::boolean).boolean;
+  if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
+    throw argument_error("\"seconds\" are no times");
+  if (x::text(j, "digest") != r.digest()) throw argument_error("the digest does not match");
+  return r;
+}
+
+TILEWRIGHT_INLINE void export_text(const database& from, std::ostream& to) {
+  to << "{\"format\":\"tilewright records\",\"version\":1}\n";
+  std::set<std::string> workloads;
+  for (const record& r : from.all()) {
+    if (workloads.insert(r.key.workload).second)
+      if (const auto script = from.workload(r.key.workload))
+        to << "{\"workload\":" << support::json_text(r.key.workload)
+           << ",\"script\":" << support::json_text(*script) << "}\n";
+    to << write_record(r) << "\n";
+  }
+}
+
+TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
+  detail::exchange::adder all(to);
+  std::string line;
+  for (int number = 1; std::getline(from, line); ++number) {
+    if (line.empty()) continue;
+    try {
+      const support::json j = support::parse_json(line);
+      if (j.find("format")) {
+        if (j.find("format")->text != "tilewright records" ||
+            detail::exchange::integer(j, "version") != 1)
+          throw argument_error("records of an unknown format");
+      } else if (j.find("script")) {
+        to.add_workload(detail::exchange::text(j, "workload"), detail::exchange::text(j, "script"));
+      } else {
+        all.add(read_record(line));
+      }
+    } catch (const argument_error& e) {
+      all.result.refused.push_back("line " + std::to_string(number) + ": " + e.what());
+    }
+  }
+  return all.result;
+}
+
+TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
+  detail::exchange::adder all(to);
+  for (record& r : from.all()) {
+    if (const auto script = from.workload(r.key.workload)) to.add_workload(r.key.workload, *script);
+    all.add(std::move(r));
+  }
+  return all.result;
+}
+
+}  // namespace tilewright::search

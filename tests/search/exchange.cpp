@@ -1,0 +1,97 @@
+#include <tilewright/search/exchange.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include <tilewright/support/error.hpp>
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+record sample(const std::string& trace, double seconds, bool chosen = false) {
+  record r;
+  r.key = {"0123456789abcdef0123456789abcdef", "+avx2", "A:r \"B\"", 2};
+  r.family = "matmul";
+  r.extents = {64, 65};
+  r.trace = trace;
+  r.seconds = {seconds * 1.1, seconds, 1.0 / 3};
+  r.from = {"a cpu", "19.1", "2026-01-31T12:00:00Z", 3};
+  r.chosen = chosen;
+  return r;
+}
+
+std::string refusal(const std::string& line) {
+  try {
+    read_record(line);
+  } catch (const argument_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("a record survives its line of text") {
+  const record r = sample("b0 = sch.get_block(name=\"C\")\nsch.enter_postproc()\t\\", 1e-7, true);
+  const std::string line = write_record(r);
+  CHECK(line.find('\n') == std::string::npos);
+  const record back = read_record(line);
+  CHECK(back.key == r.key);
+  CHECK(back.trace == r.trace);
+  CHECK(back.seconds == r.seconds);
+  CHECK(back.extents == r.extents);
+  CHECK(back.from == r.from);
+  CHECK(back.chosen);
+  CHECK(back.digest() == r.digest());
+}
+
+TEST_CASE("lines that are wrong are refused with the reason") {
+  const std::string good = write_record(sample("t", 1));
+  std::string changed = good;
+  changed.replace(changed.find("+avx2"), 5, "+avx5");
+  CHECK(refusal(changed) == "the digest does not match");
+  CHECK(refusal(good.substr(0, 50)).find("JSON: expected") == 0);
+  CHECK(refusal("{}") == "\"workload\" is missing or of another kind");
+  std::string no_times = good;
+  const std::size_t at = no_times.find("\"seconds\":[") + 11;
+  no_times.erase(at, no_times.find(']', at) - at);
+  CHECK(refusal(no_times) == "\"seconds\" are no times");
+  for (std::size_t cut = 0; cut < good.size(); ++cut)
+    CHECK(refusal(good.substr(0, cut)) != "accepted");
+}
+
+TEST_CASE("what one database exports another one imports, once") {
+  database from(":memory:"), to(":memory:");
+  from.add(sample("slow", 3e-3));
+  from.add(sample("fast", 1e-3, true));
+  from.add_workload(sample("", 1).key.workload, "@T.prim_func\ndef f(): ...");
+  std::stringstream text;
+  export_text(from, text);
+  import_result r = import_text(text, to);
+  CHECK(r.added == 2);
+  CHECK(r.refused.empty());
+  REQUIRE(to.chosen(sample("", 1).key));
+  CHECK(to.chosen(sample("", 1).key)->trace == "fast");
+  CHECK(*to.workload(sample("", 1).key.workload) == "@T.prim_func\ndef f(): ...");
+  std::stringstream again(text.str() + "\nnot a line\n");
+  r = import_text(again, to);
+  CHECK(r.added == 0);
+  CHECK(r.known == 2);
+  REQUIRE(r.refused.size() == 1);
+  CHECK(r.refused[0].find("line 6: JSON") == 0);
+}
+
+TEST_CASE("merging keeps the faster choice") {
+  for (const bool theirs_is_faster : {true, false}) {
+    database mine(":memory:"), theirs(":memory:");
+    mine.add(sample("mine", 2e-3, true));
+    theirs.add(sample("theirs", theirs_is_faster ? 1e-3 : 3e-3, true));
+    CHECK(merge(theirs, mine).added == 1);
+    CHECK(mine.all().size() == 2);
+    CHECK(mine.chosen(sample("", 1).key)->trace == (theirs_is_faster ? "theirs" : "mine"));
+    CHECK(mine.all([](const record& x) { return x.chosen; }).size() == 1);
+  }
+}
