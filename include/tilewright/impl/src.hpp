@@ -120,6 +120,7 @@
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
+#include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>

@@ -116,6 +116,7 @@ class schedule {
   block_rv decompose_reduction(block_rv block, loop_rv loop);
   block_rv rfactor(loop_rv loop, int factor_axis);
   void fuse_reduction_epilogue(block_rv reduction, block_rv epilogue);
+  void pad_einsum(block_rv block, std::vector<std::int64_t> padding);
   /// @}
 
   /// @name Layout

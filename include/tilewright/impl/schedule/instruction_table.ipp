@@ -13,6 +13,7 @@
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
+#include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
@@ -129,6 +130,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&rfactor>("rfactor", {"loop", "factor_axis"}),
       kind<&fuse_reduction_epilogue>("fuse_reduction_epilogue",
                                      {"reduction_block", "epilogue_block"}),
+      kind<&pad_einsum>("pad_einsum", {"block", "padding"}),
       kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
       kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),

@@ -22,6 +22,11 @@ TILEWRIGHT_INLINE void schedule::fuse_reduction_epilogue(block_rv reduction, blo
   apply(kind, {rv(reduction), rv(epilogue)});
 }
 
+TILEWRIGHT_INLINE void schedule::pad_einsum(block_rv block, std::vector<std::int64_t> padding) {
+  static const instruction_kind& kind = detail::blocks::kind_named("pad_einsum");
+  apply(kind, {rv(block), std::move(padding)});
+}
+
 TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
   static const instruction_kind& kind = detail::blocks::kind_named("blockize");
   return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};

@@ -1,0 +1,301 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/primitive/pad_einsum.hpp>
+#include <tilewright/schedule/reducer.hpp>
+#include <tilewright/schedule/reduction_form.hpp>
+
+namespace tilewright::primitive {
+namespace detail::einsum {
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("pad_einsum", requirement, what);
+}
+
+inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+
+/// A buffer of the block with the position of the variable behind each dimension, -1: a constant.
+struct operand {
+  ir::buffer buffer;
+  std::vector<int> iters;  // [rank]
+};
+
+struct contraction {
+  const ir::block_node* block = nullptr;
+  const ir::store_node* store = nullptr;
+  operand result;
+  std::vector<operand> inputs;        // in order of the reads
+  std::vector<std::int64_t> extents;  // [iteration variables] after padding; 0: stays
+};
+
+inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
+                            const std::vector<ir::expr>& indices) {
+  operand out{buffer, {}};
+  for (const ir::expr& index : indices) {
+    const auto at = std::find_if(b.iters.begin(), b.iters.end(),
+                                 [&](const ir::iter_var& i) { return i.var.same(index); });
+    const int i = at == b.iters.end() ? -1 : static_cast<int>(at - b.iters.begin());
+    if ((i < 0 && !ir::is_int(index)) ||
+        (i >= 0 && std::find(out.iters.begin(), out.iters.end(), i) != out.iters.end()))
+      refuse(2, "the indices of \"" + buffer->name + "\" in " + quoted(b) +
+                    " are not different iteration variables or constants");
+    out.iters.push_back(i);
+  }
+  return out;
+}
+
+inline contraction take_apart(const block_scope& scope, std::size_t child) {
+  contraction c;
+  c.block = &scope[child].block();
+  c.store = ir::as_store(c.block->body);
+  if (!c.store || (!is_complete(scope, child) && !is_reduction(scope, child)))
+    refuse(2, quoted(*c.block) + " is no single store of a complete block or a reduction");
+  c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
+  ir::for_each_expr(c.store->value, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    operand o = make_operand(*c.block, e->buffer, e->args);
+    if (e->buffer == c.store->buffer) {
+      if (o.iters != c.result.iters)
+        refuse(2, quoted(*c.block) + " reads other elements of \"" + e->buffer->name +
+                      "\" than it writes");
+      return;
+    }
+    for (const operand& other : c.inputs)
+      if (other.buffer == e->buffer)
+        refuse(2, quoted(*c.block) + " accesses \"" + e->buffer->name + "\" twice");
+    c.inputs.push_back(std::move(o));
+  });
+  return c;
+}
+
+/// Requirements 1 and 3; sets the padded extents.
+inline void round_up(contraction& c, const std::vector<std::int64_t>& padding) {
+  if (padding.size() != c.block->iters.size())
+    refuse(1, quoted(*c.block) + " has " + std::to_string(c.block->iters.size()) +
+                  " iteration variables, the padding " + std::to_string(padding.size()) +
+                  " multiples");
+  for (std::size_t i = 0; i < padding.size(); ++i) {
+    const ir::range& dom = c.block->iters[i].dom;
+    if (padding[i] <= 0)
+      refuse(1, "the multiple " + std::to_string(padding[i]) + " is not positive");
+    c.extents.push_back(0);
+    if (padding[i] == 1) continue;
+    if (!ir::is_int(dom.min, 0) || !ir::is_int(dom.extent))
+      refuse(3, "the domain of \"" + c.block->iters[i].var->name +
+                    "\" is not constant or does not start at 0");
+    const std::int64_t extent = ir::as_int(dom.extent);
+    const std::int64_t padded = (extent + padding[i] - 1) / padding[i] * padding[i];
+    if (padded != extent) c.extents[i] = padded;
+  }
+}
+
+inline bool is_padded(const contraction& c, int iter) {
+  return iter >= 0 && c.extents[static_cast<std::size_t>(iter)] != 0;
+}
+
+inline bool is_padded(const contraction& c, const operand& o) {
+  return std::any_of(o.iters.begin(), o.iters.end(), [&](int i) { return is_padded(c, i); });
+}
+
+inline void check_shapes(const contraction& c, const operand& o) {
+  for (std::size_t d = 0; d < o.iters.size(); ++d) {
+    if (!is_padded(c, o.iters[d])) continue;
+    const ir::range& dom = c.block->iters[static_cast<std::size_t>(o.iters[d])].dom;
+    if (!ir::is_int(o.buffer->shape[d], ir::as_int(dom.extent)))
+      refuse(3, "dimension " + std::to_string(d) + " of \"" + o.buffer->name +
+                    "\" is not as long as the domain of its variable");
+  }
+}
+
+/// What the operands are padded with, so that padded reduction steps change nothing.
+inline ir::expr choose_padding(const contraction& c, const operand& of) {
+  const dtype type = of.buffer->type;
+  const ir::expr zero = ir::literal(type, 0);
+  bool reduces = false;
+  for (std::size_t i = 0; i < c.extents.size(); ++i)
+    reduces |= c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce;
+  if (!reduces) return zero;
+  reduction_form form;
+  if (!find_reduction_form(*c.block, form).empty() || form.stores.size() != 1)
+    refuse(5, quoted(*c.block) + " is not in normal form");
+  const auto reducer =
+      match_reducer(form.identity, {ir::load(c.store->buffer, c.store->indices)}, form.updates);
+  if (!reducer) refuse(5, "the reducer of " + quoted(*c.block) + " is not known");
+  const auto leaves_alone = [&](const ir::expr& value) {
+    const ir::expr step = ir::rewrite(reducer->right[0], [&](const ir::expr& e) {
+      if (e->op == ir::op::load) {
+        const operand o = make_operand(*c.block, e->buffer, e->args);
+        const bool reduced = std::any_of(o.iters.begin(), o.iters.end(), [&](int i) {
+          return is_padded(c, i) &&
+                 c.block->iters[static_cast<std::size_t>(i)].kind == ir::iter_kind::reduce;
+        });
+        return reduced ? ir::cast(e.type(), value) : e;
+      }
+      // 0 * x is 0 here: what is padded elsewhere is padded with finite values
+      if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
+                                   ir::equal(e->args[1], ir::literal(e.type(), 0))))
+        return ir::literal(e.type(), 0);
+      if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
+        return ir::literal(e.type(), e->args[0]->real);
+      return e;
+    });
+    return ir::equal(arith::simplify(step), reducer->identity[0]);
+  };
+  if (leaves_alone(zero)) return zero;
+  const ir::expr identity = reducer->identity[0];
+  if (identity.type() == type && leaves_alone(identity)) return identity;
+  refuse(5, "padded steps of the reduction would change the result of " + quoted(*c.block));
+}
+
+inline ir::buffer padded_buffer(const contraction& c, const operand& o) {
+  std::vector<ir::expr> shape = o.buffer->shape;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (is_padded(c, o.iters[d]))
+      shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
+  return ir::make_buffer(o.buffer->name + "_pad", o.buffer->type, std::move(shape),
+                         o.buffer->scope);
+}
+
+/// A nest over `shape` that stores value(v) to `to` at v.
+template <class Value>
+ir::stmt make_copy(const std::string& name, const ir::buffer& from, const ir::buffer& to,
+                   const std::vector<ir::expr>& shape, const Value& value) {
+  ir::block_node b;
+  b.name = name;
+  std::vector<ir::expr> loops, iters;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const dtype type = shape[d].type();
+    loops.push_back(ir::make_var("i" + std::to_string(d), type));
+    iters.push_back(ir::make_var("v" + std::to_string(d), type));
+    b.iters.push_back({iters.back(), {ir::integer(type, 0), shape[d]}, ir::iter_kind::spatial});
+  }
+  b.reads = {{from, ir::point_box(iters)}};
+  b.writes = {{to, ir::point_box(iters)}};
+  b.body = ir::make_store(to, iters, value(iters));
+  ir::stmt out = ir::make_realize(loops, ir::boolean(true), ir::make_block(std::move(b)));
+  for (std::size_t d = shape.size(); d-- > 0;)
+    out = ir::make_loop(loops[d], ir::integer(shape[d].type(), 0), shape[d], std::move(out));
+  return out;
+}
+
+inline ir::stmt copy_in(const contraction& c, const operand& o, const ir::buffer& to) {
+  const ir::expr padding = choose_padding(c, o);
+  return make_copy(to->name, o.buffer, to, to->shape, [&](const std::vector<ir::expr>& v) {
+    ir::expr inside = ir::boolean(true);
+    for (std::size_t d = 0; d < v.size(); ++d)
+      if (is_padded(c, o.iters[d]))
+        inside = ir::logical_and(inside, ir::lt(v[d], o.buffer->shape[d]));
+    return ir::if_then_else(inside, ir::load(o.buffer, v), padding);
+  });
+}
+
+inline ir::stmt copy_out(const operand& o, const ir::buffer& from) {
+  return make_copy(from->name, from, o.buffer, o.buffer->shape,
+                   [&](const std::vector<ir::expr>& v) { return ir::load(from, v); });
+}
+
+/// Loops that alone are the value of a padded variable get its new extent.
+inline ir::stmt widen(const ir::stmt& s, const ir::block_realize_node& realize,
+                      const contraction& c, const ir::stmt& inner) {
+  const ir::loop_node* l = ir::as_loop(s);
+  if (!l) return inner;
+  ir::expr extent = l->extent;
+  for (std::size_t i = 0; i < realize.values.size(); ++i)
+    if (c.extents[i] != 0 && realize.values[i].same(l->var))
+      extent = ir::integer(extent.type(), c.extents[i]);
+  return ir::make_loop(l->var, l->min, extent, widen(l->body, realize, c, inner), l->loop,
+                       l->annotations, l->thread_tag);
+}
+
+inline ir::block make_padded(const contraction& c, const ir::buffer_map& buffers) {
+  ir::block_node out = *ir::replace_buffers(ir::make_block(*c.block), buffers);
+  for (std::size_t i = 0; i < out.iters.size(); ++i)
+    if (c.extents[i] != 0) {
+      ir::expr& extent = out.iters[i].dom.extent;
+      extent = ir::integer(extent.type(), c.extents[i]);
+    }
+  return ir::make_block(std::move(out));
+}
+
+/// Requirement 4, with the outermost statement of the nest.
+inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const contraction& c) {
+  const child_block& b = scope[child];
+  const ir::stmt& body = scope.root().body;
+  ir::stmt top;
+  for (const ir::stmt& s : ir::as_seq(body) ? ir::as_seq(body)->stmts : std::vector{body})
+    if (holds_block(s, c.block->id)) top = s;
+  if (!top || child_blocks(top).size() != 1 || b.conditional)
+    refuse(4, quoted(*c.block) + " is not the only block of its nest");
+  if (!is_affine_binding(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  for (std::size_t d = 0; d < c.result.iters.size(); ++d)
+    if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
+      refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
+  return top;
+}
+
+inline bool divides_integers(const ir::expr& value) {
+  bool found = false;
+  ir::for_each_expr(value, [&](const ir::expr& e) {
+    found |= (e->op == ir::op::floordiv || e->op == ir::op::floormod || e->op == ir::op::div ||
+              e->op == ir::op::mod) &&
+             !is_float(e.type()) && !ir::is_int(e->args[1]);
+  });
+  return found;
+}
+
+}  // namespace detail::einsum
+
+TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t block,
+                                          const std::vector<std::int64_t>& padding) {
+  using namespace detail::einsum;
+  const path at = need_block(f, block, "pad_einsum");
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refuse(4, "the root block cannot be padded");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(block));
+  contraction c = take_apart(scope, child);
+  round_up(c, padding);
+  check_shapes(c, c.result);
+  for (const operand& o : c.inputs) check_shapes(c, o);
+  const ir::stmt top = check_nest(scope, child, c);
+  if (std::all_of(c.extents.begin(), c.extents.end(), [](std::int64_t e) { return e == 0; }))
+    return f;
+  if (divides_integers(c.store->value))
+    refuse(5, quoted(*c.block) + " would divide by the padding");
+
+  ir::buffer_map buffers;
+  std::vector<ir::buffer> added;
+  std::vector<ir::stmt> stmts;
+  for (const operand& o : c.inputs) {
+    if (!is_padded(c, o)) continue;
+    added.push_back(buffers[o.buffer] = padded_buffer(c, o));
+    stmts.push_back(copy_in(c, o, added.back()));
+  }
+  std::vector<ir::stmt> behind;
+  if (is_padded(c, c.result)) {
+    added.push_back(buffers[c.result.buffer] = padded_buffer(c, c.result));
+    behind.push_back(copy_out(c.result, added.back()));
+  }
+  const ir::block_realize_node& realize = *scope[child].realize;
+  stmts.push_back(
+      widen(top, realize, c,
+            ir::make_realize(realize.values, realize.predicate, make_padded(c, buffers))));
+  stmts.insert(stmts.end(), behind.begin(), behind.end());
+
+  ir::block_node root = *holder->block;
+  root.body = ir::rewrite(
+      root.body, [](const ir::expr& e) { return e; },
+      [&](const ir::stmt& s) { return s == top ? ir::make_seq(stmts) : s; });
+  root.alloc_buffers.insert(root.alloc_buffers.end(), added.begin(), added.end());
+  return replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,113 @@
+#include <tilewright/schedule/primitive/pad_einsum.hpp>
+
+#include <string>
+#include <vector>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// C[i, j] combines A[i, k] and B[k, j] over k.
+ir::function program(const std::string& init, const std::string& update) {
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 5), "int32"), B: T.Buffer((5, 3), "int32"), C: T.Buffer((7, 3), "int32")):
+    for i, j, k in T.grid(7, 3, 5):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = )" +
+                   init + "\n            C[vi, vj] = " + update + "\n");
+}
+
+ir::function matmul() { return program("0", "C[vi, vj] + A[vi, vk] * B[vk, vj]"); }
+
+void check_refused(schedule s, int requirement, std::vector<std::int64_t> padding) {
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", requirement, [&] { s.pad_einsum(c, padding); });
+}
+
+}  // namespace
+
+TEST_CASE("pad_einsum: operands before, the result behind") {
+  const ir::function f = matmul();
+  schedule s(f);
+  s.pad_einsum(s.block("C"), {4, 1, 2});
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((7, 5), "int32"), B: T.Buffer((5, 3), "int32"), C: T.Buffer((7, 3), "int32")):
+    A_pad = T.alloc_buffer((8, 6), "int32")
+    B_pad = T.alloc_buffer((6, 3), "int32")
+    C_pad = T.alloc_buffer((8, 3), "int32")
+    for i0, i1 in T.grid(8, 6):
+        with T.block("A_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            T.reads(A[v0, v1])
+            A_pad[v0, v1] = T.if_then_else(v0 < 7 and v1 < 5, A[v0, v1], 0)
+    for i0, i1 in T.grid(6, 3):
+        with T.block("B_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            T.reads(B[v0, v1])
+            B_pad[v0, v1] = T.if_then_else(v0 < 5, B[v0, v1], 0)
+    for i, j, k in T.grid(8, 3, 6):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C_pad[vi, vj] = 0
+            C_pad[vi, vj] = C_pad[vi, vj] + A_pad[vi, vk] * B_pad[vk, vj]
+    for i0, i1 in T.grid(7, 3):
+        with T.block("C_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            C[v0, v1] = C_pad[v0, v1]
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("pad_einsum: only what is padded is copied") {
+  const ir::function f = matmul();
+  for (const std::vector<std::int64_t>& padding :
+       {std::vector<std::int64_t>{1, 1, 1}, {7, 3, 5}, {1, 2, 1}, {4, 4, 4}, {1, 1, 8}}) {
+    schedule s(f);
+    s.pad_einsum(s.block("C"), padding);
+    check_meaning(s, f);
+  }
+  schedule same(f);
+  same.pad_einsum(same.block("C"), {7, 1, 5});
+  CHECK(ir::equal(same.function(), f));
+}
+
+TEST_CASE("pad_einsum: the padding leaves other reducers as they are") {
+  const ir::function largest = program("T.min_value(\"int32\")", "T.max(C[vi, vj], A[vi, vk])");
+  schedule s(largest);
+  s.pad_einsum(s.block("C"), {2, 2, 4});
+  check_meaning(s, largest);
+  CHECK(s.show().find("-2147483648") != std::string::npos);
+
+  // a sum of differences has no padding that adds nothing on both sides but zero
+  const ir::function sums = program("0", "C[vi, vj] + (A[vi, vk] - B[vk, vj])");
+  schedule t(sums);
+  t.pad_einsum(t.block("C"), {2, 2, 4});
+  check_meaning(t, sums);
+  // counting steps notices padded ones
+  check_refused(schedule(program("0", "C[vi, vj] + (A[vi, vk] + 1)")), 5, {1, 1, 4});
+}
+
+TEST_CASE("pad_einsum: loops that do not drive a variable alone stay") {
+  const ir::function f = matmul();
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.split(s.get_loops(c)[0], {infer, 2});
+  s.pad_einsum(c, {4, 2, 1});
+  check_meaning(s, f);
+}
+
+TEST_CASE("pad_einsum: refusals") {
+  check_refused(schedule(matmul()), 1, {4, 4});
+  check_refused(schedule(matmul()), 1, {4, 0, 1});
+  check_refused(schedule(program("0", "C[vi, vj] + A[vi, vk] * A[vi, 4 - vk]")), 2, {1, 1, 2});
+  check_refused(schedule(program("0", "C[vi, vj] + A[vi, vk] // B[vk, vj]")), 5, {4, 1, 1});
+  schedule moved(matmul());
+  const block_rv copy = moved.cache_write(moved.block("C"), 0, "global");
+  moved.reverse_compute_at(copy, moved.get_loops(moved.block("C"))[0]);
+  check_refused(std::move(moved), 4, {1, 2, 1});
+}
