@@ -116,6 +116,7 @@
 #include <tilewright/impl/schedule/primitive/cache.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>
+#include <tilewright/impl/schedule/primitive/decompose_padding.ipp>
 #include <tilewright/impl/schedule/primitive/decompose_reduction.ipp>
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>

@@ -134,6 +134,9 @@ class schedule {
   block_rv blockize(const std::vector<block_rv>& blocks, bool preserve_unit_iters = true);
   void tensorize(loop_rv loop, std::string intrinsic, bool preserve_unit_iters = true);
   void tensorize(block_rv block, std::string intrinsic);
+  block_rv decompose_padding(block_rv block, loop_rv loop);
+  /// Whether decompose_padding would not refuse; not recorded.
+  bool can_decompose_padding(block_rv block, loop_rv loop) const;
   /// @}
 
   /// @name Buffers

@@ -9,6 +9,7 @@
 #include <tilewright/schedule/primitive/cache.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/primitive/decompose_padding.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
@@ -131,6 +132,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&fuse_reduction_epilogue>("fuse_reduction_epilogue",
                                      {"reduction_block", "epilogue_block"}),
       kind<&pad_einsum>("pad_einsum", {"block", "padding"}),
+      kind<&decompose_padding>("decompose_padding", {"block", "loop"}),
       kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
       kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),

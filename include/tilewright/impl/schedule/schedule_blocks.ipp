@@ -1,6 +1,7 @@
 // The members of `schedule` that make and take apart blocks.
 #pragma once
 
+#include <tilewright/schedule/primitive/decompose_padding.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 namespace tilewright {
@@ -45,6 +46,14 @@ TILEWRIGHT_INLINE void schedule::tensorize(loop_rv loop, std::string intrinsic,
 TILEWRIGHT_INLINE void schedule::tensorize(block_rv block, std::string intrinsic) {
   static const instruction_kind& kind = detail::blocks::kind_named("tensorize");
   apply(kind, {rv(block), std::move(intrinsic), true});
+}
+
+TILEWRIGHT_INLINE block_rv schedule::decompose_padding(block_rv block, loop_rv loop) {
+  static const instruction_kind& kind = detail::blocks::kind_named("decompose_padding");
+  return {apply(kind, {rv(block), rv(loop)})[0].number};
+}
+TILEWRIGHT_INLINE bool schedule::can_decompose_padding(block_rv block, loop_rv loop) const {
+  return primitive::can_decompose_padding(state_.function, state_.block(block), state_.loop(loop));
 }
 
 }  // namespace tilewright

@@ -255,8 +255,22 @@ TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& chi
     ir::expr& to = p == inner_part ? out.inner_predicate : out.outer_predicate;
     to = ir::logical_and(to, conjunct);
   }
+  const auto keep_symbolic_domains = [&] {
+    for (std::size_t i = 0; i < out.iters.size(); ++i) {
+      const ir::range& dom = child.block().iters[i].dom;
+      divided_iter& d = out.iters[i];
+      if (!ir::is_int(dom.min, 0) || ir::is_int(dom.extent)) continue;
+      if (ir::is_int(d.inner_dom.extent, 1) && !ir::is_int(d.outer_dom.extent))
+        d.outer_dom.extent = dom.extent;
+      else if (ir::is_int(d.outer_dom.extent, 1) && !ir::is_int(d.inner_dom.extent))
+        d.inner_dom.extent = dom.extent;
+    }
+  };
   affine_division divided{child, first, preserve_unit_iters, {}, {}, {}};
-  if (divided.run(out)) return out;
+  if (divided.run(out)) {
+    keep_symbolic_domains();
+    return out;
+  }
   out.iters.clear();
   if (divide_trivially(child, first, out)) return out;
   why = "its bindings are not made of inner digits below outer ones";

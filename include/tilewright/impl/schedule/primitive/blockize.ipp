@@ -21,14 +21,30 @@ namespace detail::blockizing {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-/// Rewrites a block in other variables and simplifies what has changed.
+inline bool depends_on_data(const ir::expr& e) {
+  bool found = is_float(e.type());
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    found = found || x->op == ir::op::load || x->op == ir::op::call;
+  });
+  return found;
+}
+
+/// Rewrites a block in other variables and simplifies what has changed of its indices; comparisons
+/// that have changed are written with < and <=.
 class renamer : public ir::mutator {
  public:
   renamer(const ir::var_map& map, const arith::analyzer& known) : map_(map), known_(known) {}
   using ir::mutator::mutate;
   ir::expr mutate(const ir::expr& e) override {
-    const ir::expr changed = ir::substitute(e, map_);
-    return changed.same(e) ? e : known_.simplify(changed);
+    if (!depends_on_data(e)) {
+      const ir::expr changed = ir::substitute(e, map_);
+      return changed.same(e) ? e : known_.simplify(changed);
+    }
+    const ir::expr out = ir::mutator::mutate(e);
+    if (out.same(e)) return e;
+    if (out->op == ir::op::ge) return ir::le(out->args[1], out->args[0]);
+    if (out->op == ir::op::gt) return ir::lt(out->args[1], out->args[0]);
+    return out;
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::factoring {
@@ -55,6 +56,8 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
+  if (as_tvm() && !is_stage_pipeline(scope))
+    refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
     refuse(1, quoted(b) + " cannot be computed earlier: " + hazard_text(hazard));
 }
@@ -127,7 +130,7 @@ inline ir::expr result_predicate(const plan& p) {
     }
   }
   for (const ir::expr& cut : cuts)
-    if (!known.prove(ir::substitute(cut, first)))
+    if (as_tvm() || !known.prove(ir::substitute(cut, first)))
       refuse(7, "the guard of " + quoted(c.block()) + " leaves partial results along " +
                     quoted(p.rf_loop()) + " without a first instance");
   return kept;

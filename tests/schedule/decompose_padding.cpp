@@ -1,0 +1,124 @@
+#include <tilewright/schedule/primitive/decompose_padding.hpp>
+
+#include <tilewright/ir/visit.hpp>
+
+#include "script_schedule.hpp"
+#include "stages.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+std::string row(const std::string& value, const std::string& target = "B[vi]") {
+  return R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((24,), "float32")):
+    for i in range(24):
+        with T.block("B"):
+            vi = T.axis.spatial(24, i)
+            )" +
+         target + " = " + value + "\n";
+}
+
+const std::string padded = row("T.if_then_else(3 <= vi and vi < 19, A[vi - 3], T.float32(0))");
+
+void check_refused(const std::string& text, int requirement) {
+  INFO(text);
+  schedule s(ir::parse(text));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  CHECK_FALSE(s.can_decompose_padding(b, i));
+  check_refusal(s, "decompose_padding", requirement, [&] { s.decompose_padding(b, i); });
+}
+
+}  // namespace
+
+TEST_CASE("decompose_padding: one dimension") {
+  const ir::function f = ir::parse(padded);
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  CHECK(s.can_decompose_padding(b, i));
+  const block_rv constant = s.decompose_padding(b, i);
+  CHECK(s.get(constant).block->name == "B_pad_const");
+  CHECK(s.get(b).block->name == "B");
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((24,), "float32")):
+    for i in range(24):
+        with T.block("B_pad_const"):
+            vi = T.axis.spatial(24, i)
+            T.reads()
+            T.writes(B[vi])
+            B[vi] = T.float32(0)
+    for i in range(16):
+        with T.block("B"):
+            vi = T.axis.spatial(16, i)
+            T.reads(A[vi])
+            T.writes(B[vi + 3])
+            B[vi + 3] = A[vi]
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("decompose_padding: conditions of both spellings, one side only, likely") {
+  for (const std::string& value :
+       {std::string("T.if_then_else(vi < 16, A[vi], T.float32(1))"),
+        std::string("T.if_then_else(vi >= 8, A[vi - 8] * T.float32(2), T.float32(-1))"),
+        std::string("T.if_then_else(T.likely(19 > vi) and vi > 2, A[vi - 3], T.float32(0))")}) {
+    const ir::function f = ir::parse(row(value));
+    schedule s(f);
+    const block_rv b = s.block("B");
+    s.decompose_padding(b, s.get_loops(b)[0]);
+    CHECK(ir::is_int(s.get(s.get_loops(b)[0]).extent, 16));
+    CHECK(ir::is_true(s.get(b).predicate));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("decompose_padding: at each loop of a padded image, and below a tile") {
+  const ir::function f = stages::conv2d(6, 5, 2, 3, 3, 1, 1);
+  for (std::size_t at = 0; at < 4; ++at) {
+    schedule s(f);
+    const block_rv pad = s.block("X_pad");
+    const block_rv constant = s.decompose_padding(pad, s.get_loops(pad)[at]);
+    CHECK(s.get_loops(constant).size() == 4);
+    CHECK(s.get_loops(pad).size() == 4);
+    check_meaning(s, f);
+  }
+  for (const std::size_t lifted :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+    schedule s(f);
+    const block_rv y = s.block("Y"), pad = s.block("X_pad");
+    const std::vector<loop_rv> l = s.get_loops(y);
+    const auto p = s.split(l[1], {infer, 4});
+    s.reorder(l[0], p[0], l[2], l[3], p[1]);
+    s.compute_at(pad, p[0]);
+    s.decompose_padding(pad, s.get_loops(pad)[lifted]);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("decompose_padding: guards of tiles that overlap the edge stay") {
+  const ir::function f = ir::parse(padded);
+  for (const bool inner : {false, true}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const auto i = s.split(s.get_loops(b)[0], {infer, 7});
+    s.decompose_padding(b, i[inner ? 1 : 0]);
+    CHECK(ir::conjuncts(s.get(b).predicate).size() == 3);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("decompose_padding: refusals") {
+  check_refused(row("A[T.max(vi - 8, 0)]"), 3);
+  check_refused(row("T.if_then_else(3 <= vi and vi < 19, A[vi - 3], A[0])"), 3);
+  check_refused(row("T.if_then_else(vi < 24, A[T.min(vi, 15)], T.float32(0))"), 4);
+  check_refused(row("T.if_then_else(vi % 2 == 0, A[vi // 2], T.float32(0))"), 5);
+  check_refused(row("T.if_then_else(vi * 2 < 32, A[vi], T.float32(0))"), 5);
+  check_refused(row("T.if_then_else(vi < 16, A[vi], T.float32(0))", "B[vi // 2]"), 6);
+  schedule s(stages::matmul_bias_relu(4, 4, 4));
+  const block_rv c = s.block("C"), d = s.block("D");
+  const loop_rv c_i = s.get_loops(c)[0];
+  check_refusal(s, "decompose_padding", 2, [&] { s.decompose_padding(c, c_i); });
+  check_refusal(s, "decompose_padding", 1, [&] { s.decompose_padding(d, c_i); });
+}
