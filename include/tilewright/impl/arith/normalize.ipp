@@ -101,7 +101,7 @@ class canonical_form {
 
   /// a < b + slack as terms < constant, divided by what all coefficients have in common.
   ir::expr below(const ir::expr& a, const ir::expr& b, std::int64_t slack, const ir::expr& as_is) {
-    if (!is_index(a) || !is_index(b)) return as_is;
+    if (!is_index(a) || !is_index(b)) return slack ? ir::le(a, b) : ir::lt(a, b);
     linear sum = sorted(to_linear(a - b));
     if (sum.is_constant()) return as_is;
     std::int64_t limit = slack - sum.constant;
@@ -111,7 +111,13 @@ class canonical_form {
     for (const auto& t : sum.terms) common = std::gcd(common, t.second);
     for (auto& t : sum.terms) t.second /= common;
     limit = -ir::floor_divide(-limit, common);
-    return ir::lt(from_linear(sum), ir::integer(sum.type, limit));
+    ir::expr low = from_linear(sum);
+    while (low->op == ir::op::floordiv && ir::is_int(low->args[1]) &&
+           ir::as_int(low->args[1]) > 0) {  // x // a < b is x < a * b
+      limit *= ir::as_int(low->args[1]);
+      low = low->args[0];
+    }
+    return ir::lt(low, ir::integer(sum.type, limit));
   }
 
   /// a * 8 + r < 16 is a * 8 < 16 where r is in [0, 8).
@@ -151,6 +157,7 @@ class normalizer : public ir::mutator {
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
+    if (e->op == ir::op::if_then_else && !is_index(e)) return choice(e);
     if (!is_index(e) && e.type() != dtype::boolean) return ir::mutator::mutate(e);
     if (e->op == ir::op::var && !values_.count(e)) return e;
     return form_.of(known_.simplify(ir::substitute(e, values_)));
@@ -209,6 +216,18 @@ class normalizer : public ir::mutator {
         ir::make_loop(l.var, min, extent, mutate(l.body), l.loop, l.annotations, l.thread_tag);
     known_ = outside;
     return out;
+  }
+
+  ir::expr choice(const ir::expr& e) {
+    const analyzer outside = known_;
+    const ir::expr condition = mutate(e->args[0]);
+    known_.assume(condition);
+    const ir::expr yes = mutate(e->args[1]);
+    known_ = outside;
+    known_.assume(ir::logical_not(condition));
+    const ir::expr no = mutate(e->args[2]);
+    known_ = outside;
+    return ir::with_args(e, {condition, yes, no});
   }
 
   ir::stmt conditional(const ir::if_node& n) {
