@@ -36,15 +36,10 @@ struct snapshot {
   }
 };
 
+/// False when a parameter got another type, shape or layout: its contents mean something else then.
 bool same_signature(const ir::function& a, const ir::function& b) {
-  if (a.params.size() != b.params.size()) return false;
-  for (std::size_t i = 0; i < a.params.size(); ++i) {
-    const ir::buffer &x = a.params[i].buffer, &y = b.params[i].buffer;
-    if (x->type != y->type || x->shape.size() != y->shape.size()) return false;
-    for (std::size_t d = 0; d < x->shape.size(); ++d)
-      if (ir::print(x->shape[d]) != ir::print(y->shape[d])) return false;
-  }
-  return true;
+  return std::equal(a.params.begin(), a.params.end(), b.params.begin(), b.params.end(),
+                    [](const ir::param& x, const ir::param& y) { return x.buffer == y.buffer; });
 }
 
 trace with_step(trace t, const proposal& what) {
