@@ -282,7 +282,7 @@ TEST_CASE("efforts: an estimate measures nothing, exhaustive has no end in time"
   o.events = [&](const search::event& e) { events += e.what == search::event::kind::progress; };
   const tuned plain{product, o};
   CHECK(p.right(plain));
-  CHECK(plain.report(p.a, p.b, p.c).find("default schedule") != std::string::npos);
+  CHECK(plain.report(p.a, p.b, p.c).find("estimated") != std::string::npos);  // by the prior
   o.model.score = [&](const std::vector<search::candidate>& all) {
     ++scored;
     std::vector<double> out;

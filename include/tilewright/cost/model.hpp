@@ -57,7 +57,7 @@ class random_model final : public model {
 };
 
 struct tree_model_options {
-  gbt_options trees;
+  gbt_options trees{.goal = objective::pairwise};
   feature_options features;
   std::size_t warmup = 24;       // measured programs below which a model without prior draws scores
   double retrain_share = 0.2;    // of new data that lets it train again

@@ -39,6 +39,7 @@
 #include <tilewright/impl/cost/features.ipp>
 #include <tilewright/impl/cost/gbt.ipp>
 #include <tilewright/impl/cost/model.ipp>
+#include <tilewright/impl/cost/prior.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
@@ -181,6 +182,7 @@
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
 #include <tilewright/impl/search/strategy.ipp>
+#include <tilewright/impl/search/transfer.ipp>
 #include <tilewright/impl/search/verify.ipp>
 #include <tilewright/impl/search/weight_set.ipp>
 #include <tilewright/impl/search/zero_extents.ipp>

@@ -22,7 +22,7 @@ enum class mode {
 
 /// How hard tuning tries, as in FFTW.
 enum class effort {
-  estimate,   // nothing is ever measured: what the model ranks first, else the default schedule
+  estimate,   // nothing is ever measured: what the model (yours, or the shipped prior) ranks first
   measure,    // within the budget
   patient,    // within eight times the budget
   exhaustive  // until the space has no new program, or another stop rule ends it; `seconds` does
@@ -47,6 +47,8 @@ struct tuned_options {
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
   search::event_handler events = {};
   search::scorer model = {};
+  /// Makes the strategy of a session; null: evolution guided by boosted trees.
+  std::function<std::unique_ptr<search::strategy>(std::uint64_t seed)> method = {};
 };
 
 }  // namespace tilewright

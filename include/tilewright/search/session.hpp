@@ -1,9 +1,9 @@
 // Tunes one workload: proposes schedules, measures them, and decides what to keep.
 //
-// Random members of the space come first, then mutations of the fastest; programs that are equal
-// are measured once. A new best is compared in full with the default schedule, and at some points
-// with f64, before it counts. At the end the finalists and the default are timed again in turn, and
-// the winner is kept only if it is faster by more than the noise.
+// A strategy proposes; programs that are equal are measured once. A new best is compared in full
+// with the default schedule, and at some points with f64, before it counts. At the end the
+// finalists and the default are timed again in turn, and the winner is kept only if it is faster by
+// more than the noise.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/runner.hpp>
+#include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -78,6 +80,9 @@ struct session_options {
   std::uint64_t seed = 42;
   int batch = 16;
   scorer model;
+  /// Makes the strategy; null: evolution with boosted trees, or a local search where `model`
+  /// scores.
+  std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
   std::function<void(const progress&)> events;   // may be null
   const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
 };

@@ -12,6 +12,9 @@
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/spot_check.hpp>
+#include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/search/strategies/local.hpp>
+#include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/hash.hpp>
 
@@ -33,7 +36,6 @@ class tuner {
       : w_(w),
         o_(o),
         db_(db),
-        random_(o.seed),
         runner_(w.function, w.layouts, *w.exec, o.seed),
         needs_(needs_of(w.function)) {}
 
@@ -98,7 +100,8 @@ class tuner {
     seen_.insert(ir::workload_key(first.function()));
     db_.add(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
-    for (const schedule& s : sketches_) origins_.push_back(s.trace().without_decisions());
+    start_strategy();
+    teach({first, ir::workload_key(first.function())}, result_.baseline);
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -165,6 +168,7 @@ class tuner {
         const std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
         if (!c || !seen_.insert(c->identity).second) continue;
         parents_.push_back({c->scheduled.trace(), r.best()});
+        teach(*c, r.best());
       } catch (const error& e) {
         result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
       }
@@ -185,34 +189,41 @@ class tuner {
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
-  /// One proposal: a random member of the space, or a mutation of a parent. Draws the same numbers
-  /// whether or not it succeeds.
-  std::optional<candidate> propose() {
-    support::random r = random_.split();
-    const bool fresh = parents_.size() < 4 || progress_.round == 0 || r.below(5) == 0;
-    std::optional<trace> t;
-    if (!fresh) {
-      // the better half is twice as likely, in steps
-      const std::size_t a = r.below(parents_.size()), b = r.below(parents_.size());
-      t = parents_[std::min(a, b)].trace;
-      for (int changes = r.below(3) == 0 ? 2 : 1; t && changes > 0; --changes) t = mutate(*t, r);
-    }
-    if (!t) t = origins_[next_origin_++ % origins_.size()];
-    return replay(*t, w_.function, r.next());
+  /// How candidates are found: as the options say, else by evolution with a model that has learned
+  /// from the other records of the database; a scorer of the user's own ranks what a search without
+  /// a model proposes.
+  void start_strategy() {
+    search_task task;
+    task.function = w_.function;
+    for (const schedule& s : sketches_) task.sketches.push_back(s.trace().without_decisions());
+    if (w_.space)
+      task.generate = [this](std::uint64_t seed) {
+        return w_.space.sketches(w_.function, {w_.cpu, w_.exec->threads}, seed);
+      };
+    if (o_.method)
+      strategy_ = o_.method(o_.seed);
+    else if (o_.model.score)
+      strategy_ = local_search();
+    else
+      strategy_ = evolutionary(experienced_model(db_, w_.key, o_.seed));
+    strategy_->start(task, o_.seed);
+  }
+
+  /// Tells the strategy what is known about one candidate.
+  void teach(const candidate& c, double seconds) {
+    strategy_->learn(std::span(&c, 1), std::span(&seconds, 1));
   }
 
   std::vector<candidate> proposals(std::size_t count) {
     std::vector<candidate> out = std::move(pending_);
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
-    for (std::size_t attempt = 0; out.size() < wanted && attempt < 12 * wanted && !over();
-         ++attempt) {
-      std::optional<candidate> c = propose();
-      if (!c)
-        ++progress_.failures[failure::schedule];
-      else if (seen_.insert(c->identity).second)
-        out.push_back(std::move(*c));
-    }
+    const std::size_t refused = strategy_->refused();
+    for (candidate& c :
+         strategy_->propose(wanted - std::min(wanted, out.size()), [this] { return over(); }))
+      if (seen_.insert(c.identity).second) out.push_back(std::move(c));
+    progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
+    if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
     return chosen(std::move(out), count);
   }
 
@@ -225,7 +236,6 @@ class tuner {
                      [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     std::vector<candidate> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
-    for (std::size_t i = count; i < order.size(); ++i) seen_.erase(all[order[i]].identity);
     return out;
   }
 
@@ -244,11 +254,19 @@ class tuner {
     std::vector<measurement> measured;
     for (std::size_t i = 0; i < batch.size() && !over(); ++i)
       measured.push_back(try_one(batch[i], queue.take(i)));
+    learn(batch, measured);
     if (o_.model.learn)
       o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
                      measured);
     sort_parents();
     ++progress_.round;
+  }
+
+  void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
+    std::vector<double> seconds;
+    for (const measurement& m : measured)
+      seconds.push_back(m.ok() ? m.median() : std::numeric_limits<double>::infinity());
+    strategy_->learn(std::span(batch).first(seconds.size()), seconds);
   }
 
   measurement try_one(const candidate& c, const built& b) {
@@ -371,14 +389,12 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
-  support::random random_;
   runner runner_;
   value_needs needs_;
   session_clock::time_point start_;
   provenance from_;
   std::vector<schedule> sketches_;
-  std::vector<trace> origins_;
-  std::size_t next_origin_ = 0;
+  std::unique_ptr<strategy> strategy_;
   std::vector<parent> parents_;
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;

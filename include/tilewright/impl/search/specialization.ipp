@@ -12,6 +12,7 @@
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/specialization.hpp>
+#include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
 
 namespace tilewright::search {
@@ -183,7 +184,7 @@ TILEWRIGHT_INLINE bool specialization::load_stored() {
 TILEWRIGHT_INLINE void specialization::load_estimate() {
   constexpr std::size_t draws = 64;
   const std::string nothing = "effort is estimate: nothing is measured";
-  if (!options_.model.score || !backend::compiler_available()) return load_fallback(nothing);
+  if (!backend::compiler_available()) return load_fallback(nothing);
   std::vector<candidate> all;
   try {
     const space::context where{workload_.cpu, workload_.exec->threads};
@@ -195,8 +196,9 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   } catch (const schedule_error& e) {
     note(std::string("the space failed: ") + e.what());
   }
-  const std::vector<double> scores =
-      all.empty() ? std::vector<double>{} : options_.model.score(all);
+  const std::vector<double> scores = all.empty()            ? std::vector<double>{}
+                                     : options_.model.score ? options_.model.score(all)
+                                                            : estimated_scores(all);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
@@ -261,6 +263,7 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   o.patience = options_.patience;
   o.seed = options_.seed;
   o.model = options_.model;
+  o.method = options_.method;
   return o;
 }
 

@@ -1,0 +1,264 @@
+// How good searches are, on recorded times.
+//
+//   search_quality record FILE COUNT              measures COUNT random candidates of each workload
+//   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs a strategy, writes its best
+//   times search_quality rank FILE                      how well models rank, XGBoost beside ours
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include <tilewright/cost/model.hpp>
+#include <tilewright/cost/ranking.hpp>
+#include <tilewright/ir/key.hpp>
+
+#include "peers/xgboost.hpp"
+#include "search_data.hpp"
+
+using namespace tilewright;
+using namespace bench;
+
+namespace {
+
+const auto never = [] { return false; };
+
+int record(const std::string& file, std::size_t count) {
+  std::vector<recorded_workload> all = recorded_workloads(file);
+  std::ofstream to(file, std::ios::app);
+  for (recorded_workload& w : all) {
+    std::set<support::hash128> met;
+    auto s = search::make_strategy("replay_traces");
+    s->start(w.task(), 77);
+    while (met.size() < count) {
+      const auto batch = s->propose(std::min<std::size_t>(32, count - met.size()), never);
+      if (batch.empty()) break;
+      for (const search::candidate& c : batch) {
+        w.seconds(c, true, to);
+        met.insert(c.identity);
+      }
+    }
+    std::printf("%-10s %zu sketches, %zu recorded\n", w.name().c_str(), w.task().sketches.size(),
+                w.all().size());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+/// Best times after 1, 2, ... trials. Random search draws from the recorded candidates.
+std::vector<double> random_curve(const recorded_workload& w, std::size_t trials,
+                                 std::uint64_t seed) {
+  std::vector<double> times;
+  for (const timed_trace& t : w.all())
+    if (t.drawn) times.push_back(t.seconds);
+  support::random r(seed);
+  for (std::size_t i = times.size(); i-- > 1;) std::swap(times[i], times[r.below(i + 1)]);
+  if (times.size() > trials) times.resize(trials);
+  for (std::size_t i = 1; i < times.size(); ++i) times[i] = std::min(times[i], times[i - 1]);
+  return times;
+}
+
+std::vector<double> searched_curve(recorded_workload& w, const std::string& name,
+                                   std::size_t trials, std::uint64_t seed, std::ofstream& to) {
+  auto s = search::make_strategy(name, seed);
+  s->start(w.task(), seed);
+  std::vector<double> out;
+  double best = INFINITY;
+  while (out.size() < trials) {
+    const auto batch = s->propose(std::min<std::size_t>(16, trials - out.size()), never);
+    if (batch.empty()) break;
+    std::vector<double> seconds;
+    for (const search::candidate& c : batch) {
+      seconds.push_back(w.seconds(c, false, to));
+      best = std::min(best, seconds.back());
+      out.push_back(best);
+    }
+    s->learn(batch, seconds);
+  }
+  return out;
+}
+
+int search_all(const std::string& file, const std::string& name, std::size_t trials,
+               std::uint64_t seeds, const std::string& out_file) {
+  std::vector<recorded_workload> all = recorded_workloads(file);
+  std::ofstream to(file, std::ios::app), out(out_file, std::ios::app);
+  for (recorded_workload& w : all)
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const std::vector<double> curve = name == "replay_traces"
+                                            ? random_curve(w, trials, seed)
+                                            : searched_curve(w, name, trials, seed, to);
+      for (std::size_t n = 16; n <= trials; n += 16)
+        if (!curve.empty())
+          out << w.name() << ',' << name << ',' << seed << ',' << n << ','
+              << curve[std::min(n, curve.size()) - 1] << '\n';
+      std::printf("%-10s %-20s seed %d: %.4g us after %zu\n", w.name().c_str(), name.c_str(),
+                  static_cast<int>(seed), curve.empty() ? 0.0 : curve.back() * 1e6, curve.size());
+      std::fflush(stdout);
+    }
+  return 0;
+}
+
+/// Features and labels of all drawn candidates of a workload.
+struct rankable {
+  std::string name;
+  std::vector<ir::function> programs;
+  std::vector<support::hash128> keys;
+  std::vector<double> seconds, speed;
+};
+
+rankable load(const recorded_workload& w, std::size_t most) {
+  rankable out;
+  out.name = w.name();
+  for (const timed_trace& t : w.all()) {
+    if (!t.drawn || !std::isfinite(t.seconds) || out.programs.size() >= most) continue;
+    const auto c = search::replay(trace::parse(t.trace), w.task().function, 1);
+    if (!c) continue;
+    out.programs.push_back(c->scheduled.function());
+    out.keys.push_back(c->identity);
+    out.seconds.push_back(t.seconds);
+    out.speed.push_back(1 / t.seconds);
+  }
+  return out;
+}
+
+struct quality {
+  double pairs = 0, top1 = 0, top5 = 0;
+  void add(const std::vector<double>& scores, const std::vector<double>& speed, double share) {
+    pairs += share * cost::pairwise_accuracy(scores, speed);
+    top1 += share * cost::top_score(scores, speed, 1);
+    top5 += share * cost::top_score(scores, speed, 5);
+  }
+};
+
+/// Samples [from, to) of a workload into `d`, with labels of their own group; `shuffle` mixes
+/// labels.
+void append(const rankable& r, std::size_t from, std::size_t to, std::uint32_t group,
+            cost::dataset& d, support::random* shuffle) {
+  const double best = *std::max_element(r.speed.begin() + static_cast<std::ptrdiff_t>(from),
+                                        r.speed.begin() + static_cast<std::ptrdiff_t>(to));
+  std::vector<double> labels;
+  for (std::size_t i = from; i < to; ++i) labels.push_back(r.speed[i] / best);
+  if (shuffle)
+    for (std::size_t i = labels.size(); i-- > 1;)
+      std::swap(labels[i], labels[shuffle->below(i + 1)]);
+  for (std::size_t i = from; i < to; ++i) {
+    const auto rows = cost::store_features(r.programs[i]);
+    const double label = labels[i - from];
+    d.add(rows.front().data(), rows.size(), static_cast<float>(label),
+          static_cast<float>(0.1 + label), group);
+  }
+}
+
+std::vector<double> doubles(const std::vector<float>& v) { return {v.begin(), v.end()}; }
+
+/// Trains each kind of model on `train` and ranks `test`.
+void compare(const cost::dataset& train, const cost::dataset& test,
+             const std::vector<double>& speed, double share, quality (&to)[3]) {
+  for (int kind = 0; kind < 2; ++kind) {
+    cost::gbt_options o;
+    o.goal = kind == 0 ? cost::objective::squared : cost::objective::pairwise;
+    cost::gbt model;
+    model.fit(train, o);
+    to[kind].add(doubles(model.scores(test)), speed, share);
+  }
+  if (have_xgboost()) to[2].add(xgboost_scores(train, test), speed, share);
+}
+
+void print(const char* what, const quality (&q)[3]) {
+  const char* names[] = {"trees, squared", "trees, pairwise", "XGBoost"};
+  for (int k = 0; k < 3; ++k) {
+    if (k == 2 && !have_xgboost())
+      std::printf("%-28s %-16s missing (libxgboost-dev)\n", what, names[k]);
+    else
+      std::printf("%-28s %-16s pairs %.3f  top-1 %.3f  top-5 %.3f\n", what, names[k], q[k].pairs,
+                  q[k].top1, q[k].top5);
+  }
+}
+
+int rank(const std::string& file) {
+  std::vector<rankable> all;
+  for (const recorded_workload& w : recorded_workloads(file)) {
+    rankable r = load(w, 300);
+    if (r.programs.size() >= 20) all.push_back(std::move(r));
+  }
+  quality within[3], across[3], shuffled[3];
+  support::random mixer(3);
+  const double share = 1 / static_cast<double>(all.size());
+  for (std::size_t held = 0; held < all.size(); ++held) {
+    const rankable& r = all[held];
+    const std::size_t n = r.programs.size(), half = n / 2;
+    const std::vector<double> rest(r.speed.begin() + static_cast<std::ptrdiff_t>(half),
+                                   r.speed.end());
+    cost::dataset train, test, mixed, others, whole;
+    for (cost::dataset* d : {&train, &test, &mixed, &others, &whole})
+      d->columns = cost::feature_count;
+    append(r, 0, half, 0, train, nullptr);
+    append(r, 0, half, 0, mixed, &mixer);
+    append(r, half, n, 0, test, nullptr);
+    append(r, 0, n, 0, whole, nullptr);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i != held)
+        append(all[i], 0, all[i].programs.size(), static_cast<std::uint32_t>(i), others, nullptr);
+    quality one[3];
+    compare(train, test, rest, 1, one);
+    print((r.name + ", own records").c_str(), one);
+    compare(train, test, rest, share, within);
+    compare(others, whole, r.speed, share, across);
+    compare(mixed, test, rest, share, shuffled);
+  }
+  std::printf("\n%zu workloads\n", all.size());
+  print("mean, own records", within);
+  print("mean, workload held out", across);
+  print("mean, shuffled labels", shuffled);
+  return 0;
+}
+
+/// A model as lines of a header.
+int prior(const std::string& file, const std::string& out_file) {
+  cost::dataset d;
+  d.columns = cost::feature_count;
+  std::uint32_t group = 0;
+  for (const recorded_workload& w : recorded_workloads(file)) {
+    const rankable r = load(w, 600);
+    if (!r.programs.empty()) append(r, 0, r.programs.size(), group++, d, nullptr);
+  }
+  cost::gbt_options o;
+  o.goal = cost::objective::pairwise;
+  o.rounds = 80;
+  o.depth = 5;
+  o.rate = 0.15;
+  cost::gbt model;
+  model.fit(d, o);
+  std::ofstream to(out_file);
+  to << "// Generated by tools/train_prior.sh; do not edit.\n#pragma once\n\n"
+        "namespace tilewright::cost::detail {\n\n"
+        "// clang-format off\ninline constexpr const char* prior_lines[] = {\n";
+  const std::string text = model.save();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    to << '"' << text.substr(at, end - at) << "\",\n";
+    at = end + 1;
+  }
+  to << "};\n// clang-format on\n\n}  // namespace tilewright::cost::detail\n";
+  std::printf("%zu programs of %u workloads, %zu trees\n", d.y.size(), group, model.trees());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  if (command == "record" && argc == 4)
+    return record(argv[2], static_cast<std::size_t>(std::atoi(argv[3])));
+  if (command == "search" && argc == 7)
+    return search_all(argv[2], argv[3], static_cast<std::size_t>(std::atoi(argv[4])),
+                      static_cast<std::uint64_t>(std::atoi(argv[5])), argv[6]);
+  if (command == "rank" && argc == 3) return rank(argv[2]);
+  if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
+  std::fprintf(
+      stderr,
+      "search_quality record FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
+      "FILE\n");
+  return 2;
+}

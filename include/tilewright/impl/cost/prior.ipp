@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <tilewright/cost/prior.hpp>
+#include <tilewright/impl/cost/prior_data.hpp>
+
+namespace tilewright::cost {
+
+TILEWRIGHT_INLINE const gbt& shipped_prior() {
+  static const gbt prior = [] {
+    std::string text;
+    for (const char* line : detail::prior_lines) text.append(line).append("\n");
+    return gbt::load(text);
+  }();
+  return prior;
+}
+
+}  // namespace tilewright::cost
