@@ -48,6 +48,8 @@ expect 2 "has no symbolic extent" run "$data/scale.py" --engine interp --dim n=3
 head -c 100 "$work/zero.npy" > "$work/cut.npy"
 expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
 
+expect 2 "no record to report on" report --db :memory: -o "$work/none.html"
+
 # Where an LLVM can be opened, compiled code agrees with the interpreter.
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
@@ -58,6 +60,11 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "were there" db import "$work/t.jsonl" --db "$work/u.db"
   expect 0 "0 records added" db merge "$work/u.db" --db "$work/t.db"
   expect 0 '"digest"' db export - --db "$work/u.db"
+  expect 0 "1 tuned keys" report --db "$work/t.db" -o "$work/r.html"
+  for part in "<svg" "Convergence" "Before" "No candidate failed" "</html>"; do
+    grep -q "$part" "$work/r.html" || { echo "FAILED: the report has no $part"; failures=$((failures + 1)); }
+  done
+  if grep -qE "https?://|src=|@import" "$work/r.html"; then echo "FAILED: the report needs a network"; failures=$((failures + 1)); fi
   echo "{}" > "$work/bad.jsonl"
   expect 2 "line 1: \"workload\" is missing" db import "$work/bad.jsonl" --db "$work/u.db"
   expect 2 "no record of a workload" db show zzz --db "$work/u.db"

@@ -1,0 +1,148 @@
+#include "chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tool {
+namespace {
+
+constexpr double width = 560, height = 320, left = 74, right = 14, top = 14, bottom = 46;
+
+std::string number(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", v);
+  return text;
+}
+
+std::string place(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", v);
+  return text;
+}
+
+/// One axis: from data units to the page.
+class scale {
+ public:
+  scale(bool log, double from, double to) : log_(log), from_(from), to_(to) {}
+
+  bool shows(double v) const { return std::isfinite(v) && (!log_ || v > 0); }
+  void include(double v) {
+    low_ = std::min(low_, measure(v));
+    high_ = std::max(high_, measure(v));
+  }
+  bool empty() const { return low_ > high_; }
+  void round() {
+    if (high_ - low_ < 1e-12) low_ -= 0.5, high_ += 0.5;
+    if (log_) {
+      const double margin = 0.04 * (high_ - low_);
+      low_ -= margin, high_ += margin;
+    } else {
+      const double s = step();
+      low_ = std::floor(low_ / s) * s, high_ = std::ceil(high_ / s) * s;
+    }
+  }
+  double at(double v) const { return from_ + (to_ - from_) * (measure(v) - low_) / (high_ - low_); }
+  std::vector<double> ticks() const {
+    std::vector<double> out;
+    if (log_ && high_ - low_ > 1.5) {
+      const double every = std::max(1.0, std::ceil((high_ - low_) / 6));
+      for (double e = std::ceil(low_); e <= high_; e += every) out.push_back(std::pow(10, e));
+      return out;
+    }
+    const double s = step();
+    for (double v = std::ceil(low_ / s - 1e-9) * s; v <= high_ + 1e-9 * s; v += s)
+      out.push_back(log_ ? std::pow(10, v) : std::abs(v) < 1e-9 * s ? 0 : v);
+    return out;
+  }
+
+ private:
+  double measure(double v) const { return log_ ? std::log10(v) : v; }
+  double step() const {
+    const double rough = (high_ - low_) / 5, ten = std::pow(10, std::floor(std::log10(rough)));
+    for (const double f : {1.0, 2.0, 5.0})
+      if (f * ten >= rough) return f * ten;
+    return 10 * ten;
+  }
+  bool log_;
+  double from_, to_, low_ = INFINITY, high_ = -INFINITY;
+};
+
+std::string text(double x, double y, const char* anchor, const std::string& what,
+                 const std::string& more = {}) {
+  return "<text x=\"" + place(x) + "\" y=\"" + place(y) + "\" text-anchor=\"" + anchor + "\"" +
+         more + ">" + escape_html(what) + "</text>\n";
+}
+
+std::string axes(const chart& c, const scale& x, const scale& y) {
+  std::string out;
+  for (const double v : x.ticks()) {
+    out += "<path class=\"grid\" d=\"M" + place(x.at(v)) + " " + place(top) + "V" +
+           place(height - bottom) + "\"/>\n";
+    out += text(x.at(v), height - bottom + 16, "middle", number(v));
+  }
+  for (const double v : y.ticks()) {
+    out += "<path class=\"grid\" d=\"M" + place(left) + " " + place(y.at(v)) + "H" +
+           place(width - right) + "\"/>\n";
+    out += text(left - 6, y.at(v) + 4, "end", number(v));
+  }
+  out += text((left + width - right) / 2, height - 8, "middle", c.x);
+  const double middle = (top + height - bottom) / 2;
+  return out +
+         text(14, middle, "middle", c.y, " transform=\"rotate(-90 14 " + place(middle) + ")\"");
+}
+
+std::string drawn(const chart_series& s, const scale& x, const scale& y) {
+  std::string out, path;
+  for (const auto& [a, b] : s.points) {
+    if (!x.shows(a) || !y.shows(b)) continue;
+    if (s.line)
+      path += (path.empty() ? "M" : "L") + place(x.at(a)) + " " + place(y.at(b));
+    else
+      out += "<circle class=\"" + s.style + "\" cx=\"" + place(x.at(a)) + "\" cy=\"" +
+             place(y.at(b)) + "\" r=\"3\"><title>" + number(a) + ", " + number(b) +
+             "</title></circle>\n";
+  }
+  return path.empty() ? out : "<path class=\"line " + s.style + "\" d=\"" + path + "\"/>\n";
+}
+
+}  // namespace
+
+std::string escape_html(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string svg(const chart& c) {
+  scale x(c.log_x, left, width - right), y(c.log_y, height - bottom, top);
+  for (const chart_series& s : c.series)
+    for (const auto& [a, b] : s.points)
+      if (x.shows(a) && y.shows(b)) x.include(a), y.include(b);
+  if (x.empty()) return {};
+  x.round();
+  y.round();
+  std::string out = "<figure><figcaption>" + escape_html(c.title) +
+                    "</figcaption>\n<svg viewBox=\"0 0 " + number(width) + " " + number(height) +
+                    "\" role=\"img\" aria-label=\"" + escape_html(c.title) + "\">\n" +
+                    axes(c, x, y);
+  for (const chart_series& s : c.series) out += drawn(s, x, y);
+  out += "</svg>\n<p class=\"legend\">";
+  for (const chart_series& s : c.series)
+    if (!s.points.empty())
+      out += "<span><i class=\"" + s.style + "\"></i>" + escape_html(s.label) + "</span>";
+  return out + "</p></figure>\n";
+}
+
+}  // namespace tool

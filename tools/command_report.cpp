@@ -1,0 +1,296 @@
+// tilewright report: one self-contained page about what a tuning database holds.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/cost/model.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/operands.hpp>
+#include <tilewright/search/roofline.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/search/verify.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include "chart.hpp"
+#include "command.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+using search::record;
+
+/// All records of one key, oldest first, and what they are about.
+struct chapter {
+  std::vector<record> records;
+  std::optional<ir::function> function;  // null: no script is stored, or it does not parse
+  std::vector<search::failure_count> failures;
+  double flops = 0, bytes = 0;  // of one call
+
+  const record& best() const {
+    const auto chosen =
+        std::find_if(records.rbegin(), records.rend(), [](const record& r) { return r.chosen; });
+    if (chosen != records.rend()) return *chosen;
+    return *std::min_element(records.begin(), records.end(),
+                             [](const record& a, const record& b) { return a.best() < b.best(); });
+  }
+  std::string name() const {
+    return (function ? function->name : records.front().key.workload.substr(0, 12)) + " [" +
+           search::write_numbers(records.front().extents) + "]";
+  }
+};
+
+std::vector<chapter> chapters_of(const search::database& db) {
+  std::map<search::record_key, chapter> by_key;
+  for (record& r : db.all()) by_key[r.key].records.push_back(std::move(r));
+  std::vector<chapter> out;
+  for (auto& [key, c] : by_key) {
+    if (const auto script = db.workload(key.workload)) {
+      try {
+        c.function = ir::parse(*script);
+        c.flops = search::operations_of(*c.function);
+        for (const search::operand& o : search::operands(*c.function))
+          c.bytes += static_cast<double>(o.elements() * tilewright::bytes(o.type));
+      } catch (const std::exception& e) {
+        complain("the script of " + key.workload + " is of no use: " + e.what());
+        c.function.reset();
+      }
+    }
+    c.failures = db.failures(key);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+std::string convergence(const chapter& c) {
+  chart out{"Convergence", "measured candidates", "time of a call in s", false, true, {}};
+  chart_series each{"candidate", "b", false, {}}, best{"best so far", "a", true, {}};
+  double least = INFINITY, n = 0;
+  for (const record& r : c.records) {
+    ++n;
+    least = std::min(least, r.best());
+    each.points.emplace_back(n, r.best());
+    best.points.emplace_back(n, least);
+  }
+  out.series = {each, best};
+  return svg(out);
+}
+
+/// Trees that learned one half of the records say what they think of the other half.
+std::string prediction(const chapter& c) {
+  if (!c.function || c.records.size() < 16) return {};
+  std::vector<search::candidate> programs;
+  std::vector<double> seconds;
+  for (const record& r : c.records) {
+    try {
+      if (auto p = search::replay(trace::parse(r.trace), *c.function, 42)) {
+        programs.push_back(std::move(*p));
+        seconds.push_back(r.best());
+      }
+    } catch (const error&) {  // of another version of the library
+    }
+  }
+  std::vector<cost::sample> known, asked;
+  std::vector<double> truth;
+  const support::hash128 workload = ir::workload_key(*c.function);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const cost::sample s{&programs[i].scheduled.function(), programs[i].identity, workload,
+                         seconds[i]};
+    if (i % 2 == 0) {
+      known.push_back(s);
+    } else {
+      asked.push_back(s);
+      truth.push_back(seconds[i]);
+    }
+  }
+  if (asked.size() < 8) return {};
+  cost::tree_model model;
+  model.update(known);
+  model.train();
+  const std::vector<double> scores = model.predict(asked);
+  chart out{
+      "Predicted against measured (trained on one half of the records, asked about the other)",
+      "measured: best time over time",
+      "predicted score",
+      false,
+      false,
+      {}};
+  chart_series points{"candidate", "b", false, {}};
+  const double best = *std::min_element(seconds.begin(), seconds.end());
+  double right = 0, pairs = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    points.points.emplace_back(best / truth[i], scores[i]);
+    for (std::size_t k = 0; k < i; ++k) {
+      if (truth[i] == truth[k]) continue;
+      ++pairs;
+      right += (truth[i] < truth[k]) == (scores[i] > scores[k]);
+    }
+  }
+  out.series = {points};
+  char text[96];
+  std::snprintf(text, sizeof text, "<p>%.0f %% of the pairs are ranked as measured.</p>\n",
+                100 * right / std::max(pairs, 1.0));
+  return svg(out) + text;
+}
+
+std::string roofline_chart(const std::vector<chapter>& all) {
+  chart out{"Roofline: bytes of the arguments, rates of this machine",
+            "operations per byte",
+            "GFLOP/s",
+            true,
+            true,
+            {}};
+  chart_series points{"best schedule", "a", false, {}};
+  double low = INFINITY, high = 0;
+  std::map<int, bool> threads;
+  for (const chapter& c : all) {
+    if (c.flops <= 0 || c.bytes <= 0 || c.best().from.cpu != target::host().model) continue;
+    const double intensity = c.flops / c.bytes;
+    low = std::min(low, intensity);
+    high = std::max(high, intensity);
+    threads[c.best().key.threads] = true;
+    points.points.emplace_back(intensity, c.flops / c.best().best() * 1e-9);
+  }
+  if (points.points.empty()) return {};
+  out.series.push_back(points);
+  if (const search::roofline* core = search::measured_roofline()) {
+    for (const auto& [n, used] : threads) {
+      chart_series roof{"bound on " + std::to_string(n) + (n == 1 ? " thread" : " threads"),
+                        n == 1 ? "b" : "c",
+                        true,
+                        {}};
+      for (int i = 0; i <= 60; ++i) {
+        const double x = low / 2 * std::pow(4 * high / low, i / 60.0);
+        roof.points.emplace_back(x, 1e-9 / search::bound_seconds(*core, 1, 1 / x, n));
+      }
+      out.series.push_back(roof);
+    }
+  }
+  return svg(out);
+}
+
+std::string row(const std::vector<std::string>& cells, const char* kind = "td") {
+  std::string out = "<tr>";
+  for (const std::string& c : cells)
+    out += std::string("<") + kind + ">" + escape_html(c) + "</" + kind + ">";
+  return out + "</tr>\n";
+}
+
+std::string failures(const chapter& c) {
+  if (c.failures.empty()) return "<p>No candidate failed.</p>\n";
+  std::string out =
+      "<h3>Failures</h3><div class=\"wide\"><table>" + row({"kind", "count", "the last one"}, "th");
+  for (const search::failure_count& f : c.failures)
+    out += row({f.kind, std::to_string(f.count), f.detail.substr(0, 300)});
+  return out + "</table></div>\n";
+}
+
+std::string code(const std::string& title, const std::string& text, bool open) {
+  return std::string("<details") + (open ? " open" : "") + "><summary>" + title +
+         "</summary><pre>" + escape_html(text) + "</pre></details>\n";
+}
+
+std::string schedule_of(const chapter& c) {
+  const std::string& trace_text = c.best().trace;
+  std::string out = code("Trace of the best schedule", trace_text, false);
+  if (!c.function) return out;
+  out += code("Before", ir::print(*c.function), false);
+  try {
+    std::string why;
+    const auto after = search::replay(trace::parse(trace_text), *c.function, 42, &why);
+    out += after ? code("After", ir::print(after->scheduled.function()), false)
+                 : "<p>The trace does not replay: " + escape_html(why) + "</p>\n";
+  } catch (const error& e) {
+    out += "<p>The trace does not replay: " + escape_html(e.what()) + "</p>\n";
+  }
+  return out;
+}
+
+std::string rate_text(const chapter& c) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.3g", c.flops / c.best().best() * 1e-9);
+  return c.flops > 0 ? text : "";
+}
+
+constexpr const char* style = R"(<style>
+:root{color-scheme:light dark;--a:#0b62c4;--b:#c8640a;--c:#2f8f4e;--grid:#8884}
+@media(prefers-color-scheme:dark){:root{--a:#6db1ff;--b:#ffab5e;--c:#7fd99a}}
+body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:0 auto;padding:1rem}
+section{border-top:1px solid var(--grid);margin-top:2rem}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+figure{margin:0}figcaption{font-weight:600}svg{width:100%;height:auto}
+svg text{font-size:12px;fill:currentColor}.grid{stroke:var(--grid);fill:none}
+.line{fill:none;stroke-width:2}circle.a{fill:var(--a)}circle.b{fill:var(--b);fill-opacity:.7}circle.c{fill:var(--c)}
+path.a{stroke:var(--a)}path.b{stroke:var(--b)}path.c{stroke:var(--c)}
+.legend span{margin-right:1rem}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:50%}
+i.a{background:var(--a)}i.b{background:var(--b)}i.c{background:var(--c)}
+.wide,pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid var(--grid);padding:.2rem .6rem;text-align:left}
+pre{padding:.6rem;border:1px solid var(--grid);font-size:13px}summary{cursor:pointer}
+</style>
+)";
+
+std::string page(const search::database& db, const std::vector<chapter>& all) {
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<title>Tilewright tuning report</title>\n" +
+      std::string(style) + "</head><body>\n<h1>Tilewright tuning report</h1>\n<p>" +
+      escape_html(db.path()) + ", " + std::to_string(all.size()) + " tuned keys, written " +
+      search::date_now() + "</p>\n<div class=\"wide\"><table>" +
+      row({"kernel", "arguments", "threads", "best", "GFLOP/s", "records", "measured on"}, "th");
+  for (const chapter& c : all)
+    out += row({c.name(), c.best().key.arguments, std::to_string(c.best().key.threads),
+                search::time_text(c.best().best()), rate_text(c), std::to_string(c.records.size()),
+                c.best().from.cpu + ", " + c.best().from.date});
+  out += "</table></div>\n" + roofline_chart(all);
+  for (const chapter& c : all)
+    out += "<section><h2>" + escape_html(c.name()) + "</h2>\n<p>" +
+           search::time_text(c.best().best()) +
+           (c.best().chosen ? ", the chosen schedule" : ", the fastest; none was chosen yet") +
+           "</p>\n<div class=\"charts\"><div>" + convergence(c) + "</div><div>" + prediction(c) +
+           "</div></div>\n" + failures(c) + schedule_of(c) + "</section>\n";
+  return out + "</body></html>\n";
+}
+
+struct report_options {
+  std::string database, output;
+};
+
+int report(const report_options& o) {
+  const auto db = search::database::shared(o.database);
+  if (!db->status().empty()) complain(db->status());
+  const std::vector<chapter> all = chapters_of(*db);
+  if (all.empty()) throw input_error(db->path(), "no record to report on");
+  const std::string text = page(*db, all);
+  if (o.output == "-") {
+    say(text);
+    return fine;
+  }
+  std::ofstream to(o.output, std::ios::binary);
+  to << text;
+  to.close();
+  if (!to) throw std::runtime_error(o.output + " cannot be written");
+  say(o.output + ": " + std::to_string(all.size()) + " tuned keys\n");
+  return fine;
+}
+
+}  // namespace
+
+std::function<int()> declare_report(CLI::App& app) {
+  const auto o = std::make_shared<report_options>();
+  app.add_option("--db", o->database, "Database file; default: the user's");
+  app.add_option("-o,--output", o->output, "HTML file; - is the standard output")->required();
+  return [o] { return report(*o); };
+}
+
+}  // namespace tool
