@@ -269,3 +269,14 @@ TEST_CASE("dialect: while, attributes and lets run") {
   CHECK(out[2] == 35);
   CHECK(out[3] == 7);
 }
+
+TEST_CASE("dialect: regions that a script leaves out") {
+  same_body(
+      "for i in range(16):\n    with T.block(\"x\"):\n        vi = T.axis.S(16, i)\n"
+      "        for j, u in T.grid(4, 1):\n            C[vi] = A[vi + u, j * 2] + "
+      "B[T.if_then_else(vi < 3, vi, 0), I[vi]]",
+      "for i in range(16):\n    with T.block(\"x\"):\n        vi = T.axis.S(16, i)\n"
+      "        T.reads(A[vi, 0:7], B[0:16, 0:16], I[vi])\n        T.writes(C[vi])\n"
+      "        for j, u in T.grid(4, 1):\n            C[vi] = A[vi + u, j * 2] + "
+      "B[T.if_then_else(vi < 3, vi, 0), I[vi]]");
+}

@@ -125,7 +125,7 @@ class region_collector {
     const std::optional<limits> lo = limits_of(r.min);
     const std::optional<limits> hi = is_int(r.extent, 1) ? lo : limits_of(r.min + r.extent);
     if (!lo || !hi) return {integer(whole.type(), 0), whole};
-    if (is_int(r.extent, 1) && lo->lo.same(lo->hi)) return r;
+    if (is_int(r.extent, 1) && lo->lo.same(lo->hi)) return {lo->lo, r.extent};
     const expr last = is_int(r.extent, 1) ? hi->hi + integer(r.min.type(), 1) : hi->hi;
     return {lo->lo, affine_difference(last, lo->lo)};
   }
@@ -188,7 +188,7 @@ class region_collector {
 
   /// True when no loop of the body, nothing unknown and no load takes part.
   bool is_fixed(const expr& e) const {
-    if (e->op == op::load || e->op == op::call) return false;
+    if (e->op == op::load || e->op == op::call || e->op == op::if_then_else) return false;
     if (e->op == op::var) return !loops_.count(e) && !unknown_.count(e);
     for (const expr& arg : e->args)
       if (!is_fixed(arg)) return false;
