@@ -85,6 +85,7 @@ verdict trial::broken(std::string why) {
 
 verdict trial::apply(const proposal& what) {
   const snapshot before(schedule_);
+  const tilewright::schedule earlier = schedule_;
   failing_ = with_step(schedule_.trace(), what);
   std::string wrong;
   try {
@@ -100,16 +101,23 @@ verdict trial::apply(const proposal& what) {
   }
   failing_ = schedule_.trace();
   wrong = check_accepted(what);
-  return wrong.empty() ? verdict::accepted : broken(wrong);
+  if (!wrong.empty()) return broken(wrong);
+  if (changes_results(what)) schedule_ = earlier;
+  return verdict::accepted;
 }
 
-std::string trial::check_accepted(const proposal& what) {
+bool trial::changes_results(const proposal& what) const {
+  return !keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function());
+}
+
+std::string trial::check_accepted(const proposal& what) const {
   try {
-    finished_ =
-        !keeps_meaning(*what.kind) || !same_signature(program_.function, schedule_.function());
-    if (!keeps_meaning(*what.kind)) return "";
+    if (changes_results(what)) {
+      if (keeps_meaning(*what.kind)) ir::verify(schedule_.function());
+      const std::string wrong = check_text();
+      return wrong.empty() ? check_trace() : wrong;
+    }
     ir::verify(schedule_.function());
-    if (finished_) return "";
     return difference(program_, program_.function, expected_,
                       interpreted(program_, schedule_.function()));
   } catch (const std::exception& e) {
@@ -151,7 +159,7 @@ std::string trial::check_trace() const {
 }
 
 std::string trial::check_code() const {
-  if (finished_ || !backend::compiler_available()) return "";
+  if (!backend::compiler_available()) return "";
   static const target::cpu machine = target::host();
   ir::function lowered;
   try {

@@ -25,9 +25,8 @@ class trial {
   trial(program p, std::uint64_t seed);
 
   tilewright::schedule& schedule() { return schedule_; }
-  /// True when an instruction changed what the parameters mean, so that results compare no more.
-  bool finished() const { return finished_; }
-  /// Applies one instruction and judges it.
+  /// Applies one instruction and judges it. One that changes what parameters mean, or promises
+  /// something that a random one does not keep, is judged by its text and trace and taken back.
   verdict apply(const proposal& what);
   /// Judges the whole schedule: its trace, its text, its machine code.
   verdict judge();
@@ -40,7 +39,8 @@ class trial {
 
  private:
   verdict broken(std::string why);
-  std::string check_accepted(const proposal& what);
+  bool changes_results(const proposal& what) const;
+  std::string check_accepted(const proposal& what) const;
   std::string check_text() const;
   std::string check_trace() const;
   std::string check_code() const;
@@ -50,7 +50,6 @@ class trial {
   tilewright::schedule schedule_;
   memory expected_;
   std::uint64_t seed_;
-  bool finished_ = false;
   std::string complaint_;
   trace failing_;  // ends with the instruction that broke the law
 };

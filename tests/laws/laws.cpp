@@ -58,7 +58,7 @@ std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tall
   const plan steps = make_plan(seed, draw);
   laws::trial trial(std::move(made), seed);
   const std::string name = "broken_law_" + std::to_string(seed);
-  for (std::int64_t i = 0; i < steps.steps && !trial.finished(); ++i) {
+  for (std::int64_t i = 0; i < steps.steps; ++i) {
     const bool feature = laws::chance(draw, steps.percent);
     const instruction_kind& kind = feature ? *steps.featured : laws::random_kind(draw);
     if (!laws::keeps_meaning(kind) && !feature) continue;
