@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/verify.hpp>
@@ -31,7 +34,71 @@ void warn_unless_verified(const std::string& path, const tilewright::ir::functio
   }
 }
 
+namespace {
+
+/// Compares lines of two scripts up to the names that they define: a line that defines names pairs
+/// them with those of the other text, and their uses must be paired too.
+class name_pairs {
+ public:
+  bool alike(const std::string& a, const std::string& b) {
+    const std::size_t defines_a = definitions(a), defines_b = definitions(b);
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+      const std::string x = name_at(a, i), y = name_at(b, j);
+      if (x.empty() || y.empty()) {
+        if (a[i++] != b[j++]) return false;
+        continue;
+      }
+      const bool defined = (i < defines_a && j < defines_b) ||
+                           (a.compare(0, 4, "def ") == 0 && i + x.size() < a.size() &&
+                            (a[i + x.size()] == ':' || a[i + x.size()] == '('));
+      if (!paired(x, y, defined)) return false;
+      i += x.size();
+      j += y.size();
+    }
+    return i == a.size() && j == b.size();
+  }
+
+ private:
+  static bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+  /// The name that starts at `at`; empty inside of a name, too.
+  static std::string name_at(const std::string& text, std::size_t at) {
+    if (!is_letter(text[at]) || (at > 0 && is_letter(text[at - 1]))) return {};
+    std::size_t end = at;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    return text.substr(at, end - at);
+  }
+
+  /// Where the names that the line defines end; 0 when it defines none.
+  static std::size_t definitions(const std::string& line) {
+    const std::size_t start = line.find_first_not_of(' ');
+    if (start == std::string::npos) return 0;
+    if (line.compare(start, 4, "for ") == 0) return line.find(" in ");
+    const std::size_t assigns = line.find(" = ");
+    const bool stores = line.find('[') < assigns;
+    return assigns == std::string::npos || stores ? 0 : std::min(assigns, line.find(':'));
+  }
+
+  bool paired(const std::string& x, const std::string& y, bool defined) {
+    if (defined) {
+      to_[x] = y;
+      from_[y] = x;
+      return true;
+    }
+    const auto forth = to_.find(x);
+    const auto back = from_.find(y);
+    const bool free_x = forth == to_.end(), free_y = back == from_.end();
+    return free_x || free_y ? free_x && free_y && x == y : forth->second == y && back->second == x;
+  }
+
+  std::map<std::string, std::string> to_, from_;
+};
+
+}  // namespace
+
 std::string first_difference(const std::string& a, const std::string& b) {
+  name_pairs names;
   std::size_t line = 1, start_a = 0, start_b = 0;
   const auto line_of = [](const std::string& text, std::size_t start) {
     return start >= text.size() ? std::string("(end)")
@@ -39,7 +106,8 @@ std::string first_difference(const std::string& a, const std::string& b) {
   };
   for (;; ++line) {
     const std::string left = line_of(a, start_a), right = line_of(b, start_b);
-    if (left != right || (start_a >= a.size() && start_b >= b.size()))
+    const bool end = start_a >= a.size() && start_b >= b.size();
+    if (end || !names.alike(left, right))
       return "line " + std::to_string(line) + ":\n  - " + left + "\n  + " + right;
     start_a += left.size() + 1;
     start_b += right.size() + 1;

@@ -144,7 +144,14 @@ class region_collector {
     if (equal(a.min, b.min) && equal(a.extent, b.extent)) return a;
     const auto start = literal_difference(b.min, a.min);
     const auto stop = literal_difference(b.min + b.extent, a.min + a.extent);
-    if (!start || !stop) return {integer(whole.type(), 0), whole};
+    const auto is_whole = [&](const range& r) {
+      return is_int(r.min, 0) && equal(r.extent, whole);
+    };
+    if (is_whole(a) || is_whole(b)) return {integer(whole.type(), 0), whole};
+    if (!start || !stop) {
+      const expr least = ir::min(a.min, b.min);
+      return {least, ir::max(a.min + a.extent, b.min + b.extent) - least};
+    }
     const expr min = *start < 0 ? b.min : a.min;
     const expr end = *stop > 0 ? b.min + b.extent : a.min + a.extent;
     return {min, affine_difference(end, min)};

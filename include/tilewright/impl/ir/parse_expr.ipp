@@ -195,7 +195,8 @@ TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) co
   if (a.bare != b.bare) {
     operand& bare = a.bare ? a : b;
     operand& other = a.bare ? b : a;
-    if (is_float(bare.value.type()) && !is_float(other.value.type()))
+    // A float of Python has 32 bits at least.
+    if (is_float(bare.value.type()) && other.value.type() != dtype::f64)
       other.value = cast(dtype::f32, other.value);
     if (other.value.type() == dtype::boolean) other.value = cast(bare.value.type(), other.value);
     bare.value = retype(at, bare, other.value.type());
