@@ -10,15 +10,16 @@ namespace tilewright::arith {
 ///
 /// ```
 /// for i_0, i_1, u in grid(6, 24, 1):                     for i_0, i_1, u in grid(6, 24, 1):
-///     vi = axis.spatial(128, i_1 + u + i_0 * 24)   ->        vi = axis.spatial(128, i_0 * 24 + i_1)
-///     where((i_0 * 8 + i_1 // 3) * 3 < 126 and                where(i_0 * 24 + i_1 < 126)
+///     vi = axis.spatial(128, i_1 + u + i_0 * 24)   ->        vi = axis.spatial(128, i_0 * 24 +
+///     i_1) where((i_0 * 8 + i_1 // 3) * 3 < 126 and                where(i_0 * 24 + i_1 < 126)
 ///           i_0 < 6)
 /// ```
 /// Sums are flat and sorted, quotients and remainders reduced under the ranges of the loops and the
 /// predicate; variables with one value are replaced by it; comparisons have the form sum <
 /// constant; conjuncts that always hold are dropped and the others sorted. The regions of a block
-/// are sorted, and whole in dimensions that data indexes. The attribute `global_symbol`, which is a
-/// name, is dropped. Loops, blocks, buffers, annotations and float arithmetic stay as they are.
+/// are sorted, and whole in dimensions that data indexes or whose length varies. The attribute
+/// `global_symbol`, which is a name, is dropped. Loops, blocks, buffers, annotations and float
+/// arithmetic stay as they are.
 ir::function normalize(const ir::function& f);
 
 }  // namespace tilewright::arith

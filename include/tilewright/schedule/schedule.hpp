@@ -117,6 +117,7 @@ class schedule {
   block_rv rfactor(loop_rv loop, int factor_axis);
   void fuse_reduction_epilogue(block_rv reduction, block_rv epilogue);
   void pad_einsum(block_rv block, std::vector<std::int64_t> padding);
+  void rolling_buffer(block_rv block, int write_buffer_index);
   /// @}
 
   /// @name Layout

@@ -182,13 +182,14 @@ class normalizer : public ir::mutator {
   }
 
  private:
-  /// Dimensions indexed by data are whole; the order says nothing.
+  /// Dimensions indexed by data, or of a length that varies, are whole; the order says nothing.
   void regions(std::vector<ir::buffer_region>& list) {
     std::vector<std::pair<std::string, ir::buffer_region>> keyed;
     for (ir::buffer_region& r : list) {
       r = ir::mutator::mutate(r);
       for (std::size_t d = 0; d < r.box.size(); ++d)
-        if (reads_data(r.box[d].min) || reads_data(r.box[d].extent))
+        if (reads_data(r.box[d].min) || reads_data(r.box[d].extent) ||
+            (ir::is_int(r.buffer->shape[d]) && !ir::is_int(r.box[d].extent)))
           r.box[d] = {ir::integer(r.buffer->shape[d].type(), 0), r.buffer->shape[d]};
       std::vector<ir::expr> corner;
       for (const ir::range& dim : r.box) corner.push_back(dim.min);

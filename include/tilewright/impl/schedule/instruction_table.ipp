@@ -19,6 +19,7 @@
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
+#include <tilewright/schedule/primitive/rolling_buffer.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
 #include <tilewright/schedule/primitive/tensorize.hpp>
@@ -132,6 +133,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&fuse_reduction_epilogue>("fuse_reduction_epilogue",
                                      {"reduction_block", "epilogue_block"}),
       kind<&pad_einsum>("pad_einsum", {"block", "padding"}),
+      kind<&rolling_buffer>("rolling_buffer", {"block", "write_buffer_index"}),
       kind<&decompose_padding>("decompose_padding", {"block", "loop"}),
       kind<&adapt::blockize>("blockize", {"target", "preserve_unit_iters=1"}),
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),

@@ -28,6 +28,11 @@ TILEWRIGHT_INLINE void schedule::pad_einsum(block_rv block, std::vector<std::int
   apply(kind, {rv(block), std::move(padding)});
 }
 
+TILEWRIGHT_INLINE void schedule::rolling_buffer(block_rv block, int write_buffer_index) {
+  static const instruction_kind& kind = detail::blocks::kind_named("rolling_buffer");
+  apply(kind, {rv(block), std::int64_t{write_buffer_index}});
+}
+
 TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
   static const instruction_kind& kind = detail::blocks::kind_named("blockize");
   return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/primitive/rolling_buffer.hpp>
+
+namespace tilewright::primitive {
+namespace detail::rolling {
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("rolling_buffer", requirement, what);
+}
+
+/// The window of one iteration of `loop` along dimension `dim`.
+struct window {
+  const ir::loop_node* loop = nullptr;
+  std::size_t dim = 0;
+  std::int64_t length = 0, overlap = 0;
+  ir::expr offset;  // of an instance inside its window, in the block's own loops
+};
+
+/// The window along `dim` when `loops[at]` moves it, if it overlaps the one before.
+inline std::optional<window> find_window(const child_block& producer,
+                                         const ir::buffer_region& written, std::size_t common,
+                                         std::size_t at, std::size_t dim) {
+  const ir::range& place = written.box[dim];
+  const int iter = iter_index(producer.block(), place.min);
+  if (iter < 0 || !ir::is_int(place.extent, 1)) return std::nullopt;
+  arith::linear value = arith::to_linear(producer.realize->values[static_cast<std::size_t>(iter)]);
+  const ir::loop_node& loop = *producer.loops[at];
+  const std::int64_t step = value.coefficient(loop.var);
+  if (step <= 0 || value.constant != 0) return std::nullopt;
+  std::erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
+  window out{&loop, dim, 1, 0, arith::from_linear(value)};
+  for (const auto& [term, factor] : value.terms) {
+    const int own = loop_index(producer.loops, term);
+    if (own < static_cast<int>(common) || factor < 1) return std::nullopt;
+    const ir::loop_node& l = *producer.loops[static_cast<std::size_t>(own)];
+    if (!ir::is_int(l.min, 0) || !ir::is_int(l.extent)) return std::nullopt;
+    out.length += factor * (ir::as_int(l.extent) - 1);
+  }
+  out.overlap = out.length - step;
+  const ir::expr& shape = written.buffer->shape[dim];
+  if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
+  return out;
+}
+
+/// Loops around the block and all of its readers; requirement 2.
+inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
+                                const std::vector<std::size_t>& users) {
+  std::size_t common = scope[producer].loops.size();
+  for (const std::size_t u : users) {
+    common = std::min(common, scope.common_loops(producer, u));
+    if (u < producer || !region_covered(scope, u))
+      refuse(2, "block \"" + scope[u].block().name +
+                    "\" reads what is not written in the same iteration");
+  }
+  if (users.empty() || common == 0)
+    refuse(2, "block \"" + scope[producer].block().name + "\" and its readers share no loop");
+  return common;
+}
+
+/// Indices modulo the window, and opaque variables where the loop drives them.
+class rewriter : public ir::mutator {
+ public:
+  /// `first` rolls; in the dimensions of the others, what an iteration finds there is also kept.
+  explicit rewriter(const std::vector<window>& windows, ir::buffer from, ir::buffer to)
+      : windows_(windows), window_(windows.front()), from_(std::move(from)), to_(std::move(to)) {}
+
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr out = ir::mutator::mutate(e);
+    if (out->op != ir::op::load || out->buffer != from_) return out;
+    return ir::load(to_, wrapped(out->args));
+  }
+
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::stmt out = ir::mutator::mutate(s);
+    if (const ir::store_node* store = ir::as_store(out); store && store->buffer == from_)
+      return ir::make_store(to_, wrapped(store->indices), store->value);
+    const ir::block_realize_node* realize = ir::as_realize(out);
+    return realize ? driven(*realize) : out;
+  }
+
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *ir::mutator::mutate(b);
+    const auto wrap = [&](std::vector<ir::buffer_region>& list) {
+      for (ir::buffer_region& r : list) {
+        if (r.buffer != from_) continue;
+        r.buffer = to_;
+        ir::range& dim = r.box[window_.dim];
+        const dtype type = dim.min.type();
+        dim = ir::is_int(dim.extent, 1)
+                  ? ir::range{wrapped(dim.min), dim.extent}
+                  : ir::range{ir::integer(type, 0), ir::integer(type, window_.length)};
+      }
+    };
+    wrap(out.reads);
+    wrap(out.writes);
+    std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), from_, to_);
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  ir::expr wrapped(const ir::expr& index) const {
+    return ir::floormod(index, ir::integer(index.type(), window_.length));
+  }
+  std::vector<ir::expr> wrapped(std::vector<ir::expr> indices) const {
+    indices[window_.dim] = wrapped(indices[window_.dim]);
+    return indices;
+  }
+
+  ir::stmt driven(const ir::block_realize_node& r) const {
+    ir::block_node block = *r.block;
+    const auto touches = [&](const std::vector<ir::buffer_region>& list) {
+      return std::any_of(list.begin(), list.end(),
+                         [&](const ir::buffer_region& x) { return x.buffer == to_; });
+    };
+    const bool writes = touches(block.writes);
+    if (!writes && !touches(block.reads)) return ir::make_realize(r.values, r.predicate, r.block);
+    for (std::size_t i = 0; i < block.iters.size(); ++i) {
+      if (!ir::uses_var(r.values[i], window_.loop->var)) continue;
+      if (block.iters[i].kind == ir::iter_kind::reduce)
+        refuse(4, "reduce variable \"" + block.iters[i].var->name + "\" of block \"" + block.name +
+                      "\" depends on loop \"" + window_.loop->var->name + "\"");
+      block.iters[i].kind = ir::iter_kind::opaque;
+    }
+    ir::expr predicate = r.predicate;
+    if (writes)
+      for (const window& w : windows_) {
+        const ir::var& v = w.loop->var;
+        const ir::expr fresh =
+            ir::logical_or(ir::lt(v, ir::integer(v.type(), 1)),
+                           ir::le(ir::integer(w.offset.type(), w.overlap), w.offset));
+        predicate = ir::logical_and(predicate, fresh);
+      }
+    return ir::make_realize(r.values, predicate, ir::make_block(std::move(block)));
+  }
+
+  const std::vector<window>& windows_;
+  const window& window_;
+  ir::buffer from_, to_;
+};
+
+/// The window along the outermost loop that has one, then those of the other dimensions along
+/// serial loops inside of it.
+inline std::vector<window> find_windows(const child_block& producer,
+                                        const ir::buffer_region& written, std::size_t common) {
+  std::vector<window> out;
+  std::vector<char> taken(written.box.size(), 0);
+  for (std::size_t at = 0; at < common; ++at)
+    for (std::size_t d = 0; d < written.box.size(); ++d) {
+      const std::optional<window> w = find_window(producer, written, common, at, d);
+      if (!w || taken[d]) continue;
+      const bool serial = w->loop->loop == ir::loop_kind::serial && ir::is_int(w->loop->min, 0);
+      if (!serial && out.empty())
+        refuse(3, "loop \"" + w->loop->var->name + "\" is not serial from 0");
+      taken[d] = 1;
+      if (serial) out.push_back(*w);
+    }
+  if (out.empty())
+    refuse(3, "no dimension of \"" + written.buffer->name +
+                  "\" has overlapping windows along a loop that its readers share");
+  return out;
+}
+
+}  // namespace detail::rolling
+
+TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64_t block,
+                                              int write_buffer_index) {
+  using namespace detail::rolling;
+  const path at = need_block(f, block, "rolling_buffer");
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refuse(1, "the root block has no buffer to roll");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(block));
+  const child_block& producer = scope[child];
+  if (write_buffer_index < 0 ||
+      static_cast<std::size_t>(write_buffer_index) >= producer.block().writes.size())
+    refuse(1, "block \"" + producer.block().name + "\" writes " +
+                  std::to_string(producer.block().writes.size()) + " buffers");
+  const ir::buffer_region& written =
+      producer.block().writes[static_cast<std::size_t>(write_buffer_index)];
+  if (!is_complete(scope, child) && !is_reduction(scope, child))
+    refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
+  if (!scope.allocates(written.buffer))
+    refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
+  const std::size_t common = shared_loops(scope, child, readers(scope, child));
+  const std::vector<window> windows = find_windows(producer, written, common);
+  const window& w = windows.front();
+  ir::buffer_node node = *written.buffer;
+  node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
+  const ir::buffer rolled(new ir::buffer_node(std::move(node)));
+  const path root = find_block(f, holder->block->id);
+  return replace_block(f, root, rewriter(windows, written.buffer, rolled).mutate(holder->block));
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,40 @@
+// rolling_buffer: what a loop's windows have in common is kept instead of computed again.
+#pragma once
+
+#include <cstdint>
+
+#include <tilewright/schedule/path.hpp>
+
+namespace tilewright::primitive {
+
+/// Makes a buffer circular along the outermost loop whose windows overlap: an iteration computes
+/// only what the one before has not left there.
+///
+/// ```
+/// for o in range(2):                              for o in range(2):
+///     for ax0 in range(6):                            for ax0 in range(6):
+///         with block("B"):                                with block("B"):
+///             v = axis.spatial(10, o * 4 + ax0)               v = axis.opaque(10, o * 4 + ax0)
+///             B[v] = A[v] * 2                      ->         where(o < 1 or 2 <= ax0)
+///     for x in range(4):                                      B[v % 6] = A[v] * 2
+///         with block("C"):                            for x in range(4):
+///             v = axis.spatial(8, o * 4 + x)              with block("C"):
+///             C[v] = B[v] + B[v + 2]                          v = axis.opaque(8, o * 4 + x)
+///                                                             C[v] = B[v % 6] + B[(v + 2) % 6]
+/// ```
+/// Windows of other dimensions that overlap along loops inside are not computed again either; there
+/// the buffer keeps its size. Iteration variables that the loop drives become opaque: their order matters from now on, and
+/// further primitives refuse the blocks.
+///
+/// Requires:
+/// 1. the block is complete or a reduction, and the scope allocates the buffer;
+/// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
+///    the same iteration;
+/// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
+///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
+///    from 0, step being less than the length of the window;
+/// 4. only spatial variables depend on that loop.
+/// @throws schedule_error; nothing is changed then
+ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
+
+}  // namespace tilewright::primitive

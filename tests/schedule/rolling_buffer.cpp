@@ -1,0 +1,114 @@
+#include <tilewright/schedule/primitive/rolling_buffer.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// B = A * 2 and C[i] = B[i] + B[i + 2], over rows of 8.
+constexpr const char* stencil = R"(@T.prim_func
+def main(A: T.Buffer((14, 8), "int32"), C: T.Buffer((12, 8), "int32")):
+    B = T.alloc_buffer((14, 8), "int32")
+    for i, j in T.grid(14, 8):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i, j in T.grid(12, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + B[vi + 2, vj]
+)";
+
+/// The stencil with tiles of `rows`, B computed at the tile.
+schedule tiled(int rows) {
+  schedule s(ir::parse(stencil));
+  const auto i = s.split(s.get_loops(s.block("C"))[0], {infer, rows});
+  s.compute_at(s.block("B"), i[0]);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("rolling_buffer keeps what windows share") {
+  schedule s = tiled(4);
+  s.rolling_buffer(s.block("B"), 0);
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((14, 8), "int32"), C: T.Buffer((12, 8), "int32")):
+    B = T.alloc_buffer((6, 8), "int32")
+    for i_0 in range(3):
+        for ax0, ax1 in T.grid(6, 8):
+            with T.block("B"):
+                vi = T.axis.opaque(14, i_0 * 4 + ax0)
+                vj = T.axis.spatial(8, ax1)
+                T.where(i_0 < 1 or 2 <= ax0)
+                T.reads(A[vi, vj])
+                T.writes(B[vi % 6, vj])
+                B[vi % 6, vj] = A[vi, vj] * 2
+        for i_1, j in T.grid(4, 8):
+            with T.block("C"):
+                vi = T.axis.opaque(12, i_0 * 4 + i_1)
+                vj = T.axis.spatial(8, j)
+                T.reads(B[0:6, vj])
+                T.writes(C[vi, vj])
+                C[vi, vj] = B[vi % 6, vj] + B[(vi + 2) % 6, vj]
+)");
+  check_meaning(s, ir::parse(stencil));
+}
+
+TEST_CASE("rolling_buffer: tiles that do not divide, and tiles of one row") {
+  for (const int rows : {1, 3, 5}) {
+    CAPTURE(rows);
+    schedule s = tiled(rows);
+    s.rolling_buffer(s.block("B"), 0);
+    check_meaning(s, ir::parse(stencil));
+  }
+}
+
+TEST_CASE("rolling_buffer: windows of two dimensions roll along the outer loop") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12, 12), "int32"), C: T.Buffer((8, 8), "int32")):
+    B = T.alloc_buffer((10, 10), "int32")
+    for i, j, k in T.grid(10, 10, 3):
+        with T.block("B"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                B[vi, vj] = 0
+            B[vi, vj] = B[vi, vj] + A[vi + vk, vj]
+    for i, j in T.grid(8, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + B[vi + 2, vj + 1] + B[vi + 1, vj + 2]
+)");
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("C"));
+  const auto i = s.split(loops[0], {infer, 4});
+  const auto j = s.split(loops[1], {infer, 4});
+  s.reorder({i[0], j[0], i[1], j[1]});
+  s.compute_at(s.block("B"), j[0]);
+  s.rolling_buffer(s.block("B"), 0);
+  CHECK(s.show().find("B = T.alloc_buffer((6, 10)") != std::string::npos);
+  check_meaning(s, f);
+}
+
+TEST_CASE("rolling_buffer: refusals") {
+  const auto refused = [](schedule s, const char* name, int requirement, int index = 0) {
+    const block_rv b = s.block(name);
+    check_refusal(s, "rolling_buffer", requirement, [&] { s.rolling_buffer(b, index); });
+  };
+  refused(tiled(4), "C", 1);     // an output
+  refused(tiled(4), "B", 1, 1);  // there is one buffer
+  refused(schedule(ir::parse(stencil)), "B", 2);
+  {
+    schedule s(ir::parse(stencil));  // whole rows: nothing overlaps along j
+    s.compute_at(s.block("B"), s.get_loops(s.block("C"))[1]);
+    const auto ij = s.get_loops(s.block("C"));
+    s.parallel(ij[0]);
+    refused(std::move(s), "B", 3);
+  }
+  {
+    schedule s = tiled(4);
+    s.rolling_buffer(s.block("B"), 0);
+    refused(std::move(s), "B", 1);  // opaque now
+  }
+}
