@@ -1,5 +1,5 @@
 // What the search does besides compiling and measuring: replaying traces with all checks of the
-// primitives, copying and verifying programs, keys, and text.
+// primitives, copying and verifying programs, keys, text, features and boosted trees.
 //
 // One item is one replay, one copy, one key or one script, so items_per_second is what a core does.
 #include <benchmark/benchmark.h>
@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include <tilewright/cost/features.hpp>
+#include <tilewright/cost/gbt.hpp>
+#include <tilewright/cost/prior.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
@@ -109,6 +113,56 @@ void print_script(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
+/// The 164 numbers per store.
+void features(benchmark::State& state, const candidate& c) {
+  const ir::function f = c.replay().function();
+  for (auto _ : state) benchmark::DoNotOptimize(cost::store_features(f).data());
+  state.SetItemsProcessed(state.iterations());
+}
+/// All that a search does with a candidate before it is compiled.
+void candidate_scored(benchmark::State& state, const candidate& c) {
+  const cost::gbt& model = cost::shipped_prior();
+  for (auto _ : state) {
+    const schedule s = c.replay();
+    ir::workload_key(s.function());
+    const auto rows = cost::store_features(s.function());
+    benchmark::DoNotOptimize(model.score(rows.front().data(), rows.size()));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// Rows as they come from stores: a third of the columns moves.
+cost::dataset training_rows() {
+  cost::dataset out;
+  out.columns = cost::feature_count;
+  support::random draws(1);
+  std::vector<float> row(out.columns, 0.0F);
+  for (int i = 0; i < 2000; ++i) {
+    for (std::size_t c = 0; c < row.size(); c += 3) row[c] = static_cast<float>(draws.below(25));
+    out.add(row.data(), 1, row[3] * row[6] + row[9]);
+  }
+  return out;
+}
+void train_trees(benchmark::State& state, cost::objective goal) {
+  const cost::dataset d = training_rows();
+  cost::gbt_options o;
+  o.goal = goal;
+  cost::gbt model;
+  for (auto _ : state) benchmark::DoNotOptimize(model.fit(d, o).data());
+  state.SetItemsProcessed(state.iterations() * 2000);
+}
+void predict_trees(benchmark::State& state) {
+  const cost::dataset d = training_rows();
+  cost::gbt model;
+  model.fit(d);
+  std::vector<float> out(d.rows());
+  for (auto _ : state) {
+    model.predict(d.x.data(), d.rows(), out.data());
+    benchmark::DoNotOptimize(out.data());
+  }
+  state.SetItemsProcessed(state.iterations() * 2000);
+}
+
 void add_all() {
   const auto add = [](const char* name, void (*run)(benchmark::State&, const candidate&)) {
     benchmark::RegisterBenchmark((std::string(name) + "/matmul_30").c_str(),
@@ -121,6 +175,15 @@ void add_all() {
   add("copy_function", copy_function);
   add("copy_schedule", copy_schedule);
   add("workload_key", workload_key);
+  add("features", features);
+  add("replay_key_features_score", candidate_scored);
+  benchmark::RegisterBenchmark("train_trees/2000x164/squared", [](benchmark::State& b) {
+    train_trees(b, cost::objective::squared);
+  })->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("train_trees/2000x164/pairwise", [](benchmark::State& b) {
+    train_trees(b, cost::objective::pairwise);
+  })->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("predict_trees/2000x164", predict_trees);
   add("print_trace", print_trace);
   add("parse_trace", parse_trace);
   benchmark::RegisterBenchmark("parse_script/200_lines", parse_script);

@@ -183,6 +183,7 @@
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
 #include <tilewright/impl/search/strategy.ipp>
+#include <tilewright/impl/search/task_scheduler.ipp>
 #include <tilewright/impl/search/transfer.ipp>
 #include <tilewright/impl/search/verify.ipp>
 #include <tilewright/impl/search/weight_set.ipp>
