@@ -78,9 +78,9 @@ TEST_CASE("sample_perfect_tile: a stale decision is repaired, never beyond the l
   CHECK(repaired(100, 16, {8, 16}) == decision{10, 10});
   CHECK(repaired(127, 16, {8, 16}) == decision{127, 1});
   CHECK(repaired(128, 8, {8, 16}) == decision{16, 8});
-  CHECK(repaired(64, 16, {2, 5, 4}) == decision{4, 4, 4});
-  CHECK(repaired(64, 16, {2, 0, -4}) == decision{64, 1, 1});
-  CHECK(repaired(6, 16, {4, 4, 4}) == decision{1, 2, 3});
+  CHECK(repaired(64, 16, {2, 5, 4}) == decision{1, 16, 4});
+  CHECK(repaired(64, 16, {2, 0, -4}) == decision{1, 4, 16});
+  CHECK(repaired(6, 16, {4, 4, 4}) == decision{1, 1, 6});
 }
 
 TEST_CASE("sample_perfect_tile: symbolic extent and wrong arguments") {
@@ -247,4 +247,43 @@ TEST_CASE("sample_compute_location: a stale decision takes the largest legal pla
   CHECK(s.trace()[1].choice == decision{-1});
   CHECK_THROWS_AS(s.get(root), schedule_error);
   check_refusal(s, "split", 0, [&] { s.split(root, {infer, 2}); });
+}
+
+TEST_CASE("sample_partitioned_tile: uniform over the factorizations whose inner part fits") {
+  const ir::function f = programs::elementwise({"i"}, {24});
+  schedule s(f);
+  const ir::var loop = s.get(s.get_loops(s.block("B"))[0]).var;
+  support::random r(7);
+  std::map<decision, int> counts;
+  const int draws = 6000;
+  for (int n = 0; n < draws; ++n) {
+    const decision d = primitive::sample_partitioned_tile(r, f, loop, 3, 1, 4);
+    CHECK(d[0] * d[1] * d[2] == 24);
+    CHECK(d[1] * d[2] % 4 == 0);
+    ++counts[d];
+  }
+  std::size_t expected = 0;
+  for (std::int64_t a = 1; a <= 24; ++a)
+    for (std::int64_t b = 1; b <= 24; ++b)
+      if (24 % (a * b) == 0 && 24 / a % 4 == 0) ++expected;
+  CHECK(counts.size() == expected);
+  for (const auto& [d, count] : counts)
+    CHECK(std::abs(count - draws / static_cast<int>(expected)) < draws / 20);
+}
+
+TEST_CASE("sample_partitioned_tile: repairs and what cannot be partitioned") {
+  const ir::function f = programs::elementwise({"i"}, {24});
+  schedule s(f);
+  const ir::var loop = s.get(s.get_loops(s.block("B"))[0]).var;
+  support::random r(7);
+  const auto given = [&](int at, int factor, const decision& d) {
+    return primitive::sample_partitioned_tile(r, f, loop, 3, at, factor, d);
+  };
+  CHECK(given(1, 4, {3, 4, 2}) == decision{3, 4, 2});
+  CHECK(given(1, 4, {12, 2, 1}) == decision{6, 4, 1});
+  CHECK(given(2, 4, {6, 2, 2}) == decision{6, 1, 4});
+  CHECK(given(1, 5, {}) == decision{-1, 1, 1});
+  CHECK(given(0, 4, {3, 5, 8}) == decision{1, 3, 8});
+  CHECK_THROWS_AS(given(3, 2, {}), argument_error);
+  CHECK_THROWS_AS(given(1, 0, {}), argument_error);
 }

@@ -1,6 +1,9 @@
 #include <tilewright/schedule/trace.hpp>
 
+#include <cmath>
+
 #include <tilewright/ir/tokenize.hpp>
+#include <tilewright/schedule/sampling.hpp>
 
 #include "check_schedule.hpp"
 #include "programs.hpp"
@@ -287,4 +290,91 @@ TEST_CASE("simplification sees the integers inside annotations") {
       "v2 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=0)\n"
       "sch.annotate(block_or_loop=b0, ann_key=\"k\", ann_val=[{\"a\": [v2]}])\n");
   CHECK(t.simplified().size() == 3);
+}
+
+TEST_CASE("to_json writes TVM's form, from_json reads it") {
+  const ir::function f = programs::matmul(8, 4, 6);
+  const schedule s = tiled(f);
+  const std::string json = s.trace().to_json();
+  CHECK(json.find("[[[\"GetSBlock\", [], [\"C\", \"main\"], [\"b0\"]], [\"GetLoops\", [\"b0\"], "
+                  "[], [\"l1\", \"l2\", \"l3\"]], [\"SamplePerfectTile\", [\"l1\"], [2, 16], "
+                  "[\"v4\", \"v5\"]], [\"Split\", [\"l1\", \"v4\", \"v5\"], [1, 0], [\"l6\", "
+                  "\"l7\"]], [\"Reorder\", [\"l6\", \"l2\", \"l3\", \"l7\"], [], []]") == 0);
+  CHECK(json.find("[[2, [2, 4]], [6, 1]]]") != std::string::npos);
+  CHECK(trace::from_json(json) == s.trace());
+  CHECK(trace::from_json(trace().to_json()).empty());
+}
+
+TEST_CASE("JSON keeps strings, lists, expressions and maps") {
+  const trace t = trace::parse(
+      "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
+      "l1, l2, l3 = sch.get_loops(block=b0)\n"
+      "v4 = sch.sample_categorical(candidates=[1, 2], probs=[0.25, 0.75], decision=0)\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"\", ann_val=\"\")\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"'\", ann_val=\"\\\"\")\n"
+      "sch.annotate(block_or_loop=b0, ann_key=\"list\", ann_val=[v4, \"x\", {\"k\": 2.5}])\n"
+      "l5, l6 = sch.split(loop=l1, factors=[None, v4 * 2 + 1])\n"
+      "b7 = sch.cache_read(block=b0, read_buffer_index=0, storage_scope=\"shared\", "
+      "consumer_blocks=[b0])\n"
+      "sch.transform_layout(block=b0, buffer=(\"read\", 0), index_map=lambda i, j: (i // v4, j, i "
+      "% v4), pad_value=lambda a, b, c: T.float32(1))\n"
+      "sch.assert_(condition=v4 * 3 <= 6)\n");
+  CHECK(trace::from_json(t.to_json()) == t);
+  CHECK(trace::parse(t.print()) == t);
+}
+
+TEST_CASE("what is no trace in JSON is refused") {
+  for (const char* text : {"", "[]", "[[], [], []]", "[[[\"Nope\", [], [], []]], []]",
+                           "[[[\"GetLoops\", [], [], []]], []]",
+                           "[[[\"GetSBlock\", [\"b0\"], [\"C\", \"main\"], [\"b0\"]]], []]",
+                           "[[[\"GetSBlock\", [], [\"C\"], [\"b0\"]]], []]",
+                           "[[[\"GetSBlock\", [], [\"C\", \"main\"], [\"b0\"]]], [[1, 2]]]",
+                           "[[[\"GetSBlock\", [], [\"C\", \"main\"], [\"b0\"]], [\"Unroll\", "
+                           "[\"b0)\\nsch.unroll(b0\"], "
+                           "[], []]], []]"})
+    CHECK_THROWS_AS(trace::from_json(text), argument_error);
+}
+
+TEST_CASE("assert ends a trace whose choices do not go together") {
+  const ir::function f = programs::matmul(8, 4, 6);
+  schedule s(f);
+  const auto t = s.sample_perfect_tile(s.get_loops(s.block("C"))[0], 2, 16, decision{2, 4});
+  s.require(le(t[0] * t[1], 8));
+  s.require(ne(t[0], t[1]));
+  check_meaning(s, f);
+  CHECK(s.trace().print().find("sch.assert_(condition=v4 * v5 <= 8)") != std::string::npos);
+  CHECK(trace::parse("v0 = sch.sample_categorical([1], [1.0])\nsch.assert(condition=v0 == 1)\n")
+            .size() == 2);
+  const expr_rv inner = t[1];
+  check_refusal(s, "assert", 1, [&] { s.require(gt(inner, 4)); });
+  schedule again(f);
+  CHECK_NOTHROW(s.trace().with_decision(2, {8, 1}).apply_to(again));
+}
+
+TEST_CASE("the probability of a trace is that of its decisions") {
+  const ir::function f = programs::matmul(8, 4, 6);
+  const schedule s = tiled(f), start(f);
+  // 8 = a * b with b <= 16: four ways; the second of two candidates with weight 0.75
+  CHECK(s.trace().log_probability(start) == doctest::Approx(std::log(0.25) + std::log(0.75)));
+  CHECK(std::isinf(s.trace().with_decision(2, {3, 5}).log_probability(start)));
+  CHECK(trace().log_probability(start) == 0);
+}
+
+TEST_CASE("the probabilities of all decisions add up to 1") {
+  const ir::function f = programs::matmul(12, 4, 6);
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  double perfect = 0, parts = 0, tiles = 0;
+  for (std::int64_t a = 1; a <= 12; ++a)
+    for (std::int64_t b = 1; b <= 12; ++b)
+      for (std::int64_t c = 1; c <= 12; ++c) {
+        const auto& loop = s.get(i).var;
+        const decision d{a, b, c};
+        perfect += std::exp(primitive::log_probability_perfect_tile(f, loop, 3, 4, d));
+        parts += std::exp(primitive::log_probability_partitioned_tile(f, loop, 3, 1, 2, d));
+        tiles += std::exp(primitive::log_probability_tile(f, loop, 3, {2, 5, 6}, d));
+      }
+  CHECK(perfect == doctest::Approx(1));
+  CHECK(parts == doctest::Approx(1));
+  CHECK(tiles == doctest::Approx(1));
 }

@@ -122,7 +122,11 @@
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
+<<<<<<< HEAD
 #include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
+=======
+#include <tilewright/impl/schedule/primitive/merge.ipp>
+>>>>>>> f48821d (merge with dependence checks, sample_partitioned_tile, assert, probability and JSON of traces, repairs as TVM's)
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
@@ -141,14 +145,17 @@
 #include <tilewright/impl/schedule/repetition.ipp>
 #include <tilewright/impl/schedule/rv.ipp>
 #include <tilewright/impl/schedule/sampling.ipp>
+#include <tilewright/impl/schedule/sampling_probability.ipp>
 #include <tilewright/impl/schedule/schedule.ipp>
 #include <tilewright/impl/schedule/schedule_blocks.ipp>
 #include <tilewright/impl/schedule/schedule_data.ipp>
 #include <tilewright/impl/schedule/state.ipp>
 #include <tilewright/impl/schedule/subspace.ipp>
 #include <tilewright/impl/schedule/trace.ipp>
+#include <tilewright/impl/schedule/trace_json.ipp>
 #include <tilewright/impl/schedule/trace_parse.ipp>
 #include <tilewright/impl/schedule/trace_print.ipp>
+#include <tilewright/impl/schedule/trace_probability.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
 #include <tilewright/impl/search/argument_checks.ipp>
 #include <tilewright/impl/search/builder.ipp>

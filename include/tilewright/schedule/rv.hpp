@@ -48,7 +48,22 @@ inline constexpr infer_t infer{};
 /// (`v3 // 4` in a trace, `floordiv(v3, 4)` in C++), or `infer`.
 class factor {
  public:
-  enum class op : std::uint8_t { inferred, literal, variable, add, sub, mul, floordiv, floormod };
+  enum class op : std::uint8_t {
+    inferred,
+    literal,
+    variable,
+    add,
+    sub,
+    mul,
+    floordiv,
+    floormod,
+    eq,
+    ne,
+    lt,
+    le,
+    gt,
+    ge
+  };
 
   factor() = default;
   factor(infer_t) {}                                                                     // NOLINT
@@ -89,5 +104,14 @@ inline factor floordiv(factor a, factor b) {
 inline factor floormod(factor a, factor b) {
   return {factor::op::floormod, std::move(a), std::move(b)};
 }
+/// @name Comparisons: 1 or 0
+/// @{
+inline factor eq(factor a, factor b) { return {factor::op::eq, std::move(a), std::move(b)}; }
+inline factor ne(factor a, factor b) { return {factor::op::ne, std::move(a), std::move(b)}; }
+inline factor lt(factor a, factor b) { return {factor::op::lt, std::move(a), std::move(b)}; }
+inline factor le(factor a, factor b) { return {factor::op::le, std::move(a), std::move(b)}; }
+inline factor gt(factor a, factor b) { return {factor::op::gt, std::move(a), std::move(b)}; }
+inline factor ge(factor a, factor b) { return {factor::op::ge, std::move(a), std::move(b)}; }
+/// @}
 
 }  // namespace tilewright

@@ -23,15 +23,27 @@ std::int64_t sample_categorical(support::random& random,
 /// (-1: no limit); uniform over all such ordered factorizations, by exact counting.
 ///
 /// A decision made for another extent is repaired from the innermost factor outwards: a factor that
-/// does not divide what is left becomes the largest divisor of it that is not larger, the outermost
-/// takes the rest; the limit is never exceeded. A symbolic extent gives {-1, 1, ..., 1}: infer.
-/// With n = 1 there is nothing to choose and the limit is ignored. Prime factors above 2^21 are not
-/// told apart. Requires: 1. 1 <= n <= 10, and max_innermost_factor is positive or -1; 2. a decision
-/// has n entries.
+/// does not divide what is left takes all of it, the outermost what remains; the innermost one then
+/// becomes the largest divisor within the limit, which TVM exceeds. A symbolic extent gives {-1, 1,
+/// ..., 1}: infer. With n = 1 there is nothing to choose and the limit is ignored. Prime factors
+/// above 2^21 are not told apart. Requires: 1. 1 <= n <= 10, and max_innermost_factor is positive
+/// or -1; 2. a decision has n entries.
 /// @returns the decision: the factors, outermost first
 /// @throws argument_error; schedule_error when the loop does not exist
 decision sample_perfect_tile(support::random& random, const ir::function& f, const ir::var& loop,
                              int n, int max_innermost_factor = 16, const decision& given = {});
+
+/// `n` factors whose product is the extent, and the product of those from `partition_pos` on a
+/// multiple of `innerpart_factor`; uniform over all such factorizations, by exact counting.
+///
+/// A stale decision is repaired as that of sample_perfect_tile, without a limit; if its inner part
+/// does not fit, it becomes {extent / innerpart_factor, 1, ..., innerpart_factor, 1, ...}. An
+/// extent that is symbolic or no multiple of `innerpart_factor` gives {-1, 1, ..., 1}. Requires: 1.
+/// 1 <= n <= 10, 0 <= partition_pos < n, innerpart_factor positive; 2. a decision has n entries.
+/// @throws argument_error; schedule_error when the loop does not exist
+decision sample_partitioned_tile(support::random& random, const ir::function& f,
+                                 const ir::var& loop, int n, int partition_pos = 0,
+                                 int innerpart_factor = 1, const decision& given = {});
 
 /// `n` factors that need not divide the extent: the last one is drawn from `innermost` (a register
 /// tile, say; candidates above the extent count as the extent), the middle ones from the powers of
@@ -59,6 +71,20 @@ struct compute_location {
 /// first spatial loop after a loop of another kind, and at a loop of another kind without a spatial
 /// one further in; loops at which compute_at refuses are skipped.
 std::vector<compute_location> compute_locations(const ir::function& f, std::uint64_t block);
+
+/// @name Natural logarithm of the probability that drawing gives the decision; minus infinity for
+/// one that is never drawn, 0 where there is nothing to draw
+/// @{
+double log_probability_categorical(const std::vector<double>& weights, const decision& d);
+double log_probability_perfect_tile(const ir::function& f, const ir::var& loop, int n,
+                                    int max_innermost_factor, const decision& d);
+double log_probability_partitioned_tile(const ir::function& f, const ir::var& loop, int n,
+                                        int partition_pos, int innerpart_factor, const decision& d);
+double log_probability_tile(const ir::function& f, const ir::var& loop, int n,
+                            const std::vector<std::int64_t>& innermost, const decision& d);
+double log_probability_compute_location(const ir::function& f, std::uint64_t block,
+                                        const decision& d);
+/// @}
 
 /// One of `compute_locations`, uniformly; a stale decision gives the largest legal index that is
 /// not above it.

@@ -87,6 +87,7 @@ class schedule {
   loop_rv fuse(loop_rv first, Loops... rest) {
     return fuse(std::vector<loop_rv>{first, rest...});
   }
+  loop_rv merge(const std::vector<loop_rv>& loops);
   void reorder(const std::vector<loop_rv>& loops);
   template <std::same_as<loop_rv>... Loops>
   void reorder(loop_rv first, Loops... rest) {
@@ -166,10 +167,19 @@ class schedule {
                              std::optional<std::int64_t> choice = {});
   std::vector<expr_rv> sample_perfect_tile(loop_rv loop, int n, int max_innermost_factor = 16,
                                            std::optional<std::vector<std::int64_t>> choice = {});
+  std::vector<expr_rv> sample_partitioned_tile(
+      loop_rv loop, int n, int partition_pos, int innerpart_factor,
+      std::optional<std::vector<std::int64_t>> choice = {});
   std::vector<expr_rv> sample_tile(loop_rv loop, int n, std::vector<std::int64_t> innermost,
                                    std::optional<std::vector<std::int64_t>> choice = {});
   loop_rv sample_compute_location(block_rv block, std::optional<std::int64_t> choice = {});
   /// @}
+
+  /// Goes on only if the condition on integers of the schedule holds: `s.require(le(v * w, 64))`.
+  /// In a trace it is `sch.assert_(condition=v3 * v4 <= 64)`; a search counts the refused
+  /// candidates.
+  /// @throws schedule_error when it does not hold
+  void require(factor condition);
 
   /// Marks the end of the search space; what follows belongs to post-processing.
   void enter_postproc();

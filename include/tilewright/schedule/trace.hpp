@@ -55,7 +55,9 @@ class trace {
   /// stays, like calls made by hand; replay on a copy to be able to drop it.
   /// @throws replay_error when a primitive refuses
   /// @throws argument_error when the trace does not fit the schedule, e.g. a loop count differs
-  void apply_to(schedule& s, const decision_provider& provider = {}) const;
+  /// `done`, if given, is called after each instruction with what was recorded.
+  void apply_to(schedule& s, const decision_provider& provider = {},
+                const std::function<void(const step&)>& done = {}) const;
 
   /// The trace in TVM's printed form, one statement a line, "pass" when empty:
   /// ```
@@ -70,9 +72,22 @@ class trace {
   /// are accepted too; arguments with a default may be left out.
   /// @throws ir::parse_error (an argument_error) with line, column and what was expected
   static trace parse(std::string_view text);
+  /// TVM's form for databases: `[[[name, inputs, attributes, outputs], ...], [[index, decision],
+  /// ...]]`, where random variables and expressions are strings and strings are quoted twice.
+  std::string to_json() const;
+  /// Inverse of `to_json`.
+  /// @throws argument_error for what is no such list, an unknown instruction or a wrong number of
+  ///         inputs
+  static trace from_json(std::string_view text);
   /// The trace as statements of C++ on a schedule `s`; decisions are pinned. For reading and
   /// pasting.
   std::string print_cpp() const;
+
+  /// Natural logarithm of the probability that a replay without decisions on `start` draws those of
+  /// this trace: the sum over its sampling instructions. Minus infinity when a decision is never
+  /// drawn, as one that was made for another program.
+  /// @throws replay_error when a primitive refuses
+  double log_probability(const schedule& start) const;
 
   /// The same instructions with one decision replaced.
   /// @throws argument_error when instruction `index` takes no decision

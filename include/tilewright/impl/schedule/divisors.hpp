@@ -1,4 +1,4 @@
-// Prime factors, divisors and the number of ordered factorizations.
+// Prime factors, divisors, the number of ordered factorizations, and sizes of tiles to try.
 #pragma once
 
 #include <algorithm>
@@ -64,6 +64,27 @@ inline std::uint64_t factorizations(const std::vector<prime_power>& primes_of_n,
     out *= distributions(left, parts);
   }
   return out;
+}
+
+inline std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Sizes worth trying for a part of `extent`: powers of two, divisors, and the even parts.
+inline std::vector<std::int64_t> part_candidates(std::int64_t extent) {
+  std::vector<std::int64_t> out = divisors(factorize(extent));
+  for (std::int64_t power = 1; power <= extent / 2; power *= 2) out.push_back(power * 2);
+  for (std::int64_t parts = 2; parts <= 4; ++parts) out.push_back(ceil_divide(extent, parts));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// The innermost factors of a tile: those wanted, clamped to the extent, ascending, each once.
+inline std::vector<std::int64_t> tile_candidates(std::int64_t extent,
+                                                 std::vector<std::int64_t> wanted) {
+  for (std::int64_t& c : wanted) c = std::min(c, extent);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
 }
 
 }  // namespace tilewright::primitive::detail

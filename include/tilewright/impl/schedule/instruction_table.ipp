@@ -14,6 +14,7 @@
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
+#include <tilewright/schedule/primitive/merge.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
@@ -91,7 +92,18 @@ inline chosen sample_categorical(support::random& random, const ir::function&,
   return {index, candidates[static_cast<std::size_t>(index)]};
 }
 
+/// Ends a trace whose random choices do not go together.
+inline ir::function require(const ir::function& f, std::int64_t condition) {
+  if (condition == 0) throw schedule_error("assert", 1, "the condition does not hold");
+  return f;
+}
+
 inline ir::function enter_postproc(const ir::function& f) { return f; }
+
+inline instruction_kind renamed(instruction_kind kind, std::string_view alias) {
+  kind.alias = alias;
+  return kind;
+}
 
 inline std::vector<instruction_kind> make_table() {
   using namespace primitive;
@@ -104,10 +116,13 @@ inline std::vector<instruction_kind> make_table() {
       query<&get_output_blocks>("get_output_blocks", {"block"}),
       kind<&adapt::sample_categorical>("sample_categorical", {"candidates", "probs"}),
       kind<&sample_perfect_tile>("sample_perfect_tile", {"loop", "n", "max_innermost_factor=16"}),
+      kind<&sample_partitioned_tile>("sample_partitioned_tile",
+                                     {"loop", "n", "partition_pos=0", "innerpart_factor=1"}),
       kind<&sample_tile>("sample_tile", {"loop", "n", "innermost"}),
       kind<&sample_compute_location>("sample_compute_location", {"block"}),
       kind<&split>("split", {"loop", "factors", "preserve_unit_iters=1", "disable_predication=0"}),
       kind<&fuse>("fuse", {"*loops", "preserve_unit_iters=1"}),
+      kind<&primitive::merge>("merge", {"*loops"}),
       kind<&reorder>("reorder", {"*loops"}),
       kind<&parallel>("parallel", {"loop"}),
       kind<&vectorize>("vectorize", {"loop"}),
@@ -147,6 +162,7 @@ inline std::vector<instruction_kind> make_table() {
                               {"block_or_loop", "tensor_intrin", "preserve_unit_iters=1"}),
       kind<&adapt::annotate>("annotate", {"block_or_loop", "ann_key", "ann_val"}),
       kind<&adapt::unannotate>("unannotate", {"block_or_loop", "ann_key"}),
+      renamed(kind<&adapt::require>("assert_", {"condition"}), "assert"),
       kind<&adapt::enter_postproc>("enter_postproc", {}),
   };
 }

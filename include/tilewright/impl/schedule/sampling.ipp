@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include <tilewright/impl/schedule/divisors.hpp>
@@ -50,8 +51,8 @@ inline std::int64_t largest_divisor(std::int64_t n, std::int64_t limit) {
 inline decision repair_perfect(std::int64_t extent, std::int64_t limit, const decision& given) {
   decision out = given;
   for (std::size_t i = out.size(); i-- > 1;) {
-    const std::int64_t wanted = std::max<std::int64_t>(given[i], 1);
-    out[i] = largest_divisor(extent, i + 1 == out.size() ? std::min(wanted, limit) : wanted);
+    if (given[i] <= 0 || extent % given[i] != 0) out[i] = extent;
+    if (i + 1 == out.size()) out[i] = largest_divisor(extent, std::min(out[i], limit));
     extent /= out[i];
   }
   out.front() = extent;
@@ -86,6 +87,66 @@ inline int draw_exponent(support::random& random, int exponent, int parts) {
   return exponent;
 }
 
+/// `exponent` equal primes go to the places [first, first + parts) of `out`.
+inline void spread(support::random& random, std::int64_t prime, int exponent, decision& out,
+                   int first, int parts) {
+  for (int i = 0; exponent > 0 && i < parts; ++i) {
+    const int taken = i + 1 == parts ? exponent : draw_exponent(random, exponent, parts - i);
+    for (int e = 0; e < taken; ++e) out[static_cast<std::size_t>(first + i)] *= prime;
+    exponent -= taken;
+  }
+}
+
+/// Ways to give `inner` of `exponent` equal primes to the places from `at` on, the rest to those
+/// before.
+inline std::uint64_t partitioned_ways(int exponent, int inner, int n, int at) {
+  const std::uint64_t behind = distributions(inner, n - at);
+  if (at == 0) return inner == exponent ? behind : 0;
+  return behind * distributions(exponent - inner, at);
+}
+
+/// How often `prime` divides n > 0.
+inline int exponent_in(std::int64_t n, std::int64_t prime) {
+  int out = 0;
+  for (; n % prime == 0; n /= prime) ++out;
+  return out;
+}
+
+/// Uniform: the primes are independent, and of each the ways are counted.
+inline decision draw_partitioned(support::random& random, std::int64_t extent, int n, int at,
+                                 std::int64_t inner_factor) {
+  decision out(static_cast<std::size_t>(n), 1);
+  for (const prime_power& p : factorize(extent)) {
+    const int least = exponent_in(inner_factor, p.prime);
+    std::uint64_t total = 0;
+    for (int k = least; k <= p.exponent; ++k) total += partitioned_ways(p.exponent, k, n, at);
+    std::uint64_t place = random.below(total);
+    int inner = least;
+    for (; place >= partitioned_ways(p.exponent, inner, n, at); ++inner)
+      place -= partitioned_ways(p.exponent, inner, n, at);
+    spread(random, p.prime, p.exponent - inner, out, 0, at);
+    spread(random, p.prime, inner, out, at, n - at);
+  }
+  return out;
+}
+
+/// Whether the product of the factors from `at` on is a multiple of `factor`.
+inline bool inner_part_fits(const decision& factors, int at, std::int64_t factor) {
+  for (auto i = factors.begin() + at; i != factors.end(); ++i) factor /= std::gcd(factor, *i);
+  return factor == 1;
+}
+
+inline decision repair_partitioned(std::int64_t extent, int at, std::int64_t inner_factor,
+                                   const decision& given) {
+  decision out = repair_perfect(extent, extent, given);
+  if (inner_part_fits(given, at, inner_factor) && inner_part_fits(out, at, inner_factor))
+    return out;
+  std::fill(out.begin(), out.end(), 1);
+  out.front() = extent / inner_factor;
+  out[static_cast<std::size_t>(at)] *= inner_factor;
+  return out;
+}
+
 inline decision draw_perfect(support::random& random, std::int64_t extent, int n,
                              std::int64_t limit) {
   const std::vector<prime_power> primes = factorize(extent);
@@ -105,25 +166,10 @@ inline decision draw_perfect(support::random& random, std::int64_t extent, int n
   return out;
 }
 
-inline std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-/// Sizes worth trying for a part of `extent`: powers of two, divisors, and the even parts.
-inline std::vector<std::int64_t> part_candidates(std::int64_t extent) {
-  std::vector<std::int64_t> out = divisors(factorize(extent));
-  for (std::int64_t power = 1; power <= extent / 2; power *= 2) out.push_back(power * 2);
-  for (std::int64_t parts = 2; parts <= 4; ++parts) out.push_back(ceil_divide(extent, parts));
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
 inline decision draw_tile(support::random& random, std::int64_t extent, int n,
                           const std::vector<std::int64_t>& innermost) {
   decision out(static_cast<std::size_t>(n), 1);
-  std::vector<std::int64_t> candidates = innermost;
-  for (std::int64_t& c : candidates) c = std::min(c, extent);
-  std::sort(candidates.begin(), candidates.end());
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  std::vector<std::int64_t> candidates = tile_candidates(extent, innermost);
   std::int64_t rest = extent;
   for (std::size_t i = out.size(); i-- > 1;) {
     out[i] = candidates[random.below(candidates.size())];
@@ -245,6 +291,22 @@ TILEWRIGHT_INLINE decision sample_perfect_tile(support::random& random, const ir
   }
   const std::int64_t limit = max_innermost_factor == -1 ? size : max_innermost_factor;
   return given.empty() ? draw_perfect(random, size, n, limit) : repair_perfect(size, limit, given);
+}
+
+TILEWRIGHT_INLINE decision sample_partitioned_tile(support::random& random, const ir::function& f,
+                                                   const ir::var& loop, int n, int partition_pos,
+                                                   int innerpart_factor, const decision& given) {
+  using namespace detail::sampling;
+  check_factors("sample_partitioned_tile", n, 1, given);
+  if (partition_pos < 0 || partition_pos >= n || innerpart_factor < 1)
+    throw argument_error(
+        "sample_partitioned_tile: the partition must be one of the factors, and its factor "
+        "positive");
+  const ir::expr extent = extent_of(f, loop, "sample_partitioned_tile");
+  const std::int64_t size = ir::is_int(extent) ? extent->integer : 0;
+  if (size < 1 || size % innerpart_factor != 0) return inferred(n, n == 1 ? -1 : 1);
+  if (given.empty()) return draw_partitioned(random, size, n, partition_pos, innerpart_factor);
+  return repair_partitioned(size, partition_pos, innerpart_factor, given);
 }
 
 TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::function& f,

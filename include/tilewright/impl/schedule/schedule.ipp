@@ -182,6 +182,11 @@ TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
   return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
 
+TILEWRIGHT_INLINE loop_rv schedule::merge(const std::vector<loop_rv>& loops) {
+  static const instruction_kind& kind = detail::kind_named("merge");
+  return {apply(kind, {detail::untyped(loops)})[0].number};
+}
+
 TILEWRIGHT_INLINE void schedule::reorder(const std::vector<loop_rv>& loops) {
   static const instruction_kind& kind = detail::kind_named("reorder");
   apply(kind, {detail::untyped(loops)});
@@ -296,6 +301,15 @@ TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
       apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
             detail::some(std::move(choice))));
 }
+TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
+    loop_rv loop, int n, int partition_pos, int innerpart_factor,
+    std::optional<std::vector<std::int64_t>> choice) {
+  static const instruction_kind& kind = detail::kind_named("sample_partitioned_tile");
+  return detail::typed<expr_rv>(apply(
+      kind,
+      {rv(loop), std::int64_t{n}, std::int64_t{partition_pos}, std::int64_t{innerpart_factor}},
+      detail::some(std::move(choice))));
+}
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(
     loop_rv loop, int n, std::vector<std::int64_t> innermost,
     std::optional<std::vector<std::int64_t>> choice) {
@@ -307,6 +321,11 @@ TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
                                                             std::optional<std::int64_t> choice) {
   static const instruction_kind& kind = detail::kind_named("sample_compute_location");
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
+}
+
+TILEWRIGHT_INLINE void schedule::require(factor condition) {
+  static const instruction_kind& kind = detail::kind_named("assert_");
+  apply(kind, {std::move(condition)});
 }
 
 TILEWRIGHT_INLINE void schedule::enter_postproc() {

@@ -28,6 +28,12 @@ inline std::int64_t combine(factor::op o, std::int64_t a, std::int64_t b) {
       overflow = a == lowest && b == -1;
       out = o == factor::op::floordiv ? ir::floor_divide(a, b) : ir::floor_modulo(a, b);
       break;
+    case factor::op::eq: out = a == b; break;
+    case factor::op::ne: out = a != b; break;
+    case factor::op::lt: out = a < b; break;
+    case factor::op::le: out = a <= b; break;
+    case factor::op::gt: out = a > b; break;
+    case factor::op::ge: out = a >= b; break;
     default: throw internal_error("combine of a factor without operands");
   }
   if (overflow) refuse_factor("the expression overflows 64 bits");

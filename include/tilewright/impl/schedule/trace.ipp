@@ -16,7 +16,8 @@ TILEWRIGHT_INLINE void trace::append(support::ref<const instruction> what, decis
   steps_.push_back({std::move(what), std::move(choice)});
 }
 
-TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& provider) const {
+TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& provider,
+                                       const std::function<void(const step&)>& done) const {
   detail::rv_renaming names;
   const std::size_t count = steps_.size();  // `s` may be the schedule that owns this trace
   for (std::size_t i = 0; i < count; ++i) {
@@ -27,6 +28,8 @@ TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& pro
       const auto what =
           names.identity() ? recorded : detail::with_arguments(*recorded, names.numbers());
       names.bind(recorded->outputs, s.apply(what, asks ? chosen : steps_[i].choice));
+      if (done)
+        done({what, steps_[i].choice.empty() ? s.trace().steps().back().choice : steps_[i].choice});
     } catch (const schedule_error& refusal) {
       throw replay_error(refusal, i);
     } catch (const argument_error& wrong) {

@@ -2,6 +2,7 @@
 // Python.
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <map>
 #include <string>
@@ -161,7 +162,7 @@ class trace_parser {
       case argument_type::integers: return integers();
       case argument_type::reals: return list<double>([&] { return real(); });
       case argument_type::note: return note();
-      case argument_type::value: return sum(0);
+      case argument_type::value: return comparison();
       case argument_type::buffer: return buffer();
       case argument_type::index_map: return map(false);
       case argument_type::index_ranges: return map(true);
@@ -289,6 +290,20 @@ class trace_parser {
       else
         return out;
     }
+  }
+
+  factor comparison() {
+    using op = factor::op;
+    constexpr std::array<std::pair<std::string_view, op>, 6> signs{{{"==", op::eq},
+                                                                    {"!=", op::ne},
+                                                                    {"<=", op::le},
+                                                                    {">=", op::ge},
+                                                                    {"<", op::lt},
+                                                                    {">", op::gt}}};
+    factor left = sum(0);
+    for (const auto& [sign, meaning] : signs)
+      if (in_.accept(sign)) return {meaning, left, sum(0)};
+    return left;
   }
 
   factor product(int depth) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/rv_renaming.hpp>
+#include <tilewright/impl/schedule/trace_text.hpp>
 #include <tilewright/ir/index_map.hpp>
 #include <tilewright/ir/literal.hpp>
 #include <tilewright/ir/print.hpp>
@@ -42,7 +43,10 @@ inline int precedence(factor::op o) {
     case factor::op::mul:
     case factor::op::floordiv:
     case factor::op::floormod: return 2;
-    default: return 3;
+    case factor::op::inferred:
+    case factor::op::literal:
+    case factor::op::variable: return 3;
+    default: return 0;  // comparisons, which Python would chain
   }
 }
 
@@ -57,7 +61,12 @@ inline std::string operand(const factor& f, int needed, trace_dialect d) {
 inline std::string text_of(const factor& f, trace_dialect d) {
   const auto infix = [&](const char* sign) {
     const int level = precedence(f.kind());  // the operators associate to the left
-    return concat({operand(f.left(), level, d), sign, operand(f.right(), level + 1, d)});
+    return concat(
+        {operand(f.left(), level == 0 ? 1 : level, d), sign, operand(f.right(), level + 1, d)});
+  };
+  const auto compare = [&](const char* name, const char* sign) {
+    return d.cpp ? concat({name, "(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"})
+                 : infix(sign);
   };
   switch (f.kind()) {
     case factor::op::inferred: return d.cpp ? "infer" : "None";
@@ -73,6 +82,12 @@ inline std::string text_of(const factor& f, trace_dialect d) {
     case factor::op::floormod:
       return d.cpp ? concat({"floormod(", text_of(f.left(), d), ", ", text_of(f.right(), d), ")"})
                    : infix(" % ");
+    case factor::op::eq: return compare("eq", " == ");
+    case factor::op::ne: return compare("ne", " != ");
+    case factor::op::lt: return compare("lt", " < ");
+    case factor::op::le: return compare("le", " <= ");
+    case factor::op::gt: return compare("gt", " > ");
+    case factor::op::ge: return compare("ge", " >= ");
   }
   return {};
 }
@@ -242,7 +257,8 @@ inline std::string python_statement(const trace::step& s) {
 
 inline std::string cpp_statement(const trace::step& s) {
   const instruction& what = *s.what;
-  const std::string call = concat({"s.", what.kind->name, "(", call_arguments(s, {true}), ");\n"});
+  const std::string_view name = what.kind->name == "assert_" ? "require" : what.kind->name;
+  const std::string call = concat({"s.", name, "(", call_arguments(s, {true}), ");\n"});
   if (what.outputs.empty()) return call;
   if (what.kind->outputs == output_shape::one)
     return concat({"auto ", text_of(what.outputs[0]), " = ", call});
@@ -264,6 +280,11 @@ std::string print_steps(const std::vector<trace::step>& steps, const Statement& 
   std::string out;
   for (const trace::step& s : canonical_steps(steps)) out += statement(s);
   return out;
+}
+
+TILEWRIGHT_INLINE std::string argument_text(const argument& a, const parameter& p) {
+  return p.type == argument_type::index_ranges ? ranges_text(std::get<map_argument>(a), {false})
+                                               : text_of(a, {false}, false);
 }
 
 }  // namespace detail
