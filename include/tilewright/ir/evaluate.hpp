@@ -20,12 +20,11 @@ namespace tilewright::ir {
 
 /// Evaluates elements of what an unscheduled function writes.
 /// 1. Floats are computed in double throughout, whatever their type; float literals have the value
-/// that their type
-///    gives them. Integers wrap at their width; casts from floats to integers truncate and
-///    saturate.
+///    that their type gives them. Integers wrap at their width; casts from floats to integers
+///    truncate and saturate.
 /// 2. Every buffer is written by one block, with one store whose indices are the block's spatial
-/// iteration variables;
-///    a block reads what it writes only as the accumulator of a reduction with `init`.
+///    iteration variables; a block reads what it writes only as the accumulator of a reduction with
+///    `init`.
 /// 3. Extents are literals, and no parameter is both read and written.
 /// Elements of temporaries are remembered. Not thread-safe.
 class point_evaluator {

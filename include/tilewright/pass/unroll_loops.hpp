@@ -9,10 +9,11 @@
 //
 // unroll_reductions writes a few iterations of the innermost reduction loops one after the other:
 //
-//   for k in range(129):                         for k in range(32):
-//     ... C_acc += A[k] * B[k]          ->         for u in unroll(4): ... C_acc += A[k*4 + u] *
-//     B[k*4 + u]
-//                                                for k in range(128, 129): ...
+//   for k in range(129): C_acc += A[k] * B[k]
+//   ->
+//   for k in range(32):
+//     for u in unroll(4): C_acc += A[k*4 + u] * B[k*4 + u]
+//   for k in range(128, 129): C_acc += A[k] * B[k]
 #pragma once
 
 #include <cstdint>

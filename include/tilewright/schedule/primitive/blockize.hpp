@@ -11,16 +11,20 @@ namespace tilewright::primitive {
 /// Puts everything from `loop` inwards into a new block `<name>_o` around the one block there.
 ///
 /// ```
-/// for i0, j0 in grid(8, 8):                        for i0, j0 in grid(8, 8):
-///     for i1, j1 in grid(16, 16):                      with block("B_o"):
-///         with block("B"):                                 vi_o, vj_o = axis.remap("SS", [i0, j0])
-///             vi = axis.spatial(128, i0 * 16 + i1)         reads(A[vi_o * 16 : vi_o * 16 + 16,
-///             ...]) vj = axis.spatial(128, j0 * 16 + j1)         writes(B[vi_o * 16 : vi_o * 16 +
-///             16, ...]) B[vi, vj] = A[vi, vj] * 2         ->         for i1, j1 in grid(16, 16):
-///                                                              with block("B"):
-///                                                                  vi_i, vj_i = axis.remap("SS",
-///                                                                  ...) B[vi_o * 16 + vi_i, ...] =
-///                                                                  ...
+/// for i0, j0, i1, j1 in grid(8, 8, 16, 16):
+///     with block("B"):
+///         vi, vj = (i0 * 16 + i1, j0 * 16 + j1)
+///         B[vi, vj] = A[vi, vj] * 2
+/// ->
+/// for i0, j0 in grid(8, 8):
+///     with block("B_o"):
+///         vi_o, vj_o = axis.remap("SS", [i0, j0])
+///         reads(A[vi_o * 16 : vi_o * 16 + 16, vj_o * 16 : vj_o * 16 + 16])
+///         writes(B[vi_o * 16 : vi_o * 16 + 16, vj_o * 16 : vj_o * 16 + 16])
+///         for i1, j1 in grid(16, 16):
+///             with block("B"):
+///                 vi_i, vj_i = axis.remap("SS", [i1, j1])
+///                 B[vi_o * 16 + vi_i, vj_o * 16 + vj_i] = A[vi_o * 16 + vi_i, vj_o * 16 + vj_i] * 2
 /// ```
 /// An init moves to the new block, with a nest `<name>_init` of its own; the inner block then reads
 /// what it writes. Without `preserve_unit_iters`, loops and variables of extent 1 are replaced by

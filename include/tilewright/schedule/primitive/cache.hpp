@@ -34,8 +34,7 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
-/// it before
-///    the scope starts;
+///    it before the scope starts;
 /// 5. each of `consumers` is a block of the scope that reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers when empty
 /// @returns the copy block
@@ -65,8 +64,7 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
 /// stands;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-/// it that
-///    the block does not write.
+///    it that the block does not write.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

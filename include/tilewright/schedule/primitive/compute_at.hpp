@@ -33,9 +33,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
-/// scope; what
-///    the block reads is not written after it, and is final where it reads it; nobody reads its
-///    result before it;
+///    scope; what the block reads is not written after it, and is final where it reads it; nobody
+///    reads its result before it;
 /// 2. the block is complete or a reduction;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
@@ -53,14 +52,18 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// produced.
 ///
 /// ```
-/// for i_0, j_0, k, i_1, j_1 in grid(8, 8, 64, 16, 16):     for i_0, j_0 in grid(8, 8):
-///     with block("C"): C_local[vi, vj] += ...                  for k, i_1, j_1 in grid(64, 16,
-///     16): ...
-/// for ax0, ax1 in grid(128, 128):                     ->       for ax0, ax1 in grid(16, 16):
-///     with block("C_local"):                                       with block("C_local"):
-///         C[v0, v1] = C_local[v0, v1]                                  v0, v1 = (i_0 * 16 + ax0,
-///         ...)
-///                                                          (reverse_compute_at(C_local, j_0))
+/// for i_0, j_0, k, i_1, j_1 in grid(8, 8, 64, 16, 16):
+///     with block("C"): C_local[vi, vj] += ...
+/// for ax0, ax1 in grid(128, 128):
+///     with block("C_local"): C[v0, v1] = C_local[v0, v1]
+/// ->  (reverse_compute_at(C_local, j_0))
+/// for i_0, j_0 in grid(8, 8):
+///     for k, i_1, j_1 in grid(64, 16, 16):
+///         with block("C"): C_local[vi, vj] += ...
+///     for ax0, ax1 in grid(16, 16):
+///         with block("C_local"):
+///             v0, v1 = (i_0 * 16 + ax0, j_0 * 16 + ax1)
+///             C[v0, v1] = C_local[v0, v1]
 /// ```
 /// Loops, guards, init and `index` are as for compute_at.
 ///

@@ -11,20 +11,19 @@ namespace tilewright::primitive {
 ///
 /// ```
 /// with block("B"): B[vi, vj] = A[vi, vj] * 2
-/// with block("C"): C[vi, vj] = B[vj, vi] + 1    ->    with block("C"): C[vi, vj] = A[vj, vi] * 2 +
-/// 1
+/// with block("C"): C[vi, vj] = B[vj, vi] + 1
+/// ->
+/// with block("C"): C[vi, vj] = A[vj, vi] * 2 + 1
 /// ```
 /// A block without consumers is removed. The regions of the consumers are computed anew.
 ///
 /// Requires:
 /// 1. what the block reads is not written after it and is final where the consumers stand; nobody
-/// reads its
-///    result before it (numbered reasons as for compute_at, requirement 1);
+///    reads its result before it (numbered reasons as for compute_at, requirement 1);
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
-/// variables, or
-///    an invertible affine function of them;
+///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded: no match_buffer of it.
 /// @throws schedule_error; nothing is changed then
@@ -34,8 +33,9 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 ///
 /// ```
 /// with block("B"): B[vi, vj] = A[vi, vj] * 2
-/// with block("C"): C[vi, vj] = B[vi, vj] + 1    ->    with block("B"): C[vi, vj] = A[vi, vj] * 2 +
-/// 1
+/// with block("C"): C[vi, vj] = B[vi, vj] + 1
+/// ->
+/// with block("B"): C[vi, vj] = A[vi, vj] * 2 + 1
 /// ```
 /// Where the producer computes more points than the block consumes it gets a guard. A reduction
 /// cannot take the block in: use cache_write first and inline into the copy.
@@ -44,13 +44,11 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
 /// 2. the block is complete, has no init, and its body is one store;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
-/// which
-///    is complete, has a body of one store and writes a buffer that the scope allocates and that
-///    nobody else reads;
+///    which is complete, has a body of one store and writes a buffer that the scope allocates and
+///    that nobody else reads;
 /// 4. the predicate of the block says no more than its domain;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
-/// block's
-///    iteration variables that are longer than 1;
+///    block's iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);

@@ -30,8 +30,7 @@ namespace tilewright::primitive {
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
-/// and the
-///    bindings are affine;
+///    and the bindings are affine;
 /// 6. nobody uses the result before the block;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on

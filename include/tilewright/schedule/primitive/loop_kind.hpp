@@ -31,8 +31,7 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// Requires:
 /// 1. compact dataflow below the loop, as `parallel`;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
-/// of
-///    reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
+///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
 /// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread.
 /// A loop that has another kind or axis already is given the new one.

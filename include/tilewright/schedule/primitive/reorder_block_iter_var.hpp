@@ -12,9 +12,9 @@ namespace tilewright::primitive {
 /// stay: only what reads the variables by position (tensorize, layouts of blocks) sees it.
 ///
 /// ```
-/// with block("C"):                                    with block("C"):
-///     vi, vj, vk = axis.remap("SSR", [i, j, k])  ->       vk, vi, vj = axis.remap("RSS", [k, i,
-///     j])
+/// with block("C"): vi, vj, vk = axis.remap("SSR", [i, j, k])
+/// ->  (new_order [2, 0, 1])
+/// with block("C"): vk, vi, vj = axis.remap("RSS", [k, i, j])
 /// ```
 /// Requires: 1. `new_order` is a permutation of 0 ... n-1 for n iteration variables.
 /// @param new_order at each place, the number of the variable that comes there

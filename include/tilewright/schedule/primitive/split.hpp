@@ -26,8 +26,7 @@ namespace tilewright::primitive {
 /// 1. at least one factor, and at most one of them `infer`;
 /// 2. known factors are positive, and their product fits the type of the variable;
 /// 3. the loop has no annotation and is not bound to threads; parallel, vectorized and unrolled
-/// loops
-///    become serial;
+///    loops become serial;
 /// 4. the loop starts at 0;
 /// 5. the product of the factors is provably at least the extent.
 /// @param factors outermost first; nothing for `infer`

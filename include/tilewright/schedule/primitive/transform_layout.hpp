@@ -12,10 +12,11 @@ namespace tilewright::primitive {
 /// and the declaration change; a parameter of the function changes its shape.
 ///
 /// ```
-/// B = alloc_buffer((16, 14))                  B = alloc_buffer((4, 16, 4))
-/// with block("B"):                   ->       with block("B"):       # lambda i, j: (j // 4, i, j
-/// % 4)
-///     B[vi, vj] = A[vi, vj]                       B[vj // 4, vi, vj % 4] = A[vi, vj]
+/// B = alloc_buffer((16, 14))
+/// with block("B"): B[vi, vj] = A[vi, vj]
+/// ->  (lambda i, j: (j // 4, i, j % 4), padded)
+/// B = alloc_buffer((4, 16, 4))
+/// with block("B"): B[vj // 4, vi, vj % 4] = A[vi, vj]
 /// ```
 /// Divisions that do not come out even leave places that no element takes. They get the pad value:
 /// - when nobody in the function writes the buffer, its caller must have put it there: a block of
@@ -27,8 +28,7 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the block accesses that buffer: the index is in range, a name is unique;
 /// 2. the buffer is accessed by loads and stores only: it is no part of another one, no part of it
-/// is
-///    matched, nobody takes its address; it has no strides and offset of its own;
+///    is matched, nobody takes its address; it has no strides and offset of its own;
 /// 3. the map takes as many indices as the buffer has dimensions, and its results start at 0;
 /// 4. the map can be inverted; with `assume_injective_transform` it need not be provable, and is
 ///    refuted only where enumerating a small buffer shows two elements at one place;
