@@ -27,6 +27,9 @@ struct num {
   value_ref raw() const { return b->convert(opcode::bitcast, v, b->vector(word(), lanes)); }
   num from_raw(value_ref bits) const { return with(b->convert(opcode::bitcast, bits, type())); }
   num unary(const char* name) const { return with(b->intrinsic(name, {type()}, {v})); }
+  num with_sign_of(const num& x) const {
+    return with(b->intrinsic("llvm.copysign", {type()}, {v, x.v}));
+  }
 };
 
 inline num operator+(const num& x, const num& y) {
@@ -112,7 +115,8 @@ inline num exp_reduced(const num& r, const num& error) {
 inline double ln2_upper(bool wide) { return wide ? 0x1.62e42fefa38p-1 : 0x1.62e4p-1; }
 inline double ln2_lower(bool wide) { return wide ? 0x1.ef35793c7673p-45 : 0x1.7f7d1cp-20; }
 
-inline num exp(const num& x) {
+/// exp(x), or exp(x + *tail) for a tail that is a rounding error of x.
+inline num exp(const num& x, const num* tail = nullptr) {
   const num c = x.wide ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
   value_ref n = nullptr;
   const num whole = nearest(c * 0x1.71547652b82fep0, n);
@@ -120,7 +124,9 @@ inline num exp(const num& x) {
   const num start = madd(whole, -ln2_upper(x.wide), c);
   const num r = madd(whole, -ln2_lower(x.wide), start);
   const num error = madd(whole, -ln2_lower(x.wide), start - r);
-  return scale(exp_reduced(r, error), n);
+  if (!tail) return scale(exp_reduced(r, error), n);
+  const num whole_r = r + *tail;
+  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), n);
 }
 
 inline num exp2(const num& x) {
@@ -227,18 +233,42 @@ inline num erf_f32(const num& x) {
   return within_one(odd_rational(clamp(x, -3.83, 3.83), p, q));
 }
 
+/// x + x^3 t(x^2) near 0, 1 - 2 / (exp(2 |x|) + 1) elsewhere.
+inline num tanh_f64(const num& x) {
+  static constexpr std::array<double, 11> t{
+      -0x1.5555555555554p-2,  0x1.1111111110b60p-3,  -0x1.ba1ba1b98153fp-5,  0x1.664f484fa10b1p-6,
+      -0x1.226e2ca74ba7fp-7,  0x1.d6d21339b5358p-9,  -0x1.7d87796bda94ap-10, 0x1.3435d9b34b7c7p-11,
+      -0x1.e61679e864663p-13, 0x1.5360cc9b7fb61p-14, -0x1.2d82313848cb9p-16};
+  const num a = x.unary("llvm.fabs"), z = x * x;
+  const num near = madd(x * z, polynomial(z, t), x);
+  const num far = x.number(1.0) - x.number(2.0) / (exp(clamp(a, 0, 22) * 2.0) + 1.0);
+  return choose(test(real_predicate::olt, a, 0.6), near, far.with_sign_of(x));
+}
+
+/// x + x e(x^2) near 0, 1 - exp(-x^2) t c(t) with t = 1 / (1 + x / 2) elsewhere.
+inline num erf_f64(const num& x) {
+  static constexpr std::array<double, 12> e{
+      0x1.06eba8214db69p-3,  -0x1.812746b0379e2p-2,  0x1.ce2f21a0427a9p-4,  -0x1.b82ce31270a42p-6,
+      0x1.565bcd09fae53p-8,  -0x1.c02db30906396p-11, 0x1.f9a304cad9016p-14, -0x1.f4cf3dc649bf1p-17,
+      0x1.b9b5fe924d644p-20, -0x1.5d78822dd4be6p-23, 0x1.e23dce43b3dfdp-27, -0x1.d0db03c35b0ffp-31};
+  static constexpr std::array<double, 16> c{
+      0x1.20dd7711567b5p-2, 0x1.20dd15d292085p-2,  0x1.f9936815649d7p-3, 0x1.68463a9ccfdd8p-3,
+      0x1.656c701188d68p-4, -0x1.bd1f7cef08a64p-6, 0x1.b910737aa9566p-5, -0x1.dae76ec0f458cp-2,
+      0x1.2a7c329cc0ebbp+0, -0x1.40117d0d8794bp+1, 0x1.0ed0fdb7e8677p+2, -0x1.3db5828c82555p+2,
+      0x1.f184e272ed274p+1, -0x1.f61fbf583037cp+0, 0x1.2a60fac871c53p-1, -0x1.3fc7e4c758bfep-4};
+  const num a = clamp(x.unary("llvm.fabs"), 0, 6), z = a * a;
+  const num near = madd(x, polynomial(z, e), x);
+  const num t = x.number(1.0) / madd(a, 0.5, x.number(1.0));
+  const num far = x.number(1.0) - exp(-z) * (t * polynomial(t, c));
+  return choose(test(real_predicate::olt, a, 0.9), near, far.with_sign_of(x));
+}
+
 inline num sigmoid(const num& x) { return x.number(1.0) / (exp(-x) + 1.0); }
 
-/// exp(y log x) in f64, with C's table of special cases.
-inline num pow_f32(const num& x, const num& y) {
+/// C's table of special cases around |x|^y.
+inline num pow_specials(const num& x, const num& y, const num& magnitude) {
   const builder& b = *x.b;
-  const type_ref wide_type = b.vector(b.f64, x.lanes);
   const num base = x.unary("llvm.fabs");
-  const auto widen = [&](const num& n) {
-    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
-  };
-  const num magnitude =
-      x.with(b.convert(opcode::fptrunc, exp(widen(y) * log(widen(base))).v, x.type()));
   const num half = y * 0.5;
   const value_ref whole = test(real_predicate::oeq, y.unary("llvm.floor"), y);
   const value_ref odd =
@@ -261,13 +291,66 @@ inline num pow_f32(const num& x, const num& y) {
   return choose(one, 1.0, out);
 }
 
+/// exp(y log x) in f64.
+inline num pow_f32(const num& x, const num& y) {
+  const builder& b = *x.b;
+  const type_ref wide_type = b.vector(b.f64, x.lanes);
+  const auto widen = [&](const num& n) {
+    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
+  };
+  const num product = widen(y) * log(widen(x.unary("llvm.fabs")));
+  return pow_specials(x, y, x.with(b.convert(opcode::fptrunc, exp(product).v, x.type())));
+}
+
+/// A sum of two numbers, the second a rounding error of the first.
+struct pair {
+  num head, tail;
+};
+
+/// log(m) to 2^-65 or so for m in [sqrt(1/2), sqrt(2)): 2 s (1 + z/3 + z^2 q(z)) with z = s^2 and
+/// s = (m - 1) / (m + 1), carried in pairs. Needs fused multiply-add.
+inline pair log_pair(const num& m) {
+  static constexpr std::array<double, 8> q{
+      0x1.999999999999ap-3, 0x1.2492492492522p-3, 0x1.c71c71c6ea871p-4, 0x1.745d177aad02ap-4,
+      0x1.3b1395c881220p-4, 0x1.1118c9ee5b8a4p-4, 0x1.df7c5bc7c7563p-5, 0x1.e032e4d8436a1p-5};
+  const num f = m - 1.0, u = m + 1.0, u_tail = m - (u - 1.0);
+  const num s = f / u, s_tail = (madd(-s, u, f) - s * u_tail) / u;
+  const num z = s * s, z_tail = madd(s, s, -z) + s * s_tail * 2.0;
+  const num third = z * 0x1.5555555555555p-2, higher = z * z * polynomial(z, q);
+  const num third_tail = madd(z, 0x1.5555555555555p-2, -third) +
+                         madd(z, 0x1.5555555555555p-56, z_tail * 0x1.5555555555555p-2);
+  const num t = third + higher, t_tail = (third - t) + higher + third_tail;
+  const num two = s * 2.0, product = two * t;
+  const num product_tail =
+      madd(two, t, -product) + madd(two, t_tail, s_tail * t * 2.0) + s_tail * 2.0;
+  const num head = two + product;
+  return {head, (two - head) + product + product_tail};
+}
+
+/// exp(y log x) with the logarithm and the product in pairs. Needs fused multiply-add.
+inline num pow_f64(const num& x, const num& y) {
+  const num base = x.unary("llvm.fabs");
+  const parts p = split(base);
+  const pair l = log_pair(p.m);
+  const num shift = p.e * ln2_upper(true), sum = shift + l.head;
+  const num rest_of_sum = (shift - sum) + l.head + madd(p.e, ln2_lower(true), l.tail);
+  const num head = sum + rest_of_sum, tail = (sum - head) + rest_of_sum;
+  const num log = log_specials(base, head);
+  const num product = y * log;
+  const num rest = madd(y, log, -product) + y * tail;
+  // beyond the range of exp, and where the logarithm is infinite, the head says it all
+  const value_ref ordinary = test(real_predicate::olt, product.unary("llvm.fabs"), 800.0);
+  const num error = choose(ordinary, rest, x.number(0.0));
+  return pow_specials(x, y, exp(product, &error));
+}
+
 struct named_unary {
   std::string_view name;
   const char* intrinsic;  // of LLVM, cheap on every target or a libm call without SSE4.1
   const char* library;    // of libm; "f" is added for f32
 };
 
-inline constexpr std::array<named_unary, 24> plain_functions{{
+inline constexpr std::array<named_unary, 22> plain_functions{{
     {"sqrt", "llvm.sqrt", nullptr},
     {"abs", "llvm.fabs", nullptr},
     {"fabs", "llvm.fabs", nullptr},
@@ -290,8 +373,6 @@ inline constexpr std::array<named_unary, 24> plain_functions{{
     {"cbrt", nullptr, "cbrt"},
     {"expm1", nullptr, "expm1"},
     {"log1p", nullptr, "log1p"},
-    {"tanh", nullptr, "tanh"},
-    {"erf", nullptr, "erf"},
 }};
 
 inline value_ref call_library(const num& x, std::string name,
@@ -320,8 +401,8 @@ inline value_ref unary(const num& x, std::string_view name) {
   if (name == "sigmoid") return sigmoid(x).v;
   if (name == "rsqrt") return (x.number(1.0) / x.unary("llvm.sqrt")).v;
   if (name == "exp10") return call_library(x, "pow", {x.number(10.0).v, x.v});
-  if (name == "tanh" && !x.wide) return tanh_f32(x).v;
-  if (name == "erf" && !x.wide) return erf_f32(x).v;
+  if (name == "tanh") return (x.wide ? tanh_f64(x) : tanh_f32(x)).v;
+  if (name == "erf") return (x.wide ? erf_f64(x) : erf_f32(x)).v;
   if (name == "isnan" || name == "isinf" || name == "isfinite") return predicate(x, name);
   for (const named_unary& f : plain_functions) {
     if (f.name != name) continue;
@@ -340,6 +421,7 @@ TILEWRIGHT_INLINE value_ref emit_math(builder& b, std::string_view name, bool is
   if (arguments.size() == 3 && name == "fma") return b.intrinsic("llvm.fma", {x.type()}, arguments);
   if (arguments.size() != 2) return nullptr;
   if (name == "pow" && !is_f64) return m::pow_f32(x, x.with(arguments[1])).v;
+  if (name == "pow" && b.cpu.fma) return m::pow_f64(x, x.with(arguments[1])).v;
   if (name == "copysign") return b.intrinsic("llvm.copysign", {x.type()}, arguments);
   if (name == "pow" || name == "atan2" || name == "fmod" || name == "hypot" || name == "nextafter")
     return m::call_library(x, std::string(name), arguments);
