@@ -17,7 +17,7 @@
 #include <tilewright/schedule/primitive/decompose_padding.hpp>
 
 namespace tilewright::primitive {
-namespace detail::padding {
+namespace detail::filling_pads {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("decompose_padding", requirement, what);
@@ -279,11 +279,11 @@ inline std::size_t innermost_chain(const child_block& c, std::size_t first) {
   return first;
 }
 
-}  // namespace detail::padding
+}  // namespace detail::filling_pads
 
 TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64_t block,
                                               const ir::var& loop) {
-  using namespace detail::padding;
+  using namespace detail::filling_pads;
   const path at = need_block(f, block, "decompose_padding");
   need_loop(f, loop, "decompose_padding");
   const ir::block_realize_node* holder = at.scope();
