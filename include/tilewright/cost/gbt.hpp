@@ -48,7 +48,7 @@ struct gbt_options {
   /// Pairs in which a higher place is at stake count more: weights are (1 - focus) + focus * change
   /// of the discount of the place (LambdaRank).
   double focus = 0.3;
-  int opponents = 48;  // per sample, where its group is larger
+  int opponents = 32;  // per sample, where its group is larger
   std::uint64_t seed = 43;
 };
 

@@ -115,7 +115,8 @@ class pair_list {
     double loss = 0, total = 0;
     for (const auto& [better, worse] : pairs_) {
       const double margin = scores[better] - scores[worse];
-      const double wrong = 1 / (1 + std::exp(std::clamp(margin, -40.0, 40.0)));
+      const double small = std::exp(-std::abs(margin));
+      const double wrong = margin > 0 ? small / (1 + small) : 1 / (1 + small);
       const double w = static_cast<double>(d.y[better] - d.y[worse]) *
                        std::sqrt(weight_of(d, better) * weight_of(d, worse)) *
                        (1 - focus + focus * std::abs(discount_[better] - discount_[worse]));
@@ -124,8 +125,7 @@ class pair_list {
       const double bend = std::max(w * wrong * (1 - wrong), 1e-6 * w);
       out[better].second += bend;
       out[worse].second += bend;
-      loss +=
-          w * (margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin);
+      loss += w * (std::log1p(small) + std::max(-margin, 0.0));
       total += w;
     }
     return total > 0 ? loss / total : 0;
