@@ -122,11 +122,8 @@
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
-<<<<<<< HEAD
 #include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
-=======
 #include <tilewright/impl/schedule/primitive/merge.ipp>
->>>>>>> f48821d (merge with dependence checks, sample_partitioned_tile, assert, probability and JSON of traces, repairs as TVM's)
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
