@@ -1,0 +1,148 @@
+// What storage orders cost: the same computations over row-major and column-major matrices, and
+// matrix products in all eight combinations, beside Eigen on one thread.
+//
+// Benchmarks are named COMPUTATION/ORDER/ENGINE; orders of a product are those of A, B and C. The
+// results of both engines are compared before the first is timed. Tuning takes BENCH_TUNE_SECONDS
+// (default 3) per computation.
+#include <benchmark/benchmark.h>
+
+#include <Eigen/Dense>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tilewright/tilewright.hpp>
+
+namespace {
+
+using rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using columns = Eigen::MatrixXf;
+using vector = Eigen::VectorXf;
+template <class M>
+constexpr const char* order = M::IsRowMajor ? "row" : "col";
+template <class M>
+constexpr const char* letter = M::IsRowMajor ? "R" : "C";
+
+using tw::axes::i, tw::axes::j, tw::axes::k;
+constexpr auto row_sum =
+    tw::kernel<"row_sum">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "M"> Y) {
+      return Y(i) = tw::sum<j>(X(i, j));
+    });
+constexpr auto squared_norm =
+    tw::kernel<"norm">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, 1> Y) {
+      constexpr tw::axis<"o"> o;
+      return Y(o) = tw::sum<i, j>(X(i, j) * X(i, j));
+    });
+constexpr auto softmax =
+    tw::kernel<"softmax">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "M", "N"> Y) {
+      tw::temp<"peak", float, "M"> peak;
+      tw::temp<"e", float, "M", "N"> e;
+      tw::temp<"total", float, "M"> sum;
+      return tw::blocks(peak(i) = tw::max<j>(X(i, j)), e(i, j) = exp(X(i, j) - peak(i)),
+                        sum(i) = tw::sum<j>(e(i, j)), Y(i, j) = e(i, j) / sum(i));
+    });
+constexpr auto scale_add = tw::kernel<"scale_add">(
+    [](tw::in<"X", float, "M", "N"> X, tw::in<"Z", float, "M", "N"> Z,
+       tw::out<"Y", float, "M", "N"> Y) { return Y(i, j) = 2.0f * X(i, j) + Z(i, j); });
+constexpr auto transpose =
+    tw::kernel<"transpose">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "N", "M"> Y) {
+      return Y(i, j) = X(j, i);
+    });
+constexpr auto product = tw::kernel<"product">(
+    [](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+       tw::out<"C", float, "M", "N"> C) { return C(i, j) = tw::sum<k>(A(i, k) * B(k, j)); });
+
+double budget() {
+  const char* text = std::getenv("BENCH_TUNE_SECONDS");
+  return text ? std::atof(text) : 3.0;
+}
+
+/// Registers both engines; they compute into `mine` and `theirs`.
+template <class Kernel, class Result, class... Inputs>
+void compare(const std::string& name, const Kernel& kernel, Result shape,
+             std::function<void(Result&, const Inputs&...)> eigen, const Inputs&... inputs) {
+  struct state_of {
+    tw::tuned<Kernel> op;
+    std::tuple<Inputs...> in;
+    Result mine, theirs;
+  };
+  const auto s = std::shared_ptr<state_of>(
+      new state_of{tw::tuned<Kernel>(kernel, tw::tuned_options{.seconds = budget(), .threads = 1}),
+                   {inputs...},
+                   shape,
+                   shape});
+  const auto run_mine = [s] { std::apply([&](const auto&... x) { s->op(x..., s->mine); }, s->in); };
+  const auto run_theirs = [s, eigen] {
+    std::apply([&](const auto&... x) { eigen(s->theirs, x...); }, s->in);
+  };
+  benchmark::RegisterBenchmark((name + "/tilewright").c_str(), [=](benchmark::State& state) {
+    run_mine();
+    run_theirs();
+    const float error = (s->mine - s->theirs).cwiseAbs().maxCoeff();
+    if (!(error <= 1e-5f * (1 + s->theirs.cwiseAbs().maxCoeff())))
+      return state.SkipWithError("the results differ");
+    for (auto _ : state) run_mine();
+  });
+  benchmark::RegisterBenchmark((name + "/eigen").c_str(), [=](benchmark::State& state) {
+    for (auto _ : state) {
+      run_theirs();
+      benchmark::ClobberMemory();
+    }
+  });
+}
+
+template <class M>
+void over_matrices(int n) {
+  using result = std::function<void(vector&, const M&)>;
+  using map = std::function<void(M&, const M&)>;
+  const M x = M::Random(n, n), z = M::Random(n, n), y(n, n);
+  const std::string where = std::string("/") + order<M>;
+  compare("row_sum" + where, row_sum, vector(n),
+          result([](vector& w, const M& a) { w = a.rowwise().sum(); }), x);
+  compare("squared_norm" + where, squared_norm, vector(1),
+          result([](vector& w, const M& a) { w(0) = a.squaredNorm(); }), x);
+  compare("softmax" + where, softmax, y, map([](M& out, const M& a) {
+            out = (a.colwise() - a.rowwise().maxCoeff()).array().exp();
+            const vector sums = out.rowwise().sum();
+            out.array().colwise() /= sums.array();
+          }),
+          x);
+  compare("scale_add" + where, scale_add, y,
+          std::function<void(M&, const M&, const M&)>(
+              [](M& out, const M& a, const M& b) { out = 2.0f * a + b; }),
+          x, z);
+  compare("transpose" + where, transpose, y, map([](M& out, const M& a) { out = a.transpose(); }),
+          x);
+}
+
+template <class A, class B, class C>
+void products(int n) {
+  const A a = A::Random(n, n);
+  const B b = B::Random(n, n);
+  compare(std::string("product/") + letter<A> + letter<B> + letter<C>, product, C(n, n),
+          std::function<void(C&, const A&, const B&)>(
+              [](C& c, const A& x, const B& y) { c.noalias() = x * y; }),
+          a, b);
+}
+
+template <class A, class B>
+void products_into(int n) {
+  products<A, B, rows>(n);
+  products<A, B, columns>(n);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  over_matrices<rows>(512);
+  over_matrices<columns>(512);
+  products_into<rows, rows>(256);
+  products_into<rows, columns>(256);
+  products_into<columns, rows>(256);
+  products_into<columns, columns>(256);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
