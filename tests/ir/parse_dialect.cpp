@@ -270,7 +270,23 @@ TEST_CASE("dialect: while, attributes and lets run") {
   CHECK(out[3] == 7);
 }
 
+TEST_CASE("dialect: what nobody defines is declared first, and regions have one type") {
+  read(around("m = T.int64()\nC[m + 1] = 1.0\nm = T.int32()\nx: T.int32 = m\nC[x] = 2.0"));
+  read(
+      around("with T.block(\"x\"):\n    T.reads(A[0:4000000000, 0:2])\n    T.writes()\n    "
+             "T.evaluate(0)"));
+}
+
 TEST_CASE("dialect: regions that a script leaves out") {
+  same_body(
+      "for i in range(16):\n    with T.block(\"x\"):\n        vi = T.axis.S(T.int64(16), "
+      "T.int64(i))\n"
+      "        for j in range(4):\n            C[vi] = A[vi, vi] + A[vi + T.int64(j), 3]",
+      "for i in range(16):\n    with T.block(\"x\"):\n        vi = T.axis.S(T.int64(16), "
+      "T.int64(i))\n"
+      "        T.reads(A[vi:vi + T.int64(4), T.min(vi, T.int64(3)):T.min(vi, T.int64(3)) + "
+      "(T.max(vi + T.int64(1), T.int64(4)) - T.min(vi, T.int64(3)))])\n        T.writes(C[vi])\n"
+      "        for j in range(4):\n            C[vi] = A[vi, vi] + A[vi + T.int64(j), 3]");
   same_body(
       "for i in range(16):\n    with T.block(\"x\"):\n        vi = T.axis.S(16, i)\n"
       "        for j, u in T.grid(4, 1):\n            C[vi] = A[vi + u, j * 2] + "

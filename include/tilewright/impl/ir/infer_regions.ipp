@@ -168,6 +168,12 @@ class region_collector {
     if (e->op == op::integer) return limits{e, e};
     const bool fixed = is_fixed(e);
     if (fixed) return limits{e, e};
+    if (e->op == op::cast && is_integer(e.type()) && is_integer(e->args[0].type()) &&
+        bits(e.type()) >= bits(e->args[0].type())) {
+      const std::optional<limits> inner = limits_of(e->args[0]);
+      if (!inner) return std::nullopt;
+      return limits{cast(e.type(), inner->lo), cast(e.type(), inner->hi)};
+    }
     if (e->args.size() != 2) return std::nullopt;
     const std::optional<limits> a = limits_of(e->args[0]), b = limits_of(e->args[1]);
     if (!a || !b) return std::nullopt;

@@ -227,7 +227,9 @@ TILEWRIGHT_INLINE range parser::slice(const expr& extent) {
   if (in_.accept(":") && constant_integer(colon, expression()) != 1)
     in_.fail(colon, "a slice without a step");
   unify(colon, start, stop);
-  return {start.value, extent_between(start.value, stop.value)};
+  const expr length = extent_between(start.value, stop.value);
+  const bool one_type = start.value.type() == length.type();
+  return {one_type ? start.value : cast(length.type(), start.value), length};
 }
 
 /// A buffer with indices or slices; dimensions that are left out, and a buffer alone, mean the

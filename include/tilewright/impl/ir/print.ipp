@@ -61,7 +61,16 @@ TILEWRIGHT_INLINE void printer::write(const function& f) {
     out_ += "T.func_attr(" + print_attr(f.attrs) + ")\n";
   }
   match_params(f);
+  const std::size_t start = out_.size();
+  free_.clear();
   function_body(f.body);
+  std::string declared = std::exchange(out_, {});
+  for (const var& v : free_) {
+    line();
+    out_ += name_of(v) + " = T." + std::string(name(v.type())) + "()\n";
+  }
+  declared.insert(start, out_);
+  out_ = std::move(declared);
   --depth_;
 }
 

@@ -70,7 +70,10 @@ class printer {
   void access(const buffer& b, const std::vector<expr>& indices);
   void tuple(const std::vector<expr>& list);
   void bounds(const range& r);
-  const std::string& name_of(const var& v) { return names_.use(v.get(), v->name); }
+  const std::string& name_of(const var& v) {
+    if (!names_.knows(v.get())) free_.push_back(v);
+    return names_.use(v.get(), v->name);
+  }
   const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
 
   void line();  // starts a line at the current indentation
@@ -99,6 +102,7 @@ class printer {
   std::string out_;
   int depth_ = 0;
   name_table names_;
+  std::vector<var> free_;  // used where nothing defines them; a function declares them first
   std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
 };
 
