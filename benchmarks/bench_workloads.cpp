@@ -174,8 +174,9 @@ int main(int argc, char** argv) {
   std::printf("one core: %.1f GFLOP/s f32 FMA peak, %.1f GB/s read bandwidth, both measured\n",
               machine.gflops, machine.gbs);
 
-  std::vector<peer> engines{tilewright_engine(), openblas_peer(), blis_peer(), eigen_peer(),
-                            plain_peer()};
+  std::vector<peer> engines{tilewright_engine(), bound_tilewright_engine(),
+                            openblas_peer(),     blis_peer(),
+                            eigen_peer(),        plain_peer()};
   for (peer& p : onednn_peers()) engines.push_back(p);
   for (const peer& e : engines)
     if (!e.missing.empty()) std::printf("missing: %s: %s\n", e.name.c_str(), e.missing.c_str());

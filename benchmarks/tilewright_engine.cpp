@@ -9,7 +9,7 @@ namespace bench {
 namespace {
 
 constexpr auto matmul =
-    tw::kernel<"matmul">([](tw::in<"A", float, "M", "K"> A, tw::in<"B", float, "K", "N"> B,
+    tw::kernel<"matmul">([](tw::in<"A", float, "M", "K"> A, tw::weight<"B", float, "K", "N"> B,
                             tw::out<"C", float, "M", "N"> C) {
       using tw::axes::i, tw::axes::j, tw::axes::k;
       return C(i, j) = tw::sum<k>(A(i, k) * B(k, j));
@@ -17,7 +17,7 @@ constexpr auto matmul =
 
 template <int stride, int border>
 constexpr auto conv2d = tw::kernel<"conv2d">([](tw::in<"X", float, "N", "H", "W", "C"> X,
-                                                tw::in<"F", float, "R", "S", "C", "K"> F,
+                                                tw::weight<"F", float, "R", "S", "C", "K"> F,
                                                 tw::out<"Y", float, "N", "P", "Q", "K"> Y) {
   using tw::axes::n, tw::axes::p, tw::axes::q, tw::axes::k, tw::axes::r, tw::axes::s, tw::axes::c;
   auto padded = tw::zero_outside(X);
@@ -73,8 +73,24 @@ prepared softmax_rows(const softmax_problem& s, int threads) {
           {}};
 }
 
+prepared bound_gemm(const gemm_problem& g, int threads) {
+  const auto op = tuned_for(matmul, threads)->with<"B">(tw::view(g.b, {g.k, g.n}));
+  return {[=] { op(tw::view(g.a, {g.m, g.k}), tw::view(g.c, {g.m, g.n})); }, {}};
+}
+
+prepared bound_conv(const conv_problem& v, int threads) {
+  if (v.stride != 2 || v.pad != 3) return {};
+  const auto op = tuned_for(conv2d<2, 3>, threads)->with<"F">(tw::view(v.f, {v.r, v.s, v.c, v.k}));
+  return {[=] {
+            op(tw::view(v.x, {v.n, v.h, v.w, v.c}), tw::view(v.y, {v.n, v.p(), v.q(), v.k}));
+          },
+          {}};
+}
+
 }  // namespace
 
 peer tilewright_engine() { return {"tilewright", "", gemm, conv, softmax_rows}; }
+
+peer bound_tilewright_engine() { return {"tilewright_bound", "", bound_gemm, bound_conv, {}}; }
 
 }  // namespace bench
