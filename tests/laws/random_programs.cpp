@@ -192,7 +192,7 @@ class generator {
         default: return elementwise(last);
       }
     }
-    switch (pick(draw_, 16)) {
+    switch (pick(draw_, 18)) {
       case 0:
       case 1: return elementwise(last);
       case 2: return stencil(last);
@@ -208,6 +208,8 @@ class generator {
       case 12: return arg_peak(last);
       case 13: return total(last);
       case 14: return batched_product(last);
+      case 15: return bias(last);
+      case 16: return product(last);
       default: return chance(draw_, 50) ? broadcast(last) : gather(last);
     }
   }
@@ -288,10 +290,24 @@ class generator {
     if (!y) return row_reduction(last);
     const std::int64_t width = shape_of(y)[turned ? 0 : 1];
     nest n = loops_over({shape_of(x)[0], width, depth}, 1);
-    const expr e = load(x, {n.v[0], n.v[2]}) *
-                   clamp(load(y, turned ? indices{n.v[1], n.v[2]} : indices{n.v[2], n.v[1]}));
+    const expr left = load(x, {n.v[0], n.v[2]}),
+               right = load(y, turned ? indices{n.v[1], n.v[2]} : indices{n.v[2], n.v[1]});
+    // products of results would leave the integers that a float holds
+    const bool plain = type_ == dtype::i32 || (is_input(x) && is_input(y));
+    const expr e = plain ? left * right : clamp(left * clamp(right));
     const indices at{n.v[0], n.v[1]};
-    finish(std::move(n), result({shape_of(x)[0], width}, last), at, clamp(e), true);
+    finish(std::move(n), result({shape_of(x)[0], width}, last), at, e, true);
+  }
+  bool is_input(const buffer& b) const { return b->name[0] == 'A' || b->name[0] == 'V'; }
+  /// The last result plus an input of its own.
+  void bias(bool last) {
+    const buffer s = ready_.back();
+    const buffer by = make("A" + std::to_string(names_++) + "b", shape_of(s));
+    params_.push_back({by, {}});
+    nest n = loops_over(shape_of(s), 0);
+    const indices at = n.v;
+    const expr sum = chance(draw_, 50) ? load(s, at) + load(by, at) : load(by, at) + load(s, at);
+    finish(std::move(n), result(shape_of(s), last), at, sum, false);
   }
   void transpose(bool last) {
     const buffer* s = source_of_rank(2);

@@ -6,6 +6,8 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "ingredients.hpp"
+
 namespace laws {
 namespace {
 
@@ -142,16 +144,48 @@ class proposer {
   argument loops_in_disorder() {
     const std::vector<loop_rv> all = loops_of(focus_);
     std::vector<rv> out(all.begin(), all.end());
-    shuffle(out);
+    shuffle(out, draw_);
     if (out.size() > 2 && chance(draw_, 50)) out.pop_back();
     if (chance(draw_, 8)) out.push_back(loop());
     return out;
   }
+  /// Loops of two blocks, mostly at the same depth.
   argument loops_of_two_nests() {
-    std::vector<rv> out{loop()};
-    focus_ = pick_block();
-    out.push_back(loop());
-    return out;
+    const std::vector<loop_rv> first = loops_of(focus_), second = loops_of(pick_block());
+    const std::size_t depth = std::min(first.size(), second.size());
+    if (depth == 0 || chance(draw_, 10)) return std::vector<rv>{loop(), loop()};
+    const auto at = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(depth)));
+    return std::vector<rv>{first[at], second[at]};
+  }
+  argument consumer_block() {
+    try {
+      const std::vector<block_rv> all = s_.get_consumers(block_rv{focus_.number});
+      if (!all.empty() && chance(draw_, 90)) return rv(any(draw_, all));
+    } catch (const schedule_error&) {
+    }
+    return other_block();
+  }
+  /// The inner loop of a tile of four in a reduction, made here as a program would.
+  argument loop_to_tensorize() {
+    focus_on_reduction();
+    const block_rv b{focus_.number};
+    try {
+      const std::vector<loop_rv> all = s_.get_loops(b);
+      if (all.empty() || chance(draw_, 20)) return loop();
+      s_.decompose_reduction(b, all.front());
+      const std::vector<loop_rv> now = s_.get_loops(b);
+      return rv(s_.split(now.back(), {infer, 4})[1]);
+    } catch (const schedule_error&) {
+      return loop();
+    }
+  }
+  argument intrinsic_name() {
+    static const strings all{"laws_dot_int32",   "laws_dot_float32",       "laws_dot_int32",
+                             "laws_dot_float32", "outer_product_6x16_f32", "none such"};
+    const ir::block_node* b = focus_block();
+    if (b && !b->writes.empty() && chance(draw_, 80))
+      return "laws_dot_" + std::string(tilewright::name(b->writes[0].buffer->type));
+    return any(draw_, all);
   }
   /// Kinds that need a reduction get one, mostly.
   void focus_on_reduction() {
@@ -188,12 +222,6 @@ class proposer {
 
   /// @name Numbers
   /// @{
-  template <class T>
-  void shuffle(std::vector<T>& list) {
-    for (std::size_t i = list.size(); i > 1; --i)
-      std::swap(list[i - 1],
-                list[static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(i)))]);
-  }
   argument boolean(const parameter& p) {
     const bool usual = p.fallback && *p.fallback != "0" && *p.fallback != "False";
     return chance(draw_, 80) ? usual : !usual;
@@ -274,7 +302,7 @@ class proposer {
     const ir::block_node* b = focus_block();
     integers out(b ? b->iters.size() : 2);
     std::iota(out.begin(), out.end(), 0);
-    shuffle(out);
+    shuffle(out, draw_);
     if (chance(draw_, 10)) out.push_back(0);
     return out;
   }
@@ -316,40 +344,7 @@ class proposer {
       for (const ir::iter_var& i : b->iters) extents.push_back(i.dom.extent);
     return extents_of(extents);
   }
-  std::int64_t divisor(std::int64_t extent) {
-    integers all;
-    for (std::int64_t d = 1; d <= extent; ++d)
-      if (extent % d == 0) all.push_back(d);
-    return all.empty() ? 1 : any(draw_, all);
-  }
-  /// `lambda i0, i1: (i1, i0 // 4, i0 % 4)`: permuted, split and fused indices.
-  argument index_map() {
-    const integers extents = domain();
-    std::vector<std::pair<std::string, std::int64_t>> parts;  // text, extent
-    std::string inputs;
-    for (std::size_t d = 0; d < extents.size(); ++d) {
-      const std::string i = "i" + std::to_string(d);
-      inputs += (d ? ", " : "") + i;
-      if (!chance(draw_, 40)) {
-        parts.emplace_back(i, extents[d]);
-        continue;
-      }
-      const std::int64_t by = chance(draw_, 70) ? divisor(extents[d]) : 1 + pick(draw_, 4);
-      parts.emplace_back(i + " // " + std::to_string(by), (extents[d] + by - 1) / by);
-      parts.emplace_back(i + " % " + std::to_string(by), by);
-    }
-    if (chance(draw_, 40)) shuffle(parts);
-    if (parts.size() > 1 && chance(draw_, 25)) {
-      parts[0] = {
-          "(" + parts[0].first + ") * " + std::to_string(parts[1].second) + " + " + parts[1].first,
-          parts[0].second * parts[1].second};
-      parts.erase(parts.begin() + 1);
-    }
-    if (!parts.empty() && chance(draw_, 4)) parts.pop_back();
-    std::string results;
-    for (const auto& [text, extent] : parts) results += (results.empty() ? "" : ", ") + text;
-    return map_argument("lambda " + inputs + ": (" + results + (parts.size() == 1 ? ",)" : ")"));
-  }
+  argument index_map() { return map_argument(random_map(domain(), draw_)); }
   /// The region of the first element, as a promise about what a block touches.
   argument index_ranges() {
     const ir::block_node* b = focus_block();
@@ -442,7 +437,11 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"split", "loop", &proposer::loop_to_split},
       {"reorder", "loops", &proposer::loops_in_disorder},
       {"merge", "loops", &proposer::loops_of_two_nests},
-      {"fuse_reduction_epilogue", "epilogue_block", &proposer::other_block},
+      {"fuse_reduction_epilogue", "reduction_block", &proposer::reduction_block},
+      {"fuse_reduction_epilogue", "epilogue_block", &proposer::consumer_block},
+      {"pad_einsum", "block", &proposer::reduction_block},
+      {"tensorize", "block_or_loop", &proposer::loop_to_tensorize},
+      {"tensorize", "tensor_intrin", &proposer::intrinsic_name},
       {"cache_inplace", "read_buffer_index", &proposer::buffer_index},
       {"storage_align", "axis", &proposer::small_axis},
       {"storage_align", "factor", &proposer::align_factor},
@@ -480,6 +479,8 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
 }  // namespace
 
 proposal propose(schedule& s, const instruction_kind& kind, support::random& draw) {
+  static const bool known = (add_intrinsics(), true);
+  static_cast<void>(known);
   return {&kind, proposer(s, kind, draw).make()};
 }
 

@@ -111,3 +111,23 @@ TEST_CASE("pad_einsum: refusals") {
   moved.reverse_compute_at(copy, moved.get_loops(moved.block("C"))[0]);
   check_refused(std::move(moved), 4, {1, 2, 1});
 }
+
+TEST_CASE("pad_einsum: a block has the name of the padded result") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "int32"), B: T.Buffer((6, 7), "int32"), C: T.Buffer((5, 7), "int32"), D: T.Buffer((5,), "int32")):
+    for i, j, k in T.grid(5, 7, 6):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    for i in range(5):
+        with T.block("C_pad"):
+            vi = T.axis.spatial(5, i)
+            D[vi] = A[vi, 0]
+)");
+  schedule s(f);
+  s.apply(*find_instruction_kind("pad_einsum"),
+          {rv(s.block("C")), std::vector<std::int64_t>{4, 4, 4}});
+  check_meaning(s, f);
+}

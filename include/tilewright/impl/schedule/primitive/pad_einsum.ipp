@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -155,13 +156,18 @@ inline ir::expr choose_padding(const contraction& c, const operand& of) {
   refuse(5, "padded steps of the reduction would change the result of " + quoted(*c.block));
 }
 
-inline ir::buffer padded_buffer(const contraction& c, const operand& o) {
+/// Its name is also that of the block which fills or empties it.
+inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, const operand& o) {
   std::vector<ir::expr> shape = o.buffer->shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
-  return ir::make_buffer(o.buffer->name + "_pad", o.buffer->type, std::move(shape),
-                         o.buffer->scope);
+  std::string name = o.buffer->name + "_pad";
+  for (int n = 1; block_buffers::fresh_block_name(f, name) != name ||
+                  block_buffers::fresh_buffer_name(f, name) != name;
+       ++n)
+    name = o.buffer->name + "_pad_" + std::to_string(n);
+  return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
 }
 
 /// A nest over `shape` that stores value(v) to `to` at v.
@@ -276,12 +282,12 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   std::vector<ir::stmt> stmts;
   for (const operand& o : c.inputs) {
     if (!is_padded(c, o)) continue;
-    added.push_back(buffers[o.buffer] = padded_buffer(c, o));
+    added.push_back(buffers[o.buffer] = padded_buffer(f, c, o));
     stmts.push_back(copy_in(c, o, added.back()));
   }
   std::vector<ir::stmt> behind;
   if (is_padded(c, c.result)) {
-    added.push_back(buffers[c.result.buffer] = padded_buffer(c, c.result));
+    added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result));
     behind.push_back(copy_out(c.result, added.back()));
   }
   const ir::block_realize_node& realize = *scope[child].realize;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
 #include <tilewright/ir/visit.hpp>
 
@@ -249,23 +250,11 @@ inline path last_write(const ir::function& f, const task& t,
   return at;
 }
 
-/// `base`, or with a number where a block has this name.
-inline std::string fresh_block_name(const ir::function& f, const std::string& base) {
-  const std::vector<const ir::block_realize_node*> all = all_blocks(f.body);
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const auto* b) { return b->block->name == name; });
-  };
-  std::string name = base;
-  for (int n = 1; taken(name); ++n) name = base + "_" + std::to_string(n);
-  return name;
-}
-
 inline ir::function with_epilogue(const ir::function& f, const task& t,
                                   const ir::block_realize_node& last) {
   const whole_buffer w(t);
   ir::block_node b;
-  b.name = fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
+  b.name = block_buffers::fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
   b.iters = w.iters;
   b.writes = {{t.new_buffer, ir::point_box(w.points)}};
   b.body = ir::make_store(t.new_buffer, w.points, t.at(t.pad_value, w.points));

@@ -1,0 +1,28 @@
+// What random steps are made of besides blocks and loops: index maps and intrinsics.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <laws/random_programs.hpp>
+
+namespace laws {
+
+template <class T>
+void shuffle(std::vector<T>& list, support::random& draw) {
+  for (std::size_t i = list.size(); i > 1; --i)
+    std::swap(list[i - 1],
+              list[static_cast<std::size_t>(pick(draw, static_cast<std::int64_t>(i)))]);
+}
+
+/// `lambda i0, i1: (i1, i0 // 4, i0 % 4,)`: permuted, split and fused indices of these extents;
+/// sometimes not invertible.
+std::string random_map(const std::vector<std::int64_t>& extents, support::random& draw);
+
+/// Makes the intrinsics "laws_dot_int32" and "laws_dot_float32" known: dot products of four
+/// elements, which occur in random programs.
+void add_intrinsics();
+
+}  // namespace laws
