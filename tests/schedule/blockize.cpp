@@ -175,3 +175,18 @@ TEST_CASE("blockize: refusals") {
   s.reorder(c_i[1], c_i[0]);
   check_refusal(s, "blockize", 2, [&] { s.blockize(c_i[0]); });
 }
+
+TEST_CASE("blockize: a reduction that threads share keeps its init") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), B: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 16):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0
+            B[vi] = B[vi] + A[vi, vk]
+)"));
+  const loop_rv k = s.get_loops(s.block("B"))[1];
+  s.bind(k, "threadIdx.x");
+  check_refusal(s, "blockize", 4, [&] { s.blockize(k); });
+}

@@ -35,8 +35,9 @@ namespace tilewright::primitive {
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part;
 /// 3. bounds of the inner loops use outer loops only where these are outer variables themselves;
-/// 4. with an init: the inner loops run each instance once, and no conjunct of the guard mixes
-///    inner loops that the init keeps with loops that it drops.
+/// 4. with an init: the inner loops run each instance once, those of the reduction one after the
+///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
+///    drops.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);

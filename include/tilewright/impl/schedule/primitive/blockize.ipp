@@ -216,6 +216,21 @@ inline std::vector<ir::buffer_region> widened(const parts& p,
   return out;
 }
 
+/// Without its init the inner block is no reduction, and only a reduction may be shared by threads.
+inline void check_reduce_loops(const parts& p) {
+  const child_block& c = *p.child;
+  if (!c.block().init) return;
+  for (std::size_t l = p.first; l < c.loops.size(); ++l) {
+    const ir::loop_node& loop = *c.loops[l];
+    if (loop.loop == ir::loop_kind::serial || loop.loop == ir::loop_kind::unrolled) continue;
+    for (std::size_t i = 0; i < c.block().iters.size(); ++i)
+      if (c.block().iters[i].kind == ir::iter_kind::reduce &&
+          ir::uses_var(c.realize->values[i], loop.var))
+        refuse(4, "iterations of loop \"" + loop.var->name +
+                      "\", which run at once, share the reduction of " + quoted(c.block()));
+  }
+}
+
 /// Position of the loop in a chain of loops down to the one block; refuses otherwise.
 inline const ir::block_realize_node& only_block(const ir::stmt& from) {
   const ir::stmt* s = &from;
@@ -242,6 +257,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
+  check_reduce_loops(p);
   divide(p, preserve_unit_iters);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
