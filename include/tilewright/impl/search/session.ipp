@@ -205,8 +205,15 @@ class tuner {
     else if (o_.model.score)
       strategy_ = local_search();
     else
-      strategy_ = evolutionary(experienced_model(db_, w_.key, o_.seed));
+      strategy_ = evolutionary(experienced_model(db_, w_.key, o_.seed), all_cores());
     strategy_->start(task, o_.seed);
+  }
+
+  /// Nothing is measured while candidates are proposed.
+  static evolution_options all_cores() {
+    evolution_options out;
+    out.threads = target::host().cores;
+    return out;
   }
 
   /// Tells the strategy what is known about one candidate.
