@@ -39,7 +39,7 @@ TEST_CASE("cache_read: copy of an input stands first in the scope") {
   const ir::function f = stages::matmul(5, 6, 7);
   schedule s(f);
   const block_rv c = s.block("C"), a = s.cache_read(c, 0, "shared.dyn");
-  CHECK(s.get(a).block->name == "A_shared_dyn");
+  CHECK(s.get(a).block->name == "A_shared.dyn");
   CHECK(s.get(a).block->writes[0].buffer->scope == "shared.dyn");
   CHECK(shape(s.get(a).block->writes[0].buffer) == sizes{5, 7});
   CHECK(s.get(a).block->iters[1].var->name == "v1");
@@ -178,5 +178,6 @@ TEST_CASE("cache_write: refusals") {
   check_refusal(s, "cache_write", 2, [&] { s.cache_write(t_rv, 0, "register"); });
   check_refusal(s, "cache_write", 5,
                 [&] { s.cache_write(y_rv, 0, "local"); });  // every other element
-  check_refusal(s, "cache_write", 6, [&] { s.cache_write(y_rv, 0, "local", {t_rv}); });
+  const block_rv root = s.block("root");
+  check_refusal(s, "cache_write", 6, [&] { s.cache_write(y_rv, 0, "local", {root}); });
 }

@@ -115,8 +115,10 @@
 #include <tilewright/impl/schedule/primitive/blockize.ipp>
 #include <tilewright/impl/schedule/primitive/buffer_access.ipp>
 #include <tilewright/impl/schedule/primitive/cache.ipp>
+#include <tilewright/impl/schedule/primitive/cache_inplace.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>
+#include <tilewright/impl/schedule/primitive/copy_at.ipp>
 #include <tilewright/impl/schedule/primitive/decompose_padding.ipp>
 #include <tilewright/impl/schedule/primitive/decompose_reduction.ipp>
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
@@ -125,6 +127,8 @@
 #include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
 #include <tilewright/impl/schedule/primitive/merge.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
+#include <tilewright/impl/schedule/primitive/reindex.ipp>
+#include <tilewright/impl/schedule/primitive/reindex_cache.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>

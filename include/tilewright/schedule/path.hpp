@@ -19,6 +19,11 @@ struct new_block {
   ir::function function;
   std::uint64_t block = 0;  // id
 };
+/// Result of a primitive that creates several blocks.
+struct new_blocks {
+  ir::function function;
+  std::vector<std::uint64_t> blocks;  // ids
+};
 /// Result of a primitive that creates one loop.
 struct new_loop {
   ir::function function;

@@ -109,6 +109,13 @@ class schedule {
                       const std::vector<block_rv>& consumers = {});
   block_rv cache_write(block_rv block, int write_index, std::string scope,
                        const std::vector<block_rv>& consumers = {});
+  std::array<block_rv, 2> cache_inplace(block_rv block, int read_index, std::string scope);
+  block_rv reindex(block_rv block, buffer_selector buffer);
+  block_rv reindex_cache_read(block_rv block, int read_index, std::string scope, map_argument map);
+  block_rv reindex_cache_write(block_rv block, int write_index, std::string scope,
+                               map_argument map);
+  block_rv read_at(loop_rv loop, block_rv block, int read_index, std::string scope);
+  block_rv write_at(loop_rv loop, block_rv block, int write_index, std::string scope);
   void compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false, int index = -1);
   void reverse_compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops = false,
                           int index = -1);

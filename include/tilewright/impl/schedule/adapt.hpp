@@ -224,6 +224,10 @@ inline void put(outcome& out, primitive::new_block r) {
   out.function = std::move(r.function);
   out.outputs.push_back(symbol::of_block(r.block));
 }
+inline void put(outcome& out, const primitive::new_blocks& r) {
+  out.function = r.function;
+  for (const std::uint64_t id : r.blocks) out.outputs.push_back(symbol::of_block(id));
+}
 inline void put(outcome& out, primitive::new_loop r) {
   out.function = std::move(r.function);
   out.outputs.push_back(symbol::of_loop(std::move(r.loop)));
@@ -265,14 +269,14 @@ void set_shape(instruction_kind& kind) {
     kind.output_class = type;
     kind.choice = choice;
   };
-  using primitive::compute_location, primitive::new_block, primitive::new_loop,
-      primitive::new_loops;
+  using primitive::compute_location, primitive::new_block, primitive::new_blocks,
+      primitive::new_loop, primitive::new_loops;
   constexpr auto is = []<class... T>(std::tuple<T...>*) {
     return (std::is_same_v<Result, T> || ...);
   };
   if constexpr (is(static_cast<std::tuple<new_block, std::uint64_t>*>(nullptr)))
     set(output_shape::one, rv_class::block, decision_shape::none);
-  else if constexpr (is(static_cast<std::tuple<std::vector<std::uint64_t>>*>(nullptr)))
+  else if constexpr (is(static_cast<std::tuple<std::vector<std::uint64_t>, new_blocks>*>(nullptr)))
     set(output_shape::many, rv_class::block, decision_shape::none);
   else if constexpr (is(static_cast<std::tuple<new_loop>*>(nullptr)))
     set(output_shape::one, rv_class::loop, decision_shape::none);

@@ -7,8 +7,10 @@
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
+#include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/primitive/copy_at.hpp>
 #include <tilewright/schedule/primitive/decompose_padding.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
@@ -17,6 +19,7 @@
 #include <tilewright/schedule/primitive/merge.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
@@ -137,6 +140,14 @@ inline std::vector<instruction_kind> make_table() {
                         {"block", "read_buffer_index", "storage_scope", "?consumer_blocks"}),
       kind<&cache_write>("cache_write",
                          {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
+      kind<&cache_inplace>("cache_inplace", {"block", "read_buffer_index", "storage_scope"}),
+      kind<&reindex>("reindex", {"block", "buffer"}),
+      kind<&reindex_cache_read>("reindex_cache_read",
+                                {"block", "read_buffer_index", "storage_scope", "index_map"}),
+      kind<&reindex_cache_write>("reindex_cache_write",
+                                 {"block", "write_buffer_index", "storage_scope", "index_map"}),
+      kind<&read_at>("read_at", {"loop", "block", "read_buffer_index", "storage_scope"}),
+      kind<&write_at>("write_at", {"loop", "block", "write_buffer_index", "storage_scope"}),
       kind<&move_to<&compute_at, &compute_inline>>(
           "compute_at", {"block", "loop", "preserve_unit_loops=0", "index=-1"}),
       kind<&move_to<&reverse_compute_at, &reverse_compute_inline>>(

@@ -40,4 +40,38 @@ TILEWRIGHT_INLINE void schedule::annotate_buffer_access(block_rv block, int buff
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(buf_type), std::move(ranges)});
 }
 
+TILEWRIGHT_INLINE block_rv schedule::reindex(block_rv block, buffer_selector buffer) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("reindex");
+  return {apply(kind, {rv(block), std::move(buffer)})[0].number};
+}
+TILEWRIGHT_INLINE block_rv schedule::reindex_cache_read(block_rv block, int read_index,
+                                                        std::string scope, map_argument map) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_read");
+  return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), std::move(map)})[0]
+              .number};
+}
+TILEWRIGHT_INLINE block_rv schedule::reindex_cache_write(block_rv block, int write_index,
+                                                         std::string scope, map_argument map) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_write");
+  return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), std::move(map)})[0]
+              .number};
+}
+TILEWRIGHT_INLINE block_rv schedule::read_at(loop_rv loop, block_rv block, int read_index,
+                                             std::string scope) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("read_at");
+  return {apply(kind, {rv(loop), rv(block), std::int64_t{read_index}, std::move(scope)})[0].number};
+}
+TILEWRIGHT_INLINE block_rv schedule::write_at(loop_rv loop, block_rv block, int write_index,
+                                              std::string scope) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("write_at");
+  return {
+      apply(kind, {rv(loop), rv(block), std::int64_t{write_index}, std::move(scope)})[0].number};
+}
+TILEWRIGHT_INLINE std::array<block_rv, 2> schedule::cache_inplace(block_rv block, int read_index,
+                                                                  std::string scope) {
+  static const instruction_kind& kind = detail::moving_data::kind_named("cache_inplace");
+  const std::vector<rv> made = apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope)});
+  return {block_rv{made[0].number}, block_rv{made[1].number}};
+}
+
 }  // namespace tilewright

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <tilewright/impl/schedule/cache_stage.hpp>
+#include <tilewright/schedule/primitive/cache_inplace.hpp>
+#include <tilewright/schedule/rebind.hpp>
+
+namespace tilewright::primitive {
+namespace detail::caching_inplace {
+
+using caching::call, caching::refuse, caching::quoted;
+
+/// The smallest box that is known to hold both ranges of a dimension of extent `whole`.
+inline ir::range hull(const ir::range& a, const ir::range& b, const ir::expr& whole) {
+  using arith::to_linear;
+  const arith::linear start = difference(to_linear(b.min), to_linear(a.min));
+  const arith::linear stop = difference(to_linear(b.min + b.extent), to_linear(a.min + a.extent));
+  if (!start.is_constant() || !stop.is_constant()) return {ir::integer(whole.type(), 0), whole};
+  const ir::expr min = start.constant < 0 ? b.min : a.min;
+  const ir::expr end = stop.constant > 0 ? b.min + b.extent : a.min + a.extent;
+  return {min, arith::from_linear(difference(to_linear(end), to_linear(min)))};
+}
+
+/// What the block touches of the buffer; nothing is known of one dimension: all of it.
+inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buffer& x) {
+  std::vector<ir::range> out;
+  for (const auto* list : {&b.reads, &b.writes})
+    for (const ir::buffer_region& r : *list) {
+      if (r.buffer != x) continue;
+      if (out.empty()) {
+        out = r.box;
+        continue;
+      }
+      for (std::size_t d = 0; d < out.size(); ++d) out[d] = hull(out[d], r.box[d], x->shape[d]);
+    }
+  return out;
+}
+
+/// A copy of the box that one instance touches, guarded like the instance.
+inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vector<ir::range>& box,
+                          const ir::buffer& from, const ir::buffer& to,
+                          const arith::analyzer& outside, std::string name, std::uint64_t& id) {
+  ir::var_map bindings;
+  for (std::size_t i = 0; i < instance.values.size(); ++i)
+    bindings.emplace(instance.block->iters[i].var, instance.values[i]);
+  arith::analyzer known = outside;
+  known.assume(instance.predicate);
+  ir::block_node b;
+  b.name = std::move(name);
+  std::vector<ir::expr> at, values, guard = ir::conjuncts(instance.predicate);
+  std::vector<ir::var> axes;
+  std::vector<ir::expr> extents;
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const dtype type = from->shape[d].type();
+    const ir::expr zero = ir::integer(type, 0);
+    extents.push_back(ir::substitute(box[d].extent, bindings));
+    axes.push_back(ir::make_var("ax" + std::to_string(d), type));
+    known.bind(axes.back(), {zero, extents.back()});
+    const ir::expr value = ir::substitute(box[d].min, bindings) + axes.back();
+    if (!known.prove_le(zero, value)) guard.push_back(ir::ge(value, zero));
+    if (!known.prove_lt(value, from->shape[d])) guard.push_back(ir::lt(value, from->shape[d]));
+    values.push_back(value);
+    const ir::var v = ir::make_var("v" + std::to_string(d), type);
+    b.iters.push_back({v, {zero, from->shape[d]}, ir::iter_kind::spatial});
+    at.push_back(v);
+  }
+  b.reads.push_back({from, ir::point_box(at)});
+  b.writes.push_back({to, ir::point_box(at)});
+  b.body = ir::make_store(to, at, ir::load(from, at));
+  const ir::block made = ir::make_block(std::move(b));
+  id = made->id;
+  ir::stmt out = ir::make_realize(std::move(values), ir::conjunction(guard), made);
+  for (std::size_t d = axes.size(); d-- > 0;)
+    out = ir::make_loop(axes[d], ir::integer(axes[d].type(), 0), extents[d], std::move(out));
+  return out;
+}
+
+inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
+                          const std::string& storage) {
+  const call c{"cache_inplace", storage};
+  const path at = need_block(f, id, c.name);
+  const caching::subject s = caching::look_up(c, at, index, true);
+  const ir::buffer& x = s.buffer;
+  const ir::block_realize_node& instance = *ir::as_realize(at.target());
+  if (!caching::writes_buffer(*instance.block, x))
+    refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
+  const std::vector<ir::range> box = touched_box(*instance.block, x);
+  const std::string name = x->name + "_" + storage;
+  caching::redirection r;
+  r.from = x;
+  r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
+  const arith::analyzer outside = known_above(at);
+  const std::string first = fresh_block_name(f, name);
+  std::string second = name;  // the copies are not in the function yet
+  for (int n = 1; second == first || fresh_block_name(f, second) != second; ++n)
+    second = name + "_" + std::to_string(n);
+  new_blocks out;
+  out.blocks.resize(2);
+  const ir::stmt in = copy_nest(instance, box, x, r.to, outside, first, out.blocks[0]);
+  const ir::stmt back = copy_nest(instance, box, r.to, x, outside, second, out.blocks[1]);
+  const ir::stmt now =
+      ir::make_realize(instance.values, instance.predicate, r.mutate(instance.block));
+  out.function = replace(f, at, ir::make_seq({in, now, back}));
+  const path holder = find_block(out.function, s.holder->block->id);
+  ir::block_node changed = *ir::as_realize(holder.target())->block;
+  changed.alloc_buffers.push_back(r.to);
+  out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
+  const path now_at = find_block(out.function, s.holder->block->id);
+  const block_scope scope(*ir::as_realize(now_at.target())->block);
+  if (!region_covered(scope, static_cast<std::size_t>(scope.find(out.blocks[0])), sums::unfinished))
+    refuse(c, 4,
+           quoted(*instance.block) + " writes elements of \"" + x->name +
+               "\" of which nobody has written the old value");
+  return out;
+}
+
+}  // namespace detail::caching_inplace
+
+TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t block,
+                                           int read_buffer_index,
+                                           const std::string& storage_scope) {
+  return detail::caching_inplace::inplace(f, block, read_buffer_index, storage_scope);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <unordered_set>
+
+#include <tilewright/arith/index_layout.hpp>
+#include <tilewright/impl/schedule/cache_stage.hpp>
+#include <tilewright/impl/schedule/map_binding.hpp>
+#include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/schedule/primitive/reindex.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
+
+namespace tilewright::primitive {
+namespace detail::reindexing {
+
+using block_buffers::quoted, caching::reads_buffer, caching::writes_buffer;
+
+/// The copy of one element: a block with iteration variables of its own for some of another block.
+struct copy_block {
+  std::vector<std::size_t> iters;  // positions in the block that is followed
+  std::vector<ir::iter_var> own;
+  std::vector<ir::expr> at_buffer, at_cache;
+};
+
+/// Own variables for those at `iters`, named by `name(position in own)`.
+template <class Name>
+copy_block follow(const ir::block_node& b, std::vector<std::size_t> iters,
+                  const std::vector<ir::expr>& at_buffer, const std::vector<ir::expr>& at_cache,
+                  const Name& name) {
+  copy_block out;
+  out.iters = std::move(iters);
+  ir::var_map mine;
+  for (std::size_t k = 0; k < out.iters.size(); ++k) {
+    const ir::iter_var& v = b.iters[out.iters[k]];
+    const ir::var own = ir::make_var(name(k), v.var.type());
+    mine.emplace(v.var, own);
+    out.own.push_back({own, v.dom, ir::iter_kind::spatial});
+  }
+  for (const ir::expr& e : at_buffer) out.at_buffer.push_back(ir::substitute(e, mine));
+  for (const ir::expr& e : at_cache) out.at_cache.push_back(ir::substitute(e, mine));
+  return out;
+}
+
+inline ir::block make_copy(const copy_block& c, const ir::buffer& x, const ir::buffer& cache,
+                           bool into_cache, std::string name) {
+  ir::block_node out;
+  out.name = std::move(name);
+  out.iters = c.own;
+  const ir::expr value = into_cache ? ir::load(x, c.at_buffer) : ir::load(cache, c.at_cache);
+  const ir::buffer& to = into_cache ? cache : x;
+  const std::vector<ir::expr>& at = into_cache ? c.at_cache : c.at_buffer;
+  out.reads = point_access::reads_of(value);
+  for (const ir::expr& e : at)
+    for (ir::buffer_region& r : point_access::reads_of(e)) out.reads.push_back(std::move(r));
+  out.writes.push_back({to, ir::point_box(at)});
+  out.body = ir::make_store(to, at, value);
+  return ir::make_block(std::move(out));
+}
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("reindex", requirement, what);
+}
+
+/// The buffer that is selected, and whether by its reads.
+inline std::pair<ir::buffer, bool> select(const ir::block_node& b, const buffer_selector& which) {
+  if (which.in != buffer_selector::list::named) {
+    const bool read = which.in == buffer_selector::list::read;
+    return {block_buffers::region_of("reindex", 2, b, which.index, read).buffer, read};
+  }
+  for (const bool read : {true, false})
+    for (const ir::buffer_region& r : read ? b.reads : b.writes)
+      if (r.buffer->name == which.name) return {r.buffer, read};
+  refuse(2, quoted(b) + " accesses no buffer \"" + which.name + "\"");
+}
+
+/// The common indices of all accesses, simplified except where nothing but a number would be left.
+inline std::vector<ir::expr> common_indices(const ir::block& b, const ir::buffer& x) {
+  const point_access::collector found = point_access::accesses(b, x);
+  if (found.opaque || !found.indices || found.differ)
+    refuse(3, quoted(*b) +
+                  (found.opaque   ? " takes the address of \""
+                   : found.differ ? " accesses several elements of \""
+                                  : " neither loads nor stores elements of \"") +
+                  x->name + "\"");
+  arith::analyzer known;
+  std::unordered_set<const ir::expr_node*> inner;
+  ir::for_each_stmt(b->body, [&](const ir::stmt& s) {
+    if (const ir::loop_node* loop = ir::as_loop(s)) inner.insert(loop->var.get());
+    if (const ir::let_node* let = ir::as_let(s)) inner.insert(let->var.get());
+  });
+  for (const ir::iter_var& v : b->iters) {
+    known.bind(v.var, v.dom);
+    if (!ir::is_int(v.dom.min, 0))
+      refuse(3, "iteration variable \"" + v.var->name + "\" does not start at 0");
+  }
+  std::vector<ir::expr> out;
+  for (const ir::expr& e : *found.indices) {
+    for (const ir::var& v : ir::free_vars(e))
+      if (inner.count(v.get()) != 0)
+        refuse(3, quoted(*b) + " accesses several elements of \"" + x->name + "\"");
+    const ir::expr simple = known.simplify(e);
+    out.push_back(ir::is_int(simple) ? e : simple);
+  }
+  return out;
+}
+
+/// The copy stands outside of all loops of the block: nobody in them may do to the buffer what
+/// would have to come between the two.
+inline void check_alone(const block_scope& scope, std::size_t self, const ir::buffer& x,
+                        bool read) {
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const ir::block_node& b = scope[i].block();
+    if (i == self || scope.common_loops(i, self) == 0) continue;
+    if (writes_buffer(b, x) || (!read && reads_buffer(b, x)))
+      refuse(4, quoted(b) + " uses \"" + x->name + "\" in a loop that it shares with " +
+                    quoted(scope[self].block()));
+  }
+}
+
+inline void check_read(const block_scope& scope, std::size_t self, const ir::buffer& x,
+                       const std::vector<ir::expr>& at) {
+  const ir::block_node& b = scope[self].block();
+  if (writes_buffer(b, x)) refuse(5, quoted(b) + " writes \"" + x->name + "\" too");
+  if (!region_covered(scope, self))
+    refuse(5, "not all that " + quoted(b) + " reads is written before it");
+  if (point_access::inside(b, x, at)) return;
+  const bool conditional =
+      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
+  if (conditional || !is_affine_binding(scope[self]))
+    refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
+                  " does not read, perhaps beyond its end");
+}
+
+inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
+  const ir::block_node& b = scope[self].block();
+  if (reads_buffer(b, x)) refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
+  const bool guarded = !ir::is_true(scope[self].realize->predicate) || scope[self].conditional;
+  const bool branches = point_access::accesses(scope[self].realize->block, x).branches;
+  if (branches || (guarded && !is_affine_binding(scope[self])))
+    refuse(6, quoted(b) + " does not run for all values of its iteration variables");
+}
+
+/// The copy over the whole domains of its variables, one loop each.
+inline ir::stmt full_nest(const ir::block& copy) {
+  std::vector<ir::expr> values;
+  for (std::size_t k = 0; k < copy->iters.size(); ++k)
+    values.push_back(ir::make_var("ax" + std::to_string(k), copy->iters[k].var.type()));
+  ir::stmt out = ir::make_realize(values, ir::boolean(true), copy);
+  for (std::size_t k = values.size(); k-- > 0;)
+    out = ir::make_loop(values[k], copy->iters[k].dom.min, copy->iters[k].dom.extent, out);
+  return out;
+}
+
+/// The scope with another buffer, and the copy beside the statement that holds the block.
+inline ir::function insert_beside(const ir::function& f, std::uint64_t holder, std::uint64_t block,
+                                  const ir::buffer& cache, const ir::stmt& nest, bool before) {
+  const path at = find_block(f, holder);
+  ir::block_node b = *ir::as_realize(at.target())->block;
+  b.alloc_buffers.push_back(cache);
+  std::vector<ir::stmt> items =
+      ir::as_seq(b.body) ? ir::as_seq(b.body)->stmts : std::vector<ir::stmt>{b.body};
+  const auto own = std::find_if(items.begin(), items.end(),
+                                [&](const ir::stmt& s) { return holds_block(s, block); });
+  items.insert(before ? own : own + 1, nest);
+  b.body = ir::make_seq(std::move(items));
+  return replace_block(f, at, ir::make_block(std::move(b)));
+}
+
+inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_selector& which) {
+  const path at = need_block(f, id, "reindex");
+  const ir::block& block = ir::as_realize(at.target())->block;
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder || !all_blocks(block->body).empty())
+    refuse(1, quoted(*block) + " holds other blocks");
+  const auto [x, read] = select(*block, which);
+  const std::vector<ir::expr> indices = common_indices(block, x);
+  const block_scope scope(*holder->block);
+  const auto self = static_cast<std::size_t>(scope.find(id));
+  if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
+  check_alone(scope, self, x, read);
+  if (read)
+    check_read(scope, self, x, indices);
+  else
+    check_write(scope, self, x);
+  const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
+  std::vector<ir::expr> shape, variables;
+  for (const std::size_t i : used) {
+    shape.push_back(block->iters[i].dom.extent);
+    variables.push_back(block->iters[i].var);
+  }
+  const std::string name = x->name + "_reindex";
+  const ir::buffer cache =
+      ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, shape, x->scope);
+  const copy_block parts = follow(*block, used, indices, variables,
+                                  [](std::size_t k) { return "v" + std::to_string(k); });
+  const ir::block copy =
+      make_copy(parts, x, cache, read, fresh_block_name(f, read ? name + "_reindex" : name));
+  point_access::replacer r(x, cache, variables);
+  ir::function out = replace_block(f, at, r.mutate(block));
+  out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
+  return {std::move(out), copy->id};
+}
+
+}  // namespace detail::reindexing
+
+TILEWRIGHT_INLINE new_block reindex(const ir::function& f, std::uint64_t block,
+                                    const buffer_selector& buffer) {
+  return detail::reindexing::reindex(f, block, buffer);
+}
+
+}  // namespace tilewright::primitive

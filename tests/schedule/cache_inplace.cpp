@@ -1,0 +1,105 @@
+#include <tilewright/schedule/primitive/cache_inplace.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* update = R"(
+@T.prim_func
+def main(A: T.Buffer((6, 7), "float32"), B: T.Buffer((6, 7), "float32")):
+    for i, j in T.grid(6, 7):
+        with T.block("A1"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            A[vi, vj] = A[vi, vj] + T.float32(1)
+    for i, j in T.grid(6, 7):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+)";
+
+}  // namespace
+
+TEST_CASE("cache_inplace: copies around each instance") {
+  const ir::function f = ir::parse(update);
+  schedule s(f);
+  const auto [in, out] = s.cache_inplace(s.block("A1"), 0, "local");
+  CHECK(s.get(in).block->name == "A_local");
+  CHECK(s.get(out).block->name == "A_local_1");
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((6, 7), "float32"), B: T.Buffer((6, 7), "float32")):
+    A_local = T.alloc_buffer((6, 7), "float32", scope="local")
+    for i, j in T.grid(6, 7):
+        for ax0, ax1 in T.grid(1, 1):
+            with T.block("A_local"):
+                v0 = T.axis.spatial(6, i + ax0)
+                v1 = T.axis.spatial(7, j + ax1)
+                A_local[v0, v1] = A[v0, v1]
+        with T.block("A1"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            A_local[vi, vj] = A_local[vi, vj] + T.float32(1)
+        for ax0, ax1 in T.grid(1, 1):
+            with T.block("A_local_1"):
+                v0 = T.axis.spatial(6, i + ax0)
+                v1 = T.axis.spatial(7, j + ax1)
+                A[v0, v1] = A_local[v0, v1]
+    for i, j in T.grid(6, 7):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_inplace: guarded instances") {
+  const ir::function f = ir::parse(update);
+  schedule s(f);
+  const block_rv a1 = s.block("A1");
+  s.split(s.get_loops(a1)[1], {infer, 3});
+  s.cache_inplace(a1, 0, "shared");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_inplace: a whole buffer in an opaque call") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((64,), "int32")):
+    for i in range(1):
+        with T.block("call"):
+            T.reads(A[0:64])
+            T.writes(A[0:64])
+            T.evaluate(T.call_extern("int32", "update", A.data))
+)");
+  schedule s(f);
+  s.cache_inplace(s.block("call"), 0, "local");
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((64,), "int32")):
+    A_local = T.alloc_buffer((64,), "int32", scope="local")
+    for i in range(1):
+        for ax0 in range(64):
+            with T.block("A_local"):
+                v0 = T.axis.spatial(64, ax0)
+                A_local[v0] = A[v0]
+        with T.block("call"):
+            T.reads(A_local[0:64])
+            T.writes(A_local[0:64])
+            T.evaluate(T.call_extern("int32", "update", A_local.data))
+        for ax0 in range(64):
+            with T.block("A_local_1"):
+                v0 = T.axis.spatial(64, ax0)
+                A[v0] = A_local[v0]
+)");
+  check_schedule(s, f);
+}
+
+TEST_CASE("cache_inplace: requirements by number") {
+  const ir::function f = ir::parse(update);
+  schedule s(f);
+  const block_rv a1 = s.block("A1"), b = s.block("B");
+  check_refusal(s, "cache_inplace", 1, [&] { s.cache_inplace(a1, 1, "local"); });
+  check_refusal(s, "cache_inplace", 2, [&] { s.cache_inplace(a1, 0, "test_scope"); });
+  check_refusal(s, "cache_inplace", 3, [&] { s.cache_inplace(b, 0, "local"); });
+}

@@ -1,0 +1,154 @@
+#include <tilewright/schedule/primitive/copy_at.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* product = R"(
+@T.prim_func
+def main(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 7), "float32"), C: T.Buffer((12, 7), "float32")):
+    for i, j, k in T.grid(12, 7, 10):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)";
+
+constexpr const char* chain = R"(
+@T.prim_func
+def main(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
+    B = T.alloc_buffer((9,), "float32")
+    for i in range(9):
+        with T.block("B"):
+            vi = T.axis.spatial(9, i)
+            B[vi] = A[vi] * T.float32(2)
+    for i in range(9):
+        with T.block("C"):
+            vi = T.axis.spatial(9, i)
+            C[vi] = B[vi] + T.float32(1)
+)";
+
+}  // namespace
+
+TEST_CASE("read_at: one block copies what the body of the loop reads") {
+  const ir::function f = ir::parse(product);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto i = s.split(s.get_loops(c)[0], {3, 4});
+  const block_rv copy = s.read_at(i[0], c, 0, "shared.dyn");
+  CHECK(s.get(copy).block->name == "A_shared.dyn");
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 7), "float32"), C: T.Buffer((12, 7), "float32")):
+    A_shared_dyn = T.alloc_buffer((12, 10), "float32", scope="shared.dyn")
+    for i_0 in range(3):
+        with T.block("A_shared.dyn"):
+            v0 = T.axis.spatial(3, i_0)
+            T.reads(A[v0 * 4:v0 * 4 + 4, 0:10])
+            T.writes(A_shared_dyn[v0 * 4:v0 * 4 + 4, 0:10])
+            T.block_attr({"auto_copy": 1})
+            for ax0, ax1 in T.grid(4, 10):
+                A_shared_dyn[v0 * 4 + ax0, ax1] = A[v0 * 4 + ax0, ax1]
+        for i_1, j, k in T.grid(4, 7, 10):
+            with T.block("C"):
+                vi = T.axis.spatial(12, i_0 * 4 + i_1)
+                vj, vk = T.axis.remap("SR", [j, k])
+                T.reads(A_shared_dyn[vi, vk], B[vk, vj])
+                T.writes(C[vi, vj])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A_shared_dyn[vi, vk] * B[vk, vj]
+)");
+  s.read_at(i[0], c, 1, "shared");
+  check_meaning(s, f);
+}
+
+TEST_CASE("read_at and write_at: a tile that does not divide is not copied beyond the end") {
+  const ir::function f = ir::parse(product);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const auto i = s.split(s.get_loops(c)[0], {infer, 5});
+  s.read_at(i[0], c, 0, "local");
+  s.write_at(i[0], c, 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("write_at: below every loop, sums included") {
+  for (std::size_t l = 0; l < 3; ++l) {
+    const ir::function f = ir::parse(product);
+    schedule s(f);
+    const block_rv c = s.block("C");
+    s.write_at(s.get_loops(c)[l], c, 0, "local");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("write_at: init and update below the loop work on the cache") {
+  const ir::function f = ir::parse(product);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  s.decompose_reduction(c, loops[1]);
+  s.write_at(loops[0], c, 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("read_at and write_at: symbolic extents") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 6), "float32")
+    B = T.match_buffer(b, (n, 6), "float32")
+    for i, j in T.grid(n, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.read_at(s.get_loops(b)[0], b, 0, "local");
+  s.write_at(s.get_loops(b)[0], b, 0, "local");
+  check_meaning(s, f, {{"n", 5}});
+}
+
+TEST_CASE("read_at: requirements by number") {
+  const ir::function f = ir::parse(chain);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const loop_rv i = s.get_loops(b)[0], j = s.get_loops(c)[0];
+  check_refusal(s, "read_at", 1, [&] { s.read_at(i, b, 1, "local"); });
+  check_refusal(s, "read_at", 2, [&] { s.read_at(i, b, 0, "test_scope"); });
+  check_refusal(s, "read_at", 3, [&] { s.read_at(j, b, 0, "local"); });
+  check_refusal(s, "write_at", 3, [&] { s.write_at(j, b, 0, "local"); });
+  schedule t(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi]
+        with T.block("A1"):
+            vi = T.axis.spatial(8, i)
+            A[vi] = T.float32(1)
+)"));
+  const block_rv first = t.block("B"), second = t.block("A1");
+  const loop_rv both = t.get_loops(first)[0];
+  check_refusal(t, "read_at", 4, [&] { t.read_at(both, first, 0, "local"); });
+  t.write_at(both, first, 0, "local");
+  schedule u(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("A1"):
+            vi = T.axis.spatial(8, i)
+            A[vi] = A[vi] + T.float32(1)
+)"));
+  const block_rv update = u.block("A1");
+  const loop_rv around = u.get_loops(update)[0];
+  check_refusal(u, "write_at", 5, [&] { u.write_at(around, update, 0, "local"); });
+  static_cast<void>(second);
+}

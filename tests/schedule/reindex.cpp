@@ -1,0 +1,228 @@
+#include <tilewright/schedule/primitive/reindex.hpp>
+
+#include <tilewright/schedule/tvm_refusals.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* convolution = R"(
+@T.prim_func
+def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((1, 10), "float32")):
+    for n, h, r in T.grid(1, 10, 3):
+        with T.block("C"):
+            vn, vh, vr = T.axis.remap("SSR", [n, h, r])
+            with T.init():
+                C[vn, vh] = T.float32(0)
+            C[vn, vh] = C[vn, vh] + A[vn, vh + vr] * W[vr]
+)";
+
+constexpr const char* chain = R"(
+@T.prim_func
+def main(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 11), "float32"), D: T.Buffer((7, 11), "float32")):
+    B = T.alloc_buffer((7, 11), "float32")
+    for i, j in T.grid(7, 11):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+    for i, j in T.grid(7, 11):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = A[vi, vj] + T.float32(1)
+    for i, j in T.grid(7, 11):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + B[vi, vj]
+)";
+
+constexpr const char* padded = R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((10,), "float32")):
+    for i in range(10):
+        with T.block("B"):
+            vi = T.axis.spatial(10, i)
+            B[vi] = T.if_then_else(1 <= vi and vi < 9, A[vi - 1], T.float32(0))
+)";
+
+constexpr const char* sums = R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 16), "float32")
+    C = T.match_buffer(c, (n,), "float32")
+    for i, k in T.grid(n, 16):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] + A[vi, vk]
+)";
+
+constexpr const char* in_place = R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("A1"):
+            vi = T.axis.spatial(8, i)
+            A[vi] = A[vi] + T.float32(1)
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * A[7 - vi]
+)";
+
+std::vector<std::string> blocks(const schedule& s) {
+  std::vector<std::string> out;
+  for (const auto* r : primitive::all_blocks(s.function().body)) out.push_back(r->block->name);
+  return out;
+}
+using names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("reindex: dimensions are the iteration variables of the access") {
+  const ir::function f = ir::parse(convolution);
+  schedule s(f);
+  s.reindex(s.block("C"), read_buffer(0));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((1, 10), "float32")):
+    A_reindex = T.alloc_buffer((1, 10, 3), "float32")
+    for ax0, ax1, ax2 in T.grid(1, 10, 3):
+        with T.block("A_reindex_reindex"):
+            v0, v1, v2 = T.axis.remap("SSS", [ax0, ax1, ax2])
+            A_reindex[v0, v1, v2] = A[v0, v1 + v2]
+    for n, h, r in T.grid(1, 10, 3):
+        with T.block("C"):
+            vn, vh, vr = T.axis.remap("SSR", [n, h, r])
+            with T.init():
+                C[vn, vh] = T.float32(0)
+            C[vn, vh] = C[vn, vh] + A_reindex[vn, vh, vr] * W[vr]
+)");
+  s.reindex(s.block("C"), written_buffer(0));
+  CHECK(blocks(s) == names{"A_reindex_reindex", "C", "C_reindex"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reindex: the copy stands beside the nest; by name and as text") {
+  const ir::function f = ir::parse(chain);
+  schedule s(f);
+  trace::parse(R"(b0 = sch.get_block(name="C", func_name="main")
+b1 = sch.reindex(block=b0, buffer="B")
+b2 = sch.reindex(block=b0, buffer=("write", 0))
+)")
+      .apply_to(s);
+  CHECK(blocks(s) == names{"B", "D", "B_reindex_reindex", "C", "C_reindex"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reindex: below split loops and guards the copy keeps whole domains") {
+  const ir::function f = ir::parse(chain);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.split(s.get_loops(c)[1], {infer, 4});
+  s.reindex(c, read_buffer(0));
+  s.reindex(c, written_buffer(0));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reindex: several writers and symbolic extents") {
+  const ir::function g = ir::parse(sums);
+  schedule s(g);
+  s.reindex(s.block("C"), read_buffer(0));
+  s.reindex(s.block("C"), written_buffer(0));
+  check_meaning(s, g, {{"n", 5}});
+}
+
+TEST_CASE("reindex: requirements by number") {
+  const ir::function f = ir::parse(in_place);
+  schedule s(f);
+  const block_rv a1 = s.block("A1"), b = s.block("B"), root = s.block("root");
+  check_refusal(s, "reindex", 1, [&] { s.reindex(root, read_buffer(0)); });
+  check_refusal(s, "reindex", 2, [&] { s.reindex(b, read_buffer(1)); });
+  check_refusal(s, "reindex", 2, [&] { s.reindex(b, "X"); });
+  check_refusal(s, "reindex", 3, [&] { s.reindex(b, read_buffer(0)); });
+  check_refusal(s, "reindex", 5, [&] { s.reindex(a1, read_buffer(0)); });
+  check_refusal(s, "reindex", 6, [&] { s.reindex(a1, written_buffer(0)); });
+  schedule p(ir::parse(padded));
+  const block_rv pad = p.block("B");
+  check_refusal(p, "reindex", 5, [&] { p.reindex(pad, read_buffer(0)); });
+}
+
+TEST_CASE("reindex_cache_read: loops, bindings and guard of the block, a layout of its own") {
+  const ir::function f = ir::parse(chain);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.split(s.get_loops(c)[0], {infer, 4});
+  s.reindex_cache_read(c, 0, "shared.dyn", "lambda i, j: (j // 4, i, j % 4)");
+  CHECK(blocks(s) == names{"B", "D", "B_shared.dyn", "C"});
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 11), "float32"), D: T.Buffer((7, 11), "float32")):
+    B = T.alloc_buffer((7, 11), "float32")
+    B_shared_dyn = T.alloc_buffer((3, 7, 4), "float32", scope="shared.dyn")
+    for i, j in T.grid(7, 11):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * T.float32(2)
+    for i, j in T.grid(7, 11):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = A[vi, vj] + T.float32(1)
+    for i_0, i_1, j in T.grid(2, 4, 11):
+        with T.block("B_shared.dyn"):
+            vi = T.axis.spatial(7, i_0 * 4 + i_1)
+            vj = T.axis.spatial(11, j)
+            T.where(i_0 * 4 + i_1 < 7)
+            B_shared_dyn[vj // 4, vi, vj % 4] = B[vi, vj]
+    for i_0, i_1, j in T.grid(2, 4, 11):
+        with T.block("C"):
+            vi = T.axis.spatial(7, i_0 * 4 + i_1)
+            vj = T.axis.spatial(11, j)
+            T.where(i_0 * 4 + i_1 < 7)
+            C[vi, vj] = B_shared_dyn[vj // 4, vi, vj % 4] + B_shared_dyn[vj // 4, vi, vj % 4]
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("reindex_cache_write: reduce loops are left out; symbolic extents") {
+  const ir::function f = ir::parse(sums);
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const block_rv copy = s.reindex_cache_write(c, 0, "local", "lambda i, k: (i % 4, i // 4)");
+  CHECK(s.get_loops(copy).size() == 1);
+  s.reindex_cache_read(c, 0, "shared", "lambda i, k: (k, i)");
+  check_meaning(s, f, {{"n", 6}});
+}
+
+TEST_CASE("reindex_cache_write: in loops shared with the readers") {
+  const ir::function f = ir::parse(chain);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  s.compute_at(b, s.get_loops(c)[0]);
+  s.reindex_cache_write(b, 0, "local", "lambda i, j: (j, i)");
+  CHECK(blocks(s) == names{"D", "B", "B_local", "C"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reindex_cache_read: requirements by number") {
+  const ir::function f = ir::parse(in_place);
+  schedule s(f);
+  const block_rv a1 = s.block("A1");
+  const auto read = [](schedule& on, block_rv b, int index, const char* scope, const char* map) {
+    return [&on, b, index, scope, map] { on.reindex_cache_read(b, index, scope, map); };
+  };
+  check_refusal(s, "reindex_cache_read", 1, read(s, a1, 1, "local", "lambda i: i"));
+  check_refusal(s, "reindex_cache_read", 2, read(s, a1, 0, "test_scope", "lambda i: i"));
+  check_refusal(s, "reindex_cache_read", 3, read(s, a1, 0, "local", "lambda i: i"));
+  schedule t(ir::parse(chain));
+  const block_rv c = t.block("C");
+  check_refusal(t, "reindex_cache_read", 6, read(t, c, 0, "local", "lambda i: i"));
+  check_refusal(t, "reindex_cache_read", 6, read(t, c, 0, "local", "lambda i, j: (i, i)"));
+  check_refusal(t, "reindex_cache_read", 7, read(t, c, 0, "local", "lambda i, j: (i + j,)"));
+  schedule p(ir::parse(padded));
+  const block_rv pad = p.block("B");
+  check_refusal(p, "reindex_cache_read", 8, read(p, pad, 0, "local", "lambda i: (i,)"));
+}
