@@ -30,6 +30,10 @@ expect 2 "broken.py: line 7, column 33: expected remap" check "$work/broken.py"
 
 expect 0 "for j in T.vectorized(64):" apply "$data/matmul.py" "$data/tiled.trace"
 expect 0 "" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/tiled.py"
+sed 's/T.block/Ts.sblock/; s/@T.prim_func/@Ts.function/; s/T.axis/Ts.axis/; s/vi/v_i/g' "$data/tiled.py" > "$work/newer.py"
+expect 0 "" apply "$data/matmul.py" "$data/tiled.trace" --expect "$work/newer.py" --tvm
+(echo "import tvm"; echo "def apply_trace(sch: tvm.tir.Schedule) -> None:"; sed 's/^/  /; s/get_block/get_sblock/' "$data/tiled.trace") > "$work/wrapped.trace"
+expect 0 "" apply "$data/matmul.py" "$work/wrapped.trace" --expect "$data/tiled.py"
 expect 1 "differs" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py"
 expect 1 '"status": "different"' apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py" --json
 expect 3 "instruction 2, sch.parallel(loop=l3)" apply "$data/matmul.py" "$data/refused.trace"

@@ -98,6 +98,7 @@ class attr_parser {
   attr named(int depth) {
     if (in_.accept("True")) return 1;
     if (in_.accept("False")) return 0;
+    if (in_.accept("None")) return attr::list{};  // nothing
     if (in_.accept("float")) return special();
     if (in_.peek(1).text == ".") return typed(depth);
     in_.fail("a number, a string, a list or a map");
