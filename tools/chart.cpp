@@ -34,8 +34,8 @@ class scale {
   bool empty() const { return low_ > high_; }
   void round() {
     if (high_ - low_ < 1e-12) low_ -= 0.5, high_ += 0.5;
-    if (log_) {
-      const double margin = 0.04 * (high_ - low_);
+    if (log_) {  // a decade at least, so that noise does not look like a mountain
+      const double margin = std::max(0.04 * (high_ - low_), (1 - (high_ - low_)) / 2);
       low_ -= margin, high_ += margin;
     } else {
       const double s = step();
@@ -45,14 +45,19 @@ class scale {
   double at(double v) const { return from_ + (to_ - from_) * (measure(v) - low_) / (high_ - low_); }
   std::vector<double> ticks() const {
     std::vector<double> out;
-    if (log_ && high_ - low_ > 1.5) {
+    if (log_) {
       const double every = std::max(1.0, std::ceil((high_ - low_) / 6));
-      for (double e = std::ceil(low_); e <= high_; e += every) out.push_back(std::pow(10, e));
+      for (double e = std::floor(low_); e <= high_; e += every)
+        for (const double f : {1.0, 2.0, 5.0}) {
+          const double at = e + std::log10(f);
+          if (at >= low_ && at <= high_ && (f == 1 || high_ - low_ < 3))
+            out.push_back(f * std::pow(10, e));
+        }
       return out;
     }
     const double s = step();
     for (double v = std::ceil(low_ / s - 1e-9) * s; v <= high_ + 1e-9 * s; v += s)
-      out.push_back(log_ ? std::pow(10, v) : std::abs(v) < 1e-9 * s ? 0 : v);
+      out.push_back(std::abs(v) < 1e-9 * s ? 0 : v);
     return out;
   }
 

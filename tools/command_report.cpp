@@ -74,14 +74,20 @@ std::vector<chapter> chapters_of(const search::database& db) {
 }
 
 std::string convergence(const chapter& c) {
-  chart out{"Convergence", "measured candidates", "time of a call in s", false, true, {}};
+  const double unit = c.best().best() < 1e-3 ? 1e6 : 1e3;
+  chart out{"Convergence",
+            "measured candidates",
+            unit > 1e3 ? "time of a call in us" : "time of a call in ms",
+            false,
+            true,
+            {}};
   chart_series each{"candidate", "b", false, {}}, best{"best so far", "a", true, {}};
   double least = INFINITY, n = 0;
   for (const record& r : c.records) {
     ++n;
     least = std::min(least, r.best());
-    each.points.emplace_back(n, r.best());
-    best.points.emplace_back(n, least);
+    each.points.emplace_back(n, unit * r.best());
+    best.points.emplace_back(n, unit * least);
   }
   out.series = {each, best};
   return svg(out);

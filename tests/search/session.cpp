@@ -115,6 +115,48 @@ TEST_CASE("a space that fails leaves the program as it stands") {
   CHECK(r.remarks[0].find("the space failed") == 0);
 }
 
+TEST_CASE("a default schedule that computes something else is an internal error") {
+  database db(":memory:");
+  workload w = product();
+  w.function = reify(kernels::matmul_relu, {{"M", 512}, {"N", 512}, {"K", 512}});
+  w.shrunk = [] { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 40}}); };
+  w.space = [](schedule& s) {  // not what the kernel says: products are summed in half precision
+    const block_rv sums = s.get_block("C");
+    s.unsafe_set_dtype(sums, 0, "float16");
+  };
+  const auto message = [&] {
+    try {
+      tune(w, few(1), db);
+    } catch (const internal_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(message().find("disagrees with the interpreter") != std::string::npos);
+  w.shrunk = nullptr;
+  const std::string at_points = message();
+  CHECK(at_points.find("disagrees with f64") != std::string::npos);
+  CHECK(at_points.find("and with the program as written") != std::string::npos);
+  CHECK(db.all().empty());
+}
+
+TEST_CASE("a kernel whose own rounding leads away from f64 is tuned, with a remark") {
+  static constexpr auto rounded =
+      kernel<"rounded">([](in<"X", float, "N"> X, out<"Y", float, "N"> Y) {
+        using axes::i;
+        return Y(i) = (X(i) + 1e8f) - 1e8f;
+      });
+  database db(":memory:");
+  workload w = product();
+  w.function = reify(rounded, {{"N", 300}});
+  w.extents = {300, 300};
+  const tuning_result r = tune(w, few(2), db);
+  bool said = false;
+  for (const std::string& remark : r.remarks)
+    said |= remark.find("from which the kernel's own rounding leads away") != std::string::npos;
+  CHECK(said);
+}
+
 TEST_CASE("a model sees candidates before, and times after, measuring") {
   database db(":memory:");
   session_options o = few(8);

@@ -1,0 +1,161 @@
+// What a database survives: writers that are killed, many processes, bits that flip. A few rounds
+// by default; the target `database_faults` asks for many.
+#include <tilewright/search/database.hpp>
+
+#include <doctest/doctest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tilewright/support/random.hpp>
+
+using namespace tilewright;
+using namespace tilewright::search;
+
+namespace {
+
+int rounds(int usual) {
+  const char* asked = std::getenv("TILEWRIGHT_FAULT_ROUNDS");
+  return asked ? std::max(std::atoi(asked), 1) : usual;
+}
+
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/tilewright-faults-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::string file() const { return path + "/t.db"; }
+};
+
+record numbered(int writer, int n) {
+  record r;
+  r.key = {"w" + std::to_string(n % 7), "+avx2", "A:r", 1};
+  r.family = "faults";
+  r.extents = {writer, n};
+  r.trace = std::to_string(writer) + "/" + std::to_string(n) + std::string(200, '.');
+  r.seconds = {1e-3};
+  r.from = {"cpu", "19", "2026-01-31T12:00:00Z", 1};
+  r.chosen = n % 3 == 0;
+  return r;
+}
+
+/// Adds records until it is killed, and says through `told` how many the database has accepted.
+[[noreturn]] void write_until_killed(const std::string& file, int writer, int told) {
+  database db(file);
+  for (int n = 0;; ++n) {
+    db.add(numbered(writer, n));
+    if (!db.persistent()) continue;
+    if (write(told, &writer, sizeof writer) != sizeof writer) _exit(1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("killing four writers at any moment loses no record that was committed") {
+  support::random random(7);
+  for (int round = 0; round < rounds(6); ++round) {
+    const folder f;
+    constexpr int writers = 4;
+    int told[2];
+    REQUIRE(pipe(told) == 0);
+    std::vector<pid_t> children;
+    for (int w = 0; w < writers; ++w) {
+      const pid_t child = fork();
+      if (child == 0) write_until_killed(f.file(), w, told[1]);
+      children.push_back(child);
+    }
+    close(told[1]);
+    usleep(static_cast<useconds_t>(20000 + random.below(150000)));
+    for (const pid_t child : children) kill(child, SIGKILL);
+    for (const pid_t child : children) waitpid(child, nullptr, 0);
+    std::vector<int> committed(writers, 0);
+    for (int w = 0; read(told[0], &w, sizeof w) == sizeof w;)
+      ++committed[static_cast<std::size_t>(w)];
+    close(told[0]);
+    const database db(f.file());
+    CHECK(db.status() == "");
+    std::vector<std::set<std::int64_t>> found(writers);
+    for (const record& r : db.all())
+      found[static_cast<std::size_t>(r.extents[0])].insert(r.extents[1]);
+    CHECK(db.skipped() == 0);
+    for (std::size_t w = 0; w < writers; ++w)
+      for (int n = 0; n < committed[w]; ++n) CHECK_MESSAGE(found[w].count(n) == 1, w << "/" << n);
+  }
+}
+
+TEST_CASE("eight processes share one file") {
+  const folder f;
+  std::vector<pid_t> children;
+  constexpr int each = 25;
+  for (int w = 0; w < 8; ++w) {
+    const pid_t child = fork();
+    if (child == 0) {
+      bool good = true;
+      {
+        database db(f.file());
+        for (int n = 0; n < each; ++n) {
+          db.add(numbered(w, n));
+          good &= db.chosen(numbered(w, 0).key).has_value();
+        }
+      }
+      _exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  const database db(f.file());
+  CHECK(db.status() == "");
+  CHECK(db.all().size() == 8 * each);
+  std::set<std::string> chosen;
+  for (const record& r : db.all([](const record& x) { return x.chosen; }))
+    CHECK(chosen.insert(r.key.workload).second);
+}
+
+TEST_CASE("flipped bytes: the file opens or is salvaged, and what is read was written") {
+  const folder f;
+  std::set<std::string> written;
+  {
+    database db(f.file());
+    for (int n = 0; n < 150; ++n) {
+      db.add(numbered(0, n));
+      written.insert(numbered(0, n).trace);
+    }
+  }
+  std::ifstream in(f.file(), std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(in)), {});
+  support::random random(11);
+  for (int round = 0; round < rounds(12); ++round) {
+    std::string bad = good;
+    for (int flips = 0; flips < 200; ++flips)
+      bad[random.below(bad.size())] ^= static_cast<char>(1 + random.below(255));
+    const folder here;
+    std::ofstream(here.file(), std::ios::binary) << bad;
+    {
+      database db(here.file());
+      for (const record& r : db.all()) CHECK(written.count(r.trace) == 1);
+      db.add(numbered(1, 1));
+    }
+    const database again(here.file());
+    bool there = false;
+    for (const record& r : again.all()) there |= r.extents == std::vector<std::int64_t>{1, 1};
+    CHECK(there);
+  }
+}
