@@ -23,8 +23,8 @@ namespace tilewright::primitive {
 ///                                               with block("C"):
 ///                                                   C[vi, vj] += A_local[vi, vk] * ...
 /// ```
-/// The copy block is named after the new buffer, `A_<scope>` with `_` for dots, made unique. It
-/// stands directly after the block that writes the buffer, or first in the scope when none does. It
+/// The copy block is named `A_<scope>`, made unique. It stands before the first reader, in the
+/// loops that it shares with the block that writes the buffer, or first when none does. It
 /// copies the box that the redirected readers touch; a box smaller than the buffer makes a smaller
 /// cache. Where the writer shares loops with the readers the copy stands inside of them and the
 /// cache keeps the full shape.
@@ -35,7 +35,7 @@ namespace tilewright::primitive {
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
 ///    it before the scope starts;
-/// 5. each of `consumers` is a block of the scope that reads the buffer.
+/// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
