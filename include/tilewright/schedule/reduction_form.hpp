@@ -23,7 +23,7 @@ struct reduction_form {
 ///  updates differ; 5 a store's value is none of the temporaries; 6 a temporary is stored twice;
 ///  7 the number of temporaries differs from that of the stores; 8 two stores to one buffer;
 ///  9 shapes differ; 10 indices differ; 11 init and update store different buffers;
-///  12 a temporary depends on another one
+///  12 a temporary depends on another one; 13 the block has buffers of its own
 std::string find_reduction_form(const ir::block_node& b, reduction_form& out);
 
 /// Whether the expression reads the buffer.

@@ -84,6 +84,7 @@ inline std::string compare_stores(const reduction_form& form) {
 TILEWRIGHT_INLINE std::string find_reduction_form(const ir::block_node& b, reduction_form& out) {
   using namespace detail::normal_form;
   std::vector<const ir::store_node*> inits;
+  if (!b.match_buffers.empty() || !b.alloc_buffers.empty()) return "it has buffers of its own (13)";
   if (!b.init || !collect_stores(b.init, inits)) return "its init is no list of stores (1)";
   for (std::size_t i = 0; i < inits.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

@@ -223,7 +223,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   if (other_writer(scope, child, x) >= 0)
     refuse(name, 3, "another block writes \"" + x->name + "\" too");
   const ir::store_node* store = ir::as_store(block->body);
-  if (!store || store->buffer != x)
+  if (!block->match_buffers.empty() || !store || store->buffer != x)
     refuse(name, 4, "the body of " + quoted(*block) + " is not one store");
   const std::optional<inverse> inv = invert(store->indices, block->iters);
   if (!inv)
@@ -272,7 +272,8 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
     refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
   const ir::block_node& producer = scope[out.producer].block();
   check_complete(name, 3, scope, out.producer);
-  if (producer.writes.size() != 1 || !ir::as_store(producer.body))
+  if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
+      !ir::as_store(producer.body))
     refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
   if (!scope.allocates(out.between))
     refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
@@ -373,7 +374,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   const ir::block_node& block = scope[child].block();
   check_surroundings(name, scope, child);
   check_complete(name, 2, scope, child);
-  if (block.writes.size() != 1 || !ir::as_store(block.body))
+  if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];

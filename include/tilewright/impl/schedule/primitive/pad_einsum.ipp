@@ -57,7 +57,8 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   contraction c;
   c.block = &scope[child].block();
   c.store = ir::as_store(c.block->body);
-  if (!c.store || (!is_complete(scope, child) && !is_reduction(scope, child)))
+  if (!c.store || !c.block->match_buffers.empty() ||
+      (!is_complete(scope, child) && !is_reduction(scope, child)))
     refuse(2, quoted(*c.block) + " is no single store of a complete block or a reduction");
   c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
   ir::for_each_expr(c.store->value, [&](const ir::expr& e) {
