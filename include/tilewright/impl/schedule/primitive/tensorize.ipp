@@ -4,7 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
+#include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/match_tensor.hpp>
 #include <tilewright/schedule/names.hpp>
@@ -125,6 +127,21 @@ inline const ir::buffer_region& region_of(const ir::block_node& root, const ir::
   throw internal_error("an intrinsic whose implementation does not list \"" + b->name + "\"");
 }
 
+/// A view beyond its buffer is no view: the block touches only a part of the region, under a guard.
+inline void check_inside(const ir::block_node& block, const ir::buffer_region& r) {
+  arith::analyzer known;
+  for (const ir::iter_var& i : block.iters) known.bind(i.var, i.dom);
+  for (std::size_t d = 0; d < r.box.size(); ++d) {
+    const arith::bounds first = known.const_bounds(r.box[d].min);
+    const arith::bounds end = known.const_bounds(r.box[d].min + r.box[d].extent);
+    const ir::expr& shape = r.buffer->shape[d];
+    if (!first.bounded() || !end.bounded() || !ir::is_int(shape)) continue;
+    if (first.lo < 0 || end.hi > ir::as_int(shape))
+      refuse(5, "block \"" + block.name + "\" touches only a part of " + ir::print(r) +
+                    ", which reaches out of the buffer");
+  }
+}
+
 inline ir::block implement(const ir::function& f, const ir::block_node& block,
                            const std::string& name) {
   const auto intrinsic = intrin::find(name);
@@ -144,8 +161,9 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
     const auto found = matched.find(intrinsic->description.params[i].buffer);
     if (found == matched.end())
       throw internal_error("an intrinsic whose description does not list \"" + param->name + "\"");
-    out.match_buffers.push_back(
-        {renew.renew(param), source_of(found->second, region_of(root, param))});
+    ir::buffer_region source = source_of(found->second, region_of(root, param));
+    check_inside(block, source);
+    out.match_buffers.push_back({renew.renew(param), std::move(source)});
   }
   for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(renew.renew(a));
   out.body = renew.mutate(root.body);
