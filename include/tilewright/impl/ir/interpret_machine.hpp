@@ -103,7 +103,8 @@ struct bound_buffer {
 struct machine {
   std::vector<value> slots;
   std::vector<bound_buffer> buffers;
-  const block_node* block = nullptr;  // innermost, for messages
+  const block_node* block = nullptr;      // innermost, for messages
+  const block_node* reduction = nullptr;  // innermost one with an init
   task_tree tasks;
   std::uint64_t task = 0;  // that runs now; 0 outside concurrent loops
   std::uint64_t runs = 0;  // of concurrent loops, so far

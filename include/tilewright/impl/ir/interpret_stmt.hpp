@@ -194,13 +194,15 @@ inline bool bind_iters(const stmt_code& n, machine& m) {
 
 inline void run_block(const stmt_code& n, machine& m) {
   if (n.a && !eval_int(n.a, m)) return;
-  const block_node* outer = m.block;
+  const block_node *outer = m.block, *reduction = m.reduction;
   m.block = n.block;
+  if (n.block->init) m.reduction = n.block;
   const bool first = bind_iters(n, m);
   for (const buffer_code& c : n.buffers) enter_buffer(n, c, m);
   if (n.children[0] && first) execute(n.children[0], m);
   execute(n.children[1], m);
   m.block = outer;
+  m.reduction = reduction;
 }
 
 }  // namespace tilewright::ir::detail::interp

@@ -112,8 +112,9 @@ inline void run_lockstep_loop(const stmt_code& n, thread_group& group, machine& 
 
 inline void run_lockstep_block(const stmt_code& n, thread_group& group, machine& m) {
   if (n.a && !uniform(n.a, group, m, "a predicate")) return;
-  const block_node* outer = m.block;
+  const block_node *outer = m.block, *reduction = m.reduction;
   m.block = n.block;
+  if (n.block->init) m.reduction = n.block;
   std::vector<bool> first;
   for_each_thread(group, m, [&] { first.push_back(bind_iters(n, m)); });
   for (const buffer_code& c : n.buffers) {
@@ -130,6 +131,7 @@ inline void run_lockstep_block(const stmt_code& n, thread_group& group, machine&
   }
   run_lockstep(*n.children[1], group, m);
   m.block = outer;
+  m.reduction = reduction;
 }
 
 inline void run_lockstep(const stmt_code& n, thread_group& group, machine& m) {
