@@ -18,8 +18,9 @@ namespace tilewright::arith {
 /// predicate; variables with one value are replaced by it; comparisons have the form sum <
 /// constant; conjuncts that always hold are dropped and the others sorted. The regions of a block
 /// are sorted, and whole in dimensions that data indexes or whose length varies. The attribute
-/// `global_symbol`, which is a name, is dropped. Loops, blocks, buffers, annotations and float
-/// arithmetic stay as they are.
+/// `global_symbol`, which is a name, is dropped. What the blocks of a partitioned loop declare (see
+/// loop_partition) is left out: it follows from their bodies, and TVM declares nothing there.
+/// Loops, blocks, buffers, annotations and float arithmetic stay as they are.
 ir::function normalize(const ir::function& f);
 
 }  // namespace tilewright::arith

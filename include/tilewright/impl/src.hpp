@@ -124,8 +124,9 @@
 #include <tilewright/impl/schedule/primitive/fuse.ipp>
 #include <tilewright/impl/schedule/primitive/fuse_reduction_epilogue.ipp>
 #include <tilewright/impl/schedule/primitive/loop_kind.ipp>
-#include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
+#include <tilewright/impl/schedule/primitive/loop_partition.ipp>
 #include <tilewright/impl/schedule/primitive/merge.ipp>
+#include <tilewright/impl/schedule/primitive/pad_einsum.ipp>
 #include <tilewright/impl/schedule/primitive/query.ipp>
 #include <tilewright/impl/schedule/primitive/reindex.ipp>
 #include <tilewright/impl/schedule/primitive/reindex_cache.ipp>

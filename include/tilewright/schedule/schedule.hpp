@@ -87,6 +87,8 @@ class schedule {
   loop_rv fuse(loop_rv first, Loops... rest) {
     return fuse(std::vector<loop_rv>{first, rest...});
   }
+  std::vector<loop_rv> loop_partition(loop_rv loop, std::vector<factor> factors,
+                                      bool preserve_unit_iters = true);
   loop_rv merge(const std::vector<loop_rv>& loops);
   void reorder(const std::vector<loop_rv>& loops);
   template <std::same_as<loop_rv>... Loops>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include <tilewright/arith/analyzer.hpp>
@@ -173,15 +174,27 @@ class normalizer : public ir::mutator {
   ir::block mutate(const ir::block& b) override {
     ir::block_node out = *b;
     for (const ir::buffer& buffer : out.alloc_buffers) order_.number(buffer);
+    const bool parts = holds_parts(out);
+    parts_ += parts ? 1 : 0;
+    if (parts_ > 0) out.reads.clear(), out.writes.clear();
     regions(out.reads);
     regions(out.writes);
     for (ir::match_buffer& m : out.match_buffers) m.source = ir::mutator::mutate(m.source);
     if (out.init) out.init = mutate(out.init);
     out.body = mutate(out.body);
+    parts_ -= parts ? 1 : 0;
     return ir::make_block(std::move(out));
   }
 
  private:
+  /// One of the blocks that loop_partition puts around the parts of a loop.
+  static bool holds_parts(const ir::block_node& b) {
+    const std::string_view name = b.name;
+    return b.iters.empty() && (name.ends_with("_common") || name.ends_with("_partition"));
+  }
+
+  int parts_ = 0;  // number of such blocks around the current statement
+
   /// Dimensions indexed by data, or of a length that varies, are whole; the order says nothing.
   void regions(std::vector<ir::buffer_region>& list) {
     std::vector<std::pair<std::string, ir::buffer_region>> keyed;

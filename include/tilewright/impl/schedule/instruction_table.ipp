@@ -16,6 +16,7 @@
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
+#include <tilewright/schedule/primitive/loop_partition.hpp>
 #include <tilewright/schedule/primitive/merge.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -125,6 +126,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&sample_compute_location>("sample_compute_location", {"block"}),
       kind<&split>("split", {"loop", "factors", "preserve_unit_iters=1", "disable_predication=0"}),
       kind<&fuse>("fuse", {"*loops", "preserve_unit_iters=1"}),
+      kind<&loop_partition>("loop_partition", {"loop", "factors", "preserve_unit_iters=1"}),
       kind<&primitive::merge>("merge", {"*loops"}),
       kind<&reorder>("reorder", {"*loops"}),
       kind<&parallel>("parallel", {"loop"}),

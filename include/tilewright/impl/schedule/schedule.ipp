@@ -182,6 +182,13 @@ TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
   return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
 
+TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loop_partition(loop_rv loop,
+                                                                std::vector<factor> factors,
+                                                                bool preserve_unit_iters) {
+  static const instruction_kind& kind = detail::kind_named("loop_partition");
+  return detail::typed<loop_rv>(apply(kind, {rv(loop), std::move(factors), preserve_unit_iters}));
+}
+
 TILEWRIGHT_INLINE loop_rv schedule::merge(const std::vector<loop_rv>& loops) {
   static const instruction_kind& kind = detail::kind_named("merge");
   return {apply(kind, {detail::untyped(loops)})[0].number};
