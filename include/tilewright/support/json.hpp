@@ -23,6 +23,14 @@ struct json {
   std::vector<json> items;
   std::vector<std::pair<std::string, json>> members;  // in the order of the text
 
+  // Defined where the type is complete: clang instantiates the destructor of the lists otherwise.
+  json();
+  json(const json& other);
+  json(json&& other) noexcept;
+  json& operator=(const json& other);
+  json& operator=(json&& other) noexcept;
+  ~json();
+
   /// The member of that name, or null where there is none.
   const json* find(std::string_view name) const;
 };

@@ -163,6 +163,13 @@ class json_reader {
 
 }  // namespace detail
 
+TILEWRIGHT_INLINE json::json() = default;
+TILEWRIGHT_INLINE json::json(const json& other) = default;
+TILEWRIGHT_INLINE json::json(json&& other) noexcept = default;
+TILEWRIGHT_INLINE json& json::operator=(const json& other) = default;
+TILEWRIGHT_INLINE json& json::operator=(json&& other) noexcept = default;
+TILEWRIGHT_INLINE json::~json() = default;
+
 TILEWRIGHT_INLINE const json* json::find(std::string_view name) const {
   for (const auto& [key, value] : members)
     if (key == name) return &value;
