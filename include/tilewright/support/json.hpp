@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <tilewright/config.hpp>
 
 namespace tilewright::support {
+
+struct json_member;
 
 /// A parsed JSON value. Members that do not fit the kind are empty.
 struct json {
@@ -21,7 +22,7 @@ struct json {
   double number = 0;         // any number
   std::string text;
   std::vector<json> items;
-  std::vector<std::pair<std::string, json>> members;  // in the order of the text
+  std::vector<json_member> members;  // in the order of the text
 
   // Defined where the type is complete: clang instantiates the destructor of the lists otherwise.
   json();
@@ -33,6 +34,13 @@ struct json {
 
   /// The member of that name, or null where there is none.
   const json* find(std::string_view name) const;
+};
+
+/// A member of an object. (A pair would not do: clang asks it for its traits while `json` is
+/// incomplete.)
+struct json_member {
+  std::string name;
+  json value;
 };
 
 /// @throws argument_error with the position of what is wrong; nesting deeper than 200 is refused

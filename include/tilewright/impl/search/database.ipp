@@ -386,8 +386,9 @@ TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key
   const std::lock_guard lock(state_->mutex);
   std::vector<failure_count> out;
   state_->on_file([&](store& s) { out = s.failures(key); });
-  for (const auto& [of, f] : state_->kept.failures) {
-    if (of != key) continue;
+  for (const auto& kept : state_->kept.failures) {
+    const failure_count& f = kept.second;  // clang 14 captures no structured bindings
+    if (kept.first != key) continue;
     const auto same = std::find_if(out.begin(), out.end(),
                                    [&](const failure_count& o) { return o.kind == f.kind; });
     if (same == out.end()) {

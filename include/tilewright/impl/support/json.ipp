@@ -75,7 +75,7 @@ class json_reader {
       if (peek() != '"') fail("a name");
       std::string name = string();
       if (!take(':')) fail("':'");
-      out.members.emplace_back(std::move(name), value(depth + 1));
+      out.members.push_back({std::move(name), value(depth + 1)});
     } while (take(','));
     if (!take('}')) fail("'}'");
   }
