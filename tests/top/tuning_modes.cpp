@@ -54,7 +54,7 @@ struct folder {
 
 tuned_options quick(const std::string& database = ":memory:", mode m = mode::now) {
   tuned_options o;
-  o.seconds = 0.5;
+  o.seconds = 30;  // the trials end it, on a busy machine too
   o.trials = 4;
   o.database = database;
   o.mode = m;
@@ -63,7 +63,7 @@ tuned_options quick(const std::string& database = ":memory:", mode m = mode::now
 
 struct problem {
   matrix a, b, c;
-  explicit problem(int m = 24, int k = 16, int n = 20)
+  explicit problem(int m = 96, int k = 64, int n = 80)
       : a(matrix::Random(m, k)), b(matrix::Random(k, n)), c(m, n) {}
   template <class Op>
   bool right(const Op& op) {
@@ -221,7 +221,7 @@ TEST_CASE("two threads with one database tune a key once") {
 
 TEST_CASE("cancelling ends one tuning, keeps what was measured, and is not for ever") {
   const folder f;
-  problem p, other(12, 8, 28);
+  problem p, other(48, 72, 64);
   tuned_options o = quick(f.file());
   o.seconds = 60;
   o.trials = 1 << 20;
@@ -350,9 +350,9 @@ TEST_CASE("an op is warmed for extents alone") {
   const folder f;
   {
     const tuned op{product, quick(f.file())};
-    warm(op, {{"M", 24}, {"K", 16}, {"N", 20}}, storage::column_major);
+    warm(op, {{"M", 96}, {"K", 64}, {"N", 80}}, storage::column_major);
     try {
-      warm(op, {{"M", 24}, {"K", 16}});
+      warm(op, {{"M", 96}, {"K", 64}});
       CHECK(false);
     } catch (const argument_error& e) {
       CHECK(std::string(e.what()) == "product: extent \"N\" of \"B\" is missing");
