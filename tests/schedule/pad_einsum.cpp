@@ -131,3 +131,24 @@ def main(A: T.Buffer((5, 6), "int32"), B: T.Buffer((6, 7), "int32"), C: T.Buffer
           {rv(s.block("C")), std::vector<std::int64_t>{4, 4, 4}});
   check_meaning(s, f);
 }
+
+TEST_CASE("pad_einsum: a buffer with a dot in its name") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
+    for i, k in T.grid(5, 6):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.apply(*find_instruction_kind("rfactor"), {rv(s.get_loops(c)[1]), std::int64_t{0}});
+  try {
+    s.apply(*find_instruction_kind("pad_einsum"), {rv(c), std::vector<std::int64_t>{4, 4}});
+  } catch (const schedule_error&) {
+    return;  // refusing is fine; what counts is that the search for a name ends
+  }
+  check_meaning(s, f);
+}

@@ -70,21 +70,23 @@ ir::buffer_map changed_buffers(const ir::stmt& body, const ir::buffer& from, con
   return map;
 }
 
+/// Whether a parameter or an allocated buffer has this name.
+inline bool buffer_named(const ir::function& f, const std::string& name) {
+  bool found = false;
+  for (const ir::param& p : f.params) found = found || (p.buffer && p.buffer->name == name);
+  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+    if (const ir::block_realize_node* r = ir::as_realize(s))
+      for (const ir::buffer& b : r->block->alloc_buffers) found = found || b->name == name;
+  });
+  return found;
+}
+
 /// `base` without dots, made unique among the buffers below the function's blocks.
 inline std::string fresh_buffer_name(const ir::function& f, std::string base) {
   for (char& c : base)
     if (c == '.') c = '_';
-  const auto taken = [&](const std::string& name) {
-    bool found = false;
-    for (const ir::param& p : f.params) found = found || (p.buffer && p.buffer->name == name);
-    ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-      if (const ir::block_realize_node* r = ir::as_realize(s))
-        for (const ir::buffer& b : r->block->alloc_buffers) found = found || b->name == name;
-    });
-    return found;
-  };
   std::string name = base;
-  for (int n = 1; taken(name); ++n) name = base + "_" + std::to_string(n);
+  for (int n = 1; buffer_named(f, name); ++n) name = base + "_" + std::to_string(n);
   return name;
 }
 

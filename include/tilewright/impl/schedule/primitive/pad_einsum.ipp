@@ -164,8 +164,8 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
-  for (int n = 1; block_buffers::fresh_block_name(f, name) != name ||
-                  block_buffers::fresh_buffer_name(f, name) != name;
+  for (int n = 1;
+       block_buffers::fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name);
        ++n)
     name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
