@@ -298,6 +298,15 @@ class lowering : public mutator {
     return conjunction(terms);
   }
 
+  /// Whether the loops of the reduction begin at the start of its variables; those of a later part
+  /// of a partitioned range do not, and must not initialize again.
+  bool starts_in_first_iteration(const block_realize_node& r, const var_set& reduce) const {
+    var_map first;
+    for (const stmt& s : path_)
+      if (const loop_node* l = as_loop(s); l && reduce.count(l->var)) first.emplace(l->var, l->min);
+    return is_true(arith::simplify(substitute(init_condition(r), first)));
+  }
+
   /// Puts the initialization in front of the outermost reduction loop, under copies of the loops
   /// inside it that choose the element. False where that could change what is computed.
   bool hoist_init(const block_realize_node& r, const stmt& init) {
@@ -312,6 +321,7 @@ class lowering : public mutator {
     const loop_node& outermost = *as_loop(path_[first]);
     for (const var& v : reduce)
       if (spatial.count(v)) return false;
+    if (!starts_in_first_iteration(r, reduce)) return false;
     for (const buffer& b : stored_buffers(init)) {
       other_access others(b, r.block);
       others.visit(outermost.body);

@@ -80,9 +80,10 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
     for (const ir::buffer_region& out : writer.block().writes) {
       if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
         continue;
-      // thread blocks share global memory but cannot wait for each other
+      // threads share global memory, but nothing makes them wait for each other there
       const std::string_view scope_of_buffer = region.buffer->scope;
-      const std::string_view reach = scope_of_buffer == "global" ? "shared" : scope_of_buffer;
+      const std::string_view reach =
+          scope_of_buffer == "global" ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!produced) {

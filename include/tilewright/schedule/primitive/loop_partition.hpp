@@ -22,9 +22,8 @@ namespace tilewright::primitive {
 ///                                                   for i1 in range(112, 128):
 ///                                                       with block("B_i1"): ...
 /// ```
-/// Spatial variables that are bound to the loop alone get the part as their domain; those of
-/// reductions keep theirs, so that only the first part initialises. Without an `infer` factor, what
-/// the factors leave is the last part. The parts are serial.
+/// Variables that are bound to the loop alone get the part as their domain. Without an `infer`
+/// factor, what the factors leave is the last part. The parts are serial.
 ///
 /// Requires:
 /// 1. at most one factor is `infer`;
@@ -32,7 +31,8 @@ namespace tilewright::primitive {
 /// 3. the loop has no annotation and is not bound to threads;
 /// 4. its range is constant;
 /// 5. the sum of the known factors is below the extent;
-/// 6. a block lies below the loop.
+/// 6. a block lies below the loop;
+/// 7. the loop drives spatial variables only: a part of a reduction would be none.
 /// @returns the new loops in program order
 /// @throws schedule_error
 new_loops loop_partition(const ir::function& f, const ir::var& loop,

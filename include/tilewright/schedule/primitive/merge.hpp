@@ -25,7 +25,8 @@ namespace tilewright::primitive {
 /// 4. the loops start at 0, have no annotation and no thread axis;
 /// 5. the extents are equal, level by level;
 /// 6. no element is touched in an order that the merged nest turns round: of two accesses to it, at
-///    least one a write, the one that came first comes first again. (TVM does not look.)
+///    least one a write, the one that came first comes first again; and no iteration of the merged nest reads what
+///    others have written. (TVM does not look.)
 /// @returns the innermost loop of the merged nest
 /// @throws schedule_error
 new_loop merge(const ir::function& f, const std::vector<ir::var>& loops);

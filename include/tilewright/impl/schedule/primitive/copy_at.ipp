@@ -202,6 +202,19 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
                 : "\"" + x->name + "\" is read after the last write");
 }
 
+/// The copy may use the loops of its scope only, which its variables stand for.
+template <class Call>
+void check_closed(const Call& c, const new_block& made) {
+  const path at = find_block(made.function, made.block);
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops()) {
+    bool used = false;
+    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
+    if (used)
+      refuse(c, 6, "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
+  }
+}
+
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
                       const std::string& storage, bool read) {
   const call c{read ? "read_at" : "write_at", storage};
@@ -239,6 +252,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   changed.alloc_buffers.push_back(cache);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
+  check_closed(c, out);
   return out;
 }
 

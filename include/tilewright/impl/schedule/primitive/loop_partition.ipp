@@ -144,6 +144,11 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
   const std::vector<std::int64_t> parts = lengths(factors, ir::as_int(old.extent), name);
   const auto blocks = child_blocks(at.target());
   if (blocks.empty()) refuse(6, name + " holds no block");
+  for (const ir::block_realize_node* b : blocks)
+    for (std::size_t i = 0; i < b->values.size(); ++i)
+      if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
+        refuse(7, name + " drives variable \"" + b->block->iters[i].var->name + "\" of block \"" +
+                      b->block->name + "\", which is not spatial");
   const std::string& first = blocks.front()->block->name;
 
   new_loops out;

@@ -224,6 +224,24 @@ inline void check_order(const path& list, const std::vector<nest>& nests) {
     }
 }
 
+/// What an iteration of the merged nest reads it must have written itself: buffers live as long as
+/// the iteration in which they are written and read.
+inline void check_covered(const ir::function& before, const ir::function& after,
+                          std::uint64_t holder) {
+  const auto holder_of = [&](const ir::function& f) {
+    return ir::as_realize(find_block(f, holder).target())->block;
+  };
+  const ir::block old_block = holder_of(before), merged = holder_of(after);
+  const block_scope old_scope(*old_block), scope(*merged);
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const int was = old_scope.find(scope[i].block().id);
+    if (!region_covered(scope, i) &&
+        (was < 0 || region_covered(old_scope, static_cast<std::size_t>(was))))
+      refuse(6, "block \"" + scope[i].block().name +
+                    "\" would read what earlier iterations have written");
+  }
+}
+
 }  // namespace detail::merging
 
 TILEWRIGHT_INLINE new_loop merge(const ir::function& f, const std::vector<ir::var>& loops) {
@@ -256,7 +274,9 @@ TILEWRIGHT_INLINE new_loop merge(const ir::function& f, const std::vector<ir::va
   const auto last = std::find_if(statements.rbegin(), statements.rend(), is_head);
   *last = std::move(body);
   statements.erase(std::remove_if(statements.begin(), statements.end(), is_head), statements.end());
-  return {replace(f, list, ir::make_seq(std::move(statements))), merged.back()};
+  const new_loop out{replace(f, list, ir::make_seq(std::move(statements))), merged.back()};
+  check_covered(f, out.function, list.scope()->block->id);
+  return out;
 }
 
 }  // namespace tilewright::primitive
