@@ -35329,7 +35329,8 @@ namespace tilewright::primitive {
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part;
-/// 3. bounds of the inner loops use outer loops only where these are outer variables themselves;
+/// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
+///    and inner loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops.
@@ -35771,7 +35772,7 @@ namespace tilewright::primitive {
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 ///    and the bindings are affine;
-/// 6. nobody uses the result before the block;
+/// 6. nobody uses the result before the block, and the init reads nothing written below the loop;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
@@ -35988,8 +35989,8 @@ namespace tilewright::primitive {
 ///    that are different iteration variables or constants;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
 ///    constant;
-/// 4. the block is the only one in its nest, which stands in the scope directly, and visits all of
-///    its domain;
+/// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
+///    of its domain; padded loops of the reduction run one iteration after the other;
 /// 5. padded reduction steps leave the result as it is with some value of the padding.
 /// @param padding [iteration variables] the multiples, not the amounts added
 /// @throws schedule_error; nothing is changed then
@@ -37622,9 +37623,13 @@ inline std::vector<ir::buffer_region> widened(const parts& p,
   return out;
 }
 
-/// Without its init the inner block is no reduction, and only a reduction may be shared by threads.
-inline void check_reduce_loops(const parts& p) {
+/// Loops of one iteration stand for 0; and without its init the inner block is no reduction, which
+/// alone may be shared by threads.
+inline void check_inner_loops(const parts& p) {
   const child_block& c = *p.child;
+  for (std::size_t l = p.first; l < c.loops.size(); ++l)
+    if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
+      refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
   if (!c.block().init) return;
   for (std::size_t l = p.first; l < c.loops.size(); ++l) {
     const ir::loop_node& loop = *c.loops[l];
@@ -37663,7 +37668,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
-  check_reduce_loops(p);
+  check_inner_loops(p);
   divide(p, preserve_unit_iters);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
@@ -38534,6 +38539,11 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
+  const block_scope around(*at.scope()->block);
+  bool filled = !around.allocates(x);
+  for (int w = 0; w < around.find(id) && !filled; ++w)
+    filled = caching::writes_buffer(around[static_cast<std::size_t>(w)].block(), x);
+  if (!filled) refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
@@ -40016,6 +40026,8 @@ TILEWRIGHT_INLINE bool can_decompose_padding(const ir::function& f, std::uint64_
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
+
 #include <string>
 
 namespace tilewright::primitive {
@@ -40023,6 +40035,13 @@ namespace detail::decomposing {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("decompose_reduction", requirement, what);
+}
+
+inline bool reads_from(const ir::stmt& s, const ir::buffer& b) {
+  bool found = false;
+  ir::for_each_expr(
+      s, [&](const ir::expr& e) { found = found || (e->op == ir::op::load && e->buffer == b); });
+  return found;
 }
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
@@ -40058,6 +40077,12 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
         drives(c, *l, false))
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
                     l->var->name + "\", which they can as long as it has its init");
+  for (std::size_t w = 0; w < child; ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      if (scope.common_loops(w, child) > first && c.block().init &&
+          reads_from(c.block().init, out.buffer))
+        refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
+                      " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -40146,6 +40171,15 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   const auto first = static_cast<std::size_t>(index);
   check(scope, child, first);
+  // the update reads the result, which a block around it that is no root declares or not
+  const auto declared = [&](const ir::buffer& b) {
+    return std::any_of(holder->block->reads.begin(), holder->block->reads.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == b; });
+  };
+  for (const ir::buffer_region& out : c.block().writes)
+    if (!holder->block->reads.empty() && !scope.allocates(out.buffer) && !declared(out.buffer))
+      refuse(6, quoted(*holder->block) + " around it does not declare that it reads \"" +
+                    out.buffer->name + "\"");
 
   ir::var_map renamed;
   ir::var_set dropped;
@@ -41303,7 +41337,29 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
-  if (!is_affine_binding(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  arith::analyzer known;
+  known.bind(domains(b.loops));
+  bool whole = is_affine_binding(b);
+  for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
+    const ir::range& dom = c.block->iters[i].dom;
+    if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
+    const arith::bounds visited = known.const_bounds(b.realize->values[i]);
+    whole = visited.lo <= ir::as_int(dom.min) &&
+            visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
+  }
+  if (!whole) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  const std::vector<int>& indexed = c.result.iters;
+  for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+    if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::spatial &&
+        std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
+      refuse(4, "instances along \"" + c.block->iters[i].var->name +
+                    "\" would all write the same element");
+  for (const ir::loop_node* l : b.loops)
+    for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+      if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce &&
+          b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
+          l->loop != ir::loop_kind::unrolled)
+        refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
     if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
@@ -41328,6 +41384,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   const path at = need_block(f, block, "pad_einsum");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(4, "the root block cannot be padded");
+  if (holder != ir::as_realize(f.body)) refuse(4, "the nest is not in the root scope");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   contraction c = take_apart(scope, child);
@@ -41673,10 +41730,18 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
   check_alone(scope, self, x, read);
-  if (read)
+  if (read) {
     check_read(scope, self, x, indices);
-  else
+  } else {
     check_write(scope, self, x);
+    if (!is_affine_binding(scope[self]))
+      refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
+    const bound_iters& runs = bind_iters(scope[self]);
+    for (std::size_t i = 0; i < block->iters.size(); ++i)
+      if (!runs.understood ||
+          (runs.clip[i].bounded() && !(runs.clip[i] == constant_range(block->iters[i].dom))))
+        refuse(6, "the predicate of " + quoted(*block) + " leaves elements unwritten");
+  }
   const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
   std::vector<ir::expr> shape, variables;
   for (const std::size_t i : used) {
@@ -41784,6 +41849,8 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
   std::vector<ir::var> inputs;
   std::vector<ir::expr> shape;
   for (const std::size_t i : out.iters) {
+    if (!ir::is_int(b.iters[i].dom.min, 0))
+      refuse(c, 7, "the domain of \"" + b.iters[i].var->name + "\" does not start at 0");
     inputs.push_back(map.inputs[i]);
     shape.push_back(b.iters[i].dom.extent);
   }

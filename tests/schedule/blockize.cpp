@@ -190,3 +190,10 @@ def main(A: T.Buffer((8, 16), "int32"), B: T.Buffer((8,), "int32")):
   s.bind(k, "threadIdx.x");
   check_refusal(s, "blockize", 4, [&] { s.blockize(k); });
 }
+
+TEST_CASE("blockize: a loop of one iteration that starts elsewhere is refused") {
+  schedule s(ir::parse(doubled));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(63), infer});
+  const loop_rv last = s.get_loops(s.block("B_j1"))[0];
+  check_refusal(s, "blockize", 3, [&] { s.blockize(last, false); });
+}

@@ -103,3 +103,18 @@ TEST_CASE("cache_inplace: requirements by number") {
   check_refusal(s, "cache_inplace", 2, [&] { s.cache_inplace(a1, 0, "test_scope"); });
   check_refusal(s, "cache_inplace", 3, [&] { s.cache_inplace(b, 0, "local"); });
 }
+
+TEST_CASE("cache_inplace: a buffer that nobody has written cannot be copied in") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    with T.block("both"):
+        T.reads(A[0:8], B[0:8])
+        T.writes(B[0:8], C[0:8])
+        for i in range(8):
+            B[i] = A[i]
+            C[i] = B[i]
+)"));
+  const block_rv b = s.block("both");
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(b, 1, "local"); });
+}

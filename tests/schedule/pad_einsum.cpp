@@ -151,4 +151,9 @@ def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
     return;  // refusing is fine; what counts is that the search for a name ends
   }
   check_meaning(s, f);
+  // padding that loops do not visit cannot be padded again
+  schedule split(matmul());
+  split.split(split.get_loops(split.block("C"))[0], {infer, 7});
+  split.pad_einsum(split.block("C"), {4, 1, 1});
+  check_refused(std::move(split), 4, {3, 1, 1});
 }

@@ -226,3 +226,16 @@ TEST_CASE("reindex_cache_read: requirements by number") {
   const block_rv pad = p.block("B");
   check_refusal(p, "reindex_cache_read", 8, read(p, pad, 0, "local", "lambda i: (i,)"));
 }
+
+TEST_CASE("reindex: a block that a predicate keeps from some elements is refused") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where(i == 3)
+            B[vi] = A[vi]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+}

@@ -31,7 +31,7 @@ namespace tilewright::primitive {
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 ///    and the bindings are affine;
-/// 6. nobody uses the result before the block;
+/// 6. nobody uses the result before the block, and the init reads nothing written below the loop;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then

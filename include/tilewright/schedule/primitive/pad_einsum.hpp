@@ -33,8 +33,8 @@ namespace tilewright::primitive {
 ///    that are different iteration variables or constants;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
 ///    constant;
-/// 4. the block is the only one in its nest, which stands in the scope directly, and visits all of
-///    its domain;
+/// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
+///    of its domain; padded loops of the reduction run one iteration after the other;
 /// 5. padded reduction steps leave the result as it is with some value of the padding.
 /// @param padding [iteration variables] the multiples, not the amounts added
 /// @throws schedule_error; nothing is changed then

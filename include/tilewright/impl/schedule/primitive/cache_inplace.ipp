@@ -83,6 +83,11 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
+  const block_scope around(*at.scope()->block);
+  bool filled = !around.allocates(x);
+  for (int w = 0; w < around.find(id) && !filled; ++w)
+    filled = caching::writes_buffer(around[static_cast<std::size_t>(w)].block(), x);
+  if (!filled) refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   const std::string name = x->name + "_" + storage;
   caching::redirection r;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include <string>
 
 #include <tilewright/arith/region.hpp>
@@ -15,6 +17,13 @@ namespace detail::decomposing {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("decompose_reduction", requirement, what);
+}
+
+inline bool reads_from(const ir::stmt& s, const ir::buffer& b) {
+  bool found = false;
+  ir::for_each_expr(
+      s, [&](const ir::expr& e) { found = found || (e->op == ir::op::load && e->buffer == b); });
+  return found;
 }
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
@@ -50,6 +59,12 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
         drives(c, *l, false))
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
                     l->var->name + "\", which they can as long as it has its init");
+  for (std::size_t w = 0; w < child; ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      if (scope.common_loops(w, child) > first && c.block().init &&
+          reads_from(c.block().init, out.buffer))
+        refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
+                      " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -138,6 +153,15 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   const auto first = static_cast<std::size_t>(index);
   check(scope, child, first);
+  // the update reads the result, which a block around it that is no root declares or not
+  const auto declared = [&](const ir::buffer& b) {
+    return std::any_of(holder->block->reads.begin(), holder->block->reads.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == b; });
+  };
+  for (const ir::buffer_region& out : c.block().writes)
+    if (!holder->block->reads.empty() && !scope.allocates(out.buffer) && !declared(out.buffer))
+      refuse(6, quoted(*holder->block) + " around it does not declare that it reads \"" +
+                    out.buffer->name + "\"");
 
   ir::var_map renamed;
   ir::var_set dropped;

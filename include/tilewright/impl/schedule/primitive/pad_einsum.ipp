@@ -10,6 +10,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
@@ -241,7 +242,29 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
-  if (!is_affine_binding(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  arith::analyzer known;
+  known.bind(domains(b.loops));
+  bool whole = is_affine_binding(b);
+  for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
+    const ir::range& dom = c.block->iters[i].dom;
+    if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
+    const arith::bounds visited = known.const_bounds(b.realize->values[i]);
+    whole = visited.lo <= ir::as_int(dom.min) &&
+            visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
+  }
+  if (!whole) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  const std::vector<int>& indexed = c.result.iters;
+  for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+    if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::spatial &&
+        std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
+      refuse(4, "instances along \"" + c.block->iters[i].var->name +
+                    "\" would all write the same element");
+  for (const ir::loop_node* l : b.loops)
+    for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+      if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce &&
+          b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
+          l->loop != ir::loop_kind::unrolled)
+        refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
     if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
@@ -266,6 +289,7 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   const path at = need_block(f, block, "pad_einsum");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(4, "the root block cannot be padded");
+  if (holder != ir::as_realize(f.body)) refuse(4, "the nest is not in the root scope");
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   contraction c = take_apart(scope, child);

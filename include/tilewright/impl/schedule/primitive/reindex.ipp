@@ -177,10 +177,18 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
   check_alone(scope, self, x, read);
-  if (read)
+  if (read) {
     check_read(scope, self, x, indices);
-  else
+  } else {
     check_write(scope, self, x);
+    if (!is_affine_binding(scope[self]))
+      refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
+    const bound_iters& runs = bind_iters(scope[self]);
+    for (std::size_t i = 0; i < block->iters.size(); ++i)
+      if (!runs.understood ||
+          (runs.clip[i].bounded() && !(runs.clip[i] == constant_range(block->iters[i].dom))))
+        refuse(6, "the predicate of " + quoted(*block) + " leaves elements unwritten");
+  }
   const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
   std::vector<ir::expr> shape, variables;
   for (const std::size_t i : used) {

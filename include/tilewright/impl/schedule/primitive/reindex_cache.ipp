@@ -86,6 +86,8 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
   std::vector<ir::var> inputs;
   std::vector<ir::expr> shape;
   for (const std::size_t i : out.iters) {
+    if (!ir::is_int(b.iters[i].dom.min, 0))
+      refuse(c, 7, "the domain of \"" + b.iters[i].var->name + "\" does not start at 0");
     inputs.push_back(map.inputs[i]);
     shape.push_back(b.iters[i].dom.extent);
   }
