@@ -37872,18 +37872,6 @@ inline std::string fresh_buffer_name(const ir::function& f, std::string base) {
   return name;
 }
 
-/// `base`, or with a number where a block has this name.
-inline std::string fresh_block_name(const ir::function& f, const std::string& base) {
-  const std::vector<const ir::block_realize_node*> all = all_blocks(f.body);
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const ir::block_realize_node* b) { return b->block->name == name; });
-  };
-  std::string name = base;
-  for (int n = 1; taken(name); ++n) name = base + "_" + std::to_string(n);
-  return name;
-}
-
 }  // namespace tilewright::primitive::detail::block_buffers
 // Primitives accept what is right. TVM refuses some of that; who exchanges traces with it can ask
 // for its refusals too.
@@ -41260,9 +41248,7 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
-  for (int n = 1;
-       block_buffers::fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name);
-       ++n)
+  for (int n = 1; fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name); ++n)
     name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
 }
@@ -43969,7 +43955,7 @@ inline ir::function with_epilogue(const ir::function& f, const task& t,
                                   const ir::block_realize_node& last) {
   const whole_buffer w(t);
   ir::block_node b;
-  b.name = block_buffers::fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
+  b.name = fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
   b.iters = w.iters;
   b.writes = {{t.new_buffer, ir::point_box(w.points)}};
   b.body = ir::make_store(t.new_buffer, w.points, t.at(t.pad_value, w.points));

@@ -90,16 +90,4 @@ inline std::string fresh_buffer_name(const ir::function& f, std::string base) {
   return name;
 }
 
-/// `base`, or with a number where a block has this name.
-inline std::string fresh_block_name(const ir::function& f, const std::string& base) {
-  const std::vector<const ir::block_realize_node*> all = all_blocks(f.body);
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const ir::block_realize_node* b) { return b->block->name == name; });
-  };
-  std::string name = base;
-  for (int n = 1; taken(name); ++n) name = base + "_" + std::to_string(n);
-  return name;
-}
-
 }  // namespace tilewright::primitive::detail::block_buffers

@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/pad_einsum.hpp>
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
@@ -165,9 +166,7 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
-  for (int n = 1;
-       block_buffers::fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name);
-       ++n)
+  for (int n = 1; fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name); ++n)
     name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
 }

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/names.hpp>
 
 namespace tilewright::primitive::detail::layouts {
 
@@ -254,7 +255,7 @@ inline ir::function with_epilogue(const ir::function& f, const task& t,
                                   const ir::block_realize_node& last) {
   const whole_buffer w(t);
   ir::block_node b;
-  b.name = block_buffers::fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
+  b.name = fresh_block_name(f, "buffer_" + t.new_buffer->name + "_padding");
   b.iters = w.iters;
   b.writes = {{t.new_buffer, ir::point_box(w.points)}};
   b.body = ir::make_store(t.new_buffer, w.points, t.at(t.pad_value, w.points));
