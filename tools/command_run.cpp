@@ -14,7 +14,6 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/interpret.hpp>
-#include <tilewright/ir/specialize.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/runner.hpp>
@@ -25,6 +24,7 @@
 
 #include "command.hpp"
 #include "npy.hpp"
+#include "workload.hpp"
 
 namespace tool {
 namespace {
@@ -73,12 +73,7 @@ ir::function specialized(const std::string& file, const ir::function& f, const a
     if (std::none_of(f.params.begin(), f.params.end(), is_float_scalar))
       integers[name] = number<std::int64_t>(name, text);
   }
-  const ir::function out = ir::specialize(f, integers);
-  const std::vector<ir::var> open = ir::symbolic_extents(out);
-  if (!open.empty())
-    throw input_error(
-        file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
-  return out;
+  return with_extents(file, f, integers);
 }
 
 /// Arguments in memory, filled from the seed, --dim for scalars and --in.

@@ -7,15 +7,12 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/pool.hpp>
-#include <tilewright/ir/bound_weights.hpp>
-#include <tilewright/ir/key.hpp>
 #include <tilewright/ir/print.hpp>
-#include <tilewright/ir/specialize.hpp>
 #include <tilewright/search/session.hpp>
-#include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
+#include "workload.hpp"
 
 namespace tool {
 namespace {
@@ -31,42 +28,6 @@ struct tune_options {
   std::uint64_t seed = 42;
   bool json = false;
 };
-
-ir::function specialized(const tune_options& o) {
-  std::map<std::string, std::int64_t> extents;
-  for (const std::string& text : o.dims) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) throw argument_error("--dim wants NAME=EXTENT, not " + text);
-    extents[text.substr(0, equals)] = std::stoll(text.substr(equals + 1));
-  }
-  const ir::function f = ir::specialize(load_function(o.file), extents);
-  const std::vector<ir::var> open = ir::symbolic_extents(f);
-  if (!open.empty())
-    throw input_error(
-        o.file, "extent " + open[0]->name + " has no value; give --dim " + open[0]->name + "=...");
-  return f;
-}
-
-/// The key under which a call with contiguous row-major arguments looks.
-search::workload workload_of(const ir::function& f, const target::cpu& cpu,
-                             const backend::executor& exec) {
-  search::workload w;
-  w.function = f;
-  w.key = {ir::workload_key(f).hex(), cpu.isa_key(), "", exec.threads};
-  const std::vector<ir::buffer> bound = ir::bound_weights(f);
-  for (const ir::param& p : f.params) {
-    const bool is_bound = std::find(bound.begin(), bound.end(), p.buffer) != bound.end();
-    w.key.arguments += (w.key.arguments.empty() ? "" : " ") +
-                       (p.buffer ? p.buffer->name : p.scalar->name) + (is_bound ? ":bound" : ":r");
-    if (!p.buffer) continue;
-    for (const ir::expr& e : p.buffer->shape) w.extents.push_back(ir::as_int(e));
-  }
-  w.family = search::family_of(f);
-  w.cpu = &cpu;
-  w.exec = &exec;
-  w.space = space::default_cpu();
-  return w;
-}
 
 std::string failures_json(const std::map<search::failure, int>& failures) {
   std::string out;
@@ -103,7 +64,7 @@ void print_summary(const search::tuning_result& r, bool as_json) {
 }
 
 int tune(const tune_options& o) {
-  const ir::function f = specialized(o);
+  const ir::function f = with_extents(o.file, load_function(o.file), extents_of(o.dims));
   std::unique_ptr<backend::pool> own;
   const backend::executor* exec = &backend::pool::shared().view();
   if (o.threads > 0 && o.threads != exec->threads) {

@@ -1,0 +1,126 @@
+// tilewright explain: which schedule a function gets, and what each of its steps does.
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include <tilewright/backend/pool.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/search/database.hpp>
+#include <tilewright/search/operands.hpp>
+#include <tilewright/search/roofline.hpp>
+#include <tilewright/search/verify.hpp>
+#include <tilewright/target/cpu.hpp>
+
+#include "command.hpp"
+#include "line_diff.hpp"
+#include "workload.hpp"
+
+namespace tool {
+namespace {
+
+using namespace tilewright;
+using search::record;
+
+struct explain_options {
+  std::string file, trace, database;
+  std::vector<std::string> dims;
+  int threads = 0;
+  bool cpp = false;
+};
+
+/// The share of what this machine could do at best that a record reaches; empty for a record of
+/// another machine.
+std::string share_of_bound(const search::workload& w, const record& r) {
+  const search::roofline* core = r.from.cpu == w.cpu->model ? search::measured_roofline() : nullptr;
+  if (core == nullptr) return {};
+  double bytes = 0;
+  for (const search::operand& o : search::operands(w.function))
+    bytes += static_cast<double>(o.elements() * tilewright::bytes(o.type));
+  // Arguments of less than this stay in caches from call to call.
+  constexpr double cached = 1 << 20;
+  const double bound = search::bound_seconds(*core, search::operations_of(w.function),
+                                             bytes > cached ? bytes : 0, r.key.threads);
+  char text[64];
+  std::snprintf(text, sizeof text, ", %.0f %% of the machine's bound", 100 * bound / r.best());
+  return text;
+}
+
+std::string origin(const search::workload& w, const record& r) {
+  return search::time_text(r.best()) + " measured on " + r.from.cpu + ", " + r.from.date +
+         share_of_bound(w, r);
+}
+
+/// The schedule that a call would run, and in `from` where it comes from.
+trace trace_of_call(const search::workload& w, const search::database& db, std::string& from) {
+  std::optional<record> r = db.chosen(w.key);
+  from = "the recorded schedule: ";
+  if (!r) {
+    r = db.nearest(w.family, w.extents, w.key);
+    from = "the schedule of the nearest recorded extents: ";
+  }
+  if (r && !r->trace.empty()) {
+    from += origin(w, *r);
+    return trace::parse(r->trace);
+  }
+  from = r ? "the default schedule, which no candidate beat: " + origin(w, *r)
+           : "the default schedule; nothing is recorded:\n" + db.why(w.key);
+  return w.space.sketches(w.function, {w.cpu, w.key.threads}, 42).front().trace();
+}
+
+/// Prints each instruction and the lines of the program that it changes.
+/// @throws replay_error
+void print_steps(const trace& t, const ir::function& f) {
+  std::istringstream instructions(t.print());
+  schedule s(f, 42);
+  std::string before = ir::print(f), instruction;
+  std::size_t index = 0;
+  say(before);
+  t.apply_to(s, {}, [&](const trace::step&) {
+    std::getline(instructions, instruction);
+    say("\n[" + std::to_string(index++) + "] " + instruction + "\n");
+    std::string after = ir::print(s.function());
+    say(line_diff(before, after));
+    before = std::move(after);
+  });
+}
+
+int explain(const explain_options& o) {
+  const ir::function f = with_extents(o.file, load_function(o.file), extents_of(o.dims));
+  target::cpu cpu = target::host();
+  backend::executor exec = backend::pool::shared().view();
+  if (o.threads > 0) exec.threads = o.threads;
+  cpu.cores = exec.threads;
+  trace t;
+  std::string from = "the schedule of " + o.trace;
+  if (!o.trace.empty()) {
+    t = parse_file(o.trace, &trace::parse);
+  } else {
+    const auto db = search::database::shared(o.database);
+    if (!db->status().empty()) complain(db->status());
+    t = trace_of_call(workload_of(f, cpu, exec), *db, from);
+  }
+  say(f.name + ", " + from + "\n\n");
+  print_steps(t, f);
+  if (o.cpp) say("\n" + t.print_cpp());
+  return fine;
+}
+
+}  // namespace
+
+std::function<int()> declare_explain(CLI::App& app) {
+  const auto o = std::make_shared<explain_options>();
+  app.add_option("FILE", o->file, "Function in script form")->required();
+  app.add_option("--trace", o->trace,
+                 "Trace in printed form; default: what a call with contiguous row-major arguments "
+                 "would run");
+  app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
+  app.add_option("--threads", o->threads, "Threads of a call; 0: all");
+  app.add_option("--db", o->database, "Database file; default: the user's");
+  app.add_flag("--cpp", o->cpp, "Also print the schedule as C++");
+  return [o] { return explain(*o); };
+}
+
+}  // namespace tool
