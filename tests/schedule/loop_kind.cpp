@@ -92,6 +92,20 @@ TEST_CASE("bind: spatial loops to any axis, reduce loops to threadIdx only") {
   check_schedule(s, f);
 }
 
+TEST_CASE("bind: parts of a fused loop that cut across what was fused") {
+  // 48 instances of two rows in parts of 5, 32 and 64: quotients by 6 and 8 of the sum of both
+  const ir::function f = programs::matmul(8, 6, 5);
+  for (const int part : {5, 32, 64}) {
+    CAPTURE(part);
+    schedule s(f);
+    const auto [i, j, k] = s.loops<3>(s.block("C"));
+    const auto [block, thread] = s.split(s.fuse(i, j), {infer, part});
+    s.bind(block, "blockIdx.x");
+    s.bind(thread, "threadIdx.x");
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("bind: the last word counts") {
   schedule s(programs::matmul(4, 6, 8));
   const auto [i, j, k] = s.loops<3>(s.block("C"));

@@ -162,8 +162,10 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
+  // no instance runs twice in all loops: then none does while the outer ones stand still, although
+  // quotients of a fused loop are no sums of the inner ones alone
   return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop, bind_iters(child)) ||
-         injective(child, loop);
+         injective(child, loop) || (loop > 0 && injective(child, 0));
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
