@@ -5,7 +5,7 @@
 
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/space/cpu.hpp>
-#include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "../schedule/check_schedule.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("a matrix product is tiled whatever the storage orders are") {
     CAPTURE(orders);
     const bool a = orders & 1, b = orders & 2, c = orders & 4;
     const ir::function f = product(a, b, c);
-    CHECK(space::needs_multi_level_tiling(schedule(f), "C"));
+    CHECK(space::needs_register_tiling(schedule(f), "C"));
     // the operand that varies along the output's vectors
     const bool transposed = c ? !b : a;
     for (const schedule& s : sketches_of(f)) {

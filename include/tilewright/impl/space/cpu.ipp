@@ -4,13 +4,22 @@
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
-#include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/modules/order_loops.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
+#include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
 namespace tilewright::space {
 namespace detail {
+
+/// Blocks of cheap arithmetic go into their consumers, however these read them.
+inline void inline_cheap_blocks(schedule& s, const context& where) {
+  auto_inline rule;
+  rule.constant_tensors = rule.all_if_spatial = rule.calls = false;
+  rule.injective_reads = rule.ordered_reads = false;
+  chooser none;
+  for (const std::string& name : root_block_names(s)) rule(s, name, where, none);
+}
 
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that
 /// are final.
@@ -18,8 +27,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   bool tiled = false;
   const std::vector<std::string> blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
-    if (has_block(s, *name) && needs_multi_level_tiling(s, *name)) {
-      multi_level_tiling(s, *name, where, choices);
+    if (has_block(s, *name) && needs_register_tiling(s, *name)) {
+      register_tiling(s, *name, where, choices);
       tiled = true;
     }
   for (const std::string& name : blocks) {
@@ -39,7 +48,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
 
 TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
   return design_space(design_space::function([limit](schedule s, const context& where) {
-    auto_inline(s);
+    detail::inline_cheap_blocks(s, where);
     return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
       detail::build_cpu_sketch(sketch, where, choices);
     });

@@ -1,5 +1,5 @@
-// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its
-// "SSRSRS").
+// Module: multi-level tiling for CPUs, whose innermost tile lives in vector registers (MetaSchedule,
+// section 3.2; its "SSRSRS"). The structure as an option: multi_level_tiling.hpp.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
 /// True when the block is a reduction with constant loops whose output is contiguous along one of
 /// its spatial variables, and whose operands can be loaded as vectors along it or staged into
 /// panels that can.
-bool needs_multi_level_tiling(const schedule& s, const std::string& block);
+bool needs_register_tiling(const schedule& s, const std::string& block);
 
 /// Tiles the block in the structure SSRSRS, the innermost S a register tile:
 /// ```
@@ -38,7 +38,6 @@ bool needs_multi_level_tiling(const schedule& s, const std::string& block);
 /// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
 /// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide. An
 /// operand that is not contiguous along the columns always goes through a transposed panel.
-void multi_level_tiling(schedule& s, const std::string& block, const context& where,
-                        chooser& choices);
+void register_tiling(schedule& s, const std::string& block, const context& where, chooser& choices);
 
 }  // namespace tilewright::space

@@ -7,7 +7,7 @@
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
-#include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -350,7 +350,7 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
   return out;
 }
 
-TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::string& block) {
+TILEWRIGHT_INLINE bool needs_register_tiling(const schedule& s, const std::string& block) {
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
@@ -364,10 +364,10 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   return rows || consumer_names(s, block).empty();
 }
 
-TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,
-                                          const context& where, chooser& choices) {
-  if (!needs_multi_level_tiling(s, block))
-    throw schedule_error("multi_level_tiling", 1,
+TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, const context& where,
+                                       chooser& choices) {
+  if (!needs_register_tiling(s, block))
+    throw schedule_error("register_tiling", 1,
                          "block " + block +
                              " is no reduction with a contiguous output axis along which its "
                              "operands can be loaded as vectors");

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include <tilewright/impl/space/modules/nest.hpp>
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/modules/auto_bind.hpp>
+
+namespace tilewright::space {
+namespace detail::binding {
+
+/// The loops [first, first + count) in one; of one iteration, before loop `first`, when count is 0.
+inline loop_rv in_one(schedule& s, block_rv block, std::size_t first, std::size_t count) {
+  const std::vector<loop_rv> loops = s.get_loops(block);
+  if (count == 0)
+    return first < loops.size() ? s.add_unit_loop(loops[first]) : s.add_unit_loop(block);
+  const auto begin = loops.begin() + static_cast<std::ptrdiff_t>(first);
+  return count == 1
+             ? *begin
+             : s.fuse(std::vector<loop_rv>(begin, begin + static_cast<std::ptrdiff_t>(count)));
+}
+
+struct limits {
+  std::int64_t blocks, threads;
+  const std::function<factor(std::int64_t)>& wanted;
+
+  factor threads_for(const schedule& s, loop_rv loop) const {
+    const ir::expr& extent = s.get(loop).extent;
+    return wanted(ir::is_int(extent) ? std::min(extent->integer, threads) : threads);
+  }
+};
+
+inline void bind_blocks_and_threads(schedule& s, loop_rv all, const limits& most) {
+  const ir::expr extent = s.get(all).extent;
+  if (ir::is_int(extent) && extent->integer <= most.blocks * most.threads) {
+    const auto [block, thread] = s.split(all, {infer, most.threads_for(s, all)});
+    s.bind(block, "blockIdx.x");
+    s.bind(thread, "threadIdx.x");
+    return;
+  }
+  const auto [serial, block, thread] = s.split(all, {infer, most.blocks, most.threads});
+  s.reorder(block, thread, serial);
+  s.bind(block, "blockIdx.x");
+  s.bind(thread, "threadIdx.x");
+}
+
+inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest,
+                                              const std::string& axes) {
+  for (std::size_t i = 0; i < nest.size(); ++i)
+    if (nest[i].bound_to(axes)) return i;
+  return std::nullopt;
+}
+
+}  // namespace detail::binding
+
+TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
+                                       std::int64_t max_threadblocks,
+                                       std::int64_t max_threads_per_block,
+                                       const std::function<factor(std::int64_t)>& threads) {
+  namespace binding = detail::binding;
+  if (!detail::in_root_scope(s, name) || is_tiled(s, name)) return;
+  const std::vector<detail::nest_loop> nest = detail::nest_of(s, name);
+  const std::optional<std::size_t> in_blocks = binding::first_bound(nest, "blockIdx");
+  const std::optional<std::size_t> in_threads = binding::first_bound(nest, "threadIdx");
+  if (in_blocks && in_threads) return;
+  const binding::limits most{max_threadblocks, max_threads_per_block, threads};
+  const block_rv block = s.get_block(name);
+  if (in_threads) {
+    const std::size_t count = std::min(detail::spatial_prefix(nest), *in_threads);
+    return s.bind(binding::in_one(s, block, 0, count), "blockIdx.x");
+  }
+  if (!in_blocks)
+    return binding::bind_blocks_and_threads(
+        s, binding::in_one(s, block, 0, detail::spatial_prefix(nest)), most);
+  const std::size_t inside = *in_blocks + 1;
+  const loop_rv rest = binding::in_one(s, block, inside, detail::spatial_prefix(nest, inside));
+  const auto [serial, thread] = s.split(rest, {infer, most.threads_for(s, rest)});
+  s.bind(thread, "threadIdx.x");
+}
+
+TILEWRIGHT_INLINE void auto_bind::operator()(schedule& s, const std::string& name,
+                                             const context& /*where*/, chooser& choices) const {
+  bind_to_threads(
+      s, name, max_threadblocks, max_threads_per_block, [&](std::int64_t most) -> factor {
+        std::vector<std::int64_t> fitting;
+        for (const std::int64_t n : thread_extents)
+          if (n <= most) fitting.push_back(n);
+        if (fitting.empty()) return most;
+        if (fitting.size() == 1) return fitting[0];
+        return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
+      });
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,256 @@
+// What the rules of multi-level tiling share: one block, tiled in a structure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/space/access_pattern.hpp>
+#include <tilewright/space/modules/multi_level_tiling.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space::detail {
+
+/// The tiling of one block in the making.
+class tiler {
+ public:
+  tiler(schedule& s, std::string block, const multi_level_tiling& rule, chooser& choices)
+      : s_(s), name_(std::move(block)), rule_(rule), choices_(choices) {}
+
+  /// The innermost tile of this iteration variable has `lanes` elements, where it has more.
+  void fix_innermost(std::size_t iter, std::int64_t lanes) {
+    vector_iter_ = iter;
+    lanes_ = lanes;
+  }
+
+  void run() {
+    check();
+    block_ = s_.get_block(name_);
+    tile_loops();
+    bind_tiles();
+    stage_results();
+    stage_operands();
+  }
+
+  /// The innermost tile that `fix_innermost` asked for, if the extent was longer.
+  std::optional<loop_rv> vector_tile() const { return vector_tile_; }
+
+ private:
+  [[noreturn]] static void refuse(int requirement, const std::string& text) {
+    throw schedule_error("multi_level_tiling", requirement, text);
+  }
+
+  static char letter_of(ir::iter_kind kind) { return kind == ir::iter_kind::reduce ? 'R' : 'S'; }
+
+  void check() const {
+    if (rule_.structure.empty() || rule_.structure.find_first_not_of("SR") != std::string::npos)
+      refuse(1, "the structure \"" + rule_.structure + "\" needs letters S and R only");
+    for (const ir::iter_var& iter : named_block(s_, name_).block->iters) {
+      if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
+        refuse(2, "block " + name_ + " has a variable, " + iter.var->name +
+                      ", that is neither spatial nor a reduction");
+      if (rule_.structure.find(letter_of(iter.kind)) == std::string::npos)
+        refuse(1, "the structure \"" + rule_.structure + "\" has no " + letter_of(iter.kind) +
+                      " for " + iter.var->name + " of block " + name_);
+    }
+    if (!is_trivially_bound(s_, name_))
+      refuse(2, "the iteration variables of block " + name_ + " are not its loops");
+    for (const reuse* r : {&rule_.reuse_read, &rule_.reuse_write})
+      for (const int level : r->levels)
+        if (level < 1 || level > static_cast<int>(rule_.structure.size()))
+          refuse(3, "level " + std::to_string(level) + " is no position in \"" + rule_.structure +
+                        "\"");
+  }
+
+  // ---- loops
+
+  void tile_loops() {
+    const ir::block block = s_.get(block_).block;
+    const std::vector<loop_rv> loops = s_.get_loops(block_);
+    s_.annotate(block_, tiling_structure_key, rule_.structure);
+    tiles_.assign(rule_.structure.size(), {});
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      const char letter = letter_of(block->iters[i].kind);
+      std::vector<std::size_t> positions;
+      for (std::size_t p = 0; p < rule_.structure.size(); ++p)
+        if (rule_.structure[p] == letter) positions.push_back(p);
+      const std::vector<loop_rv> tiled = split(loops[i], i, positions);
+      for (std::size_t t = 0; t < tiled.size(); ++t) tiles_[positions[t]].push_back(tiled[t]);
+      if (letter == 'S' && ir::is_int(block->iters[i].dom.extent))
+        spatial_volume_ *= block->iters[i].dom.extent->integer;
+    }
+    std::vector<loop_rv> order;
+    for (const std::vector<loop_rv>& tile : tiles_)
+      order.insert(order.end(), tile.begin(), tile.end());
+    // the loop of whole vectors goes innermost in its tile
+    if (vector_tile_)
+      std::stable_partition(order.begin(), order.end(),
+                            [&](loop_rv l) { return !(l == *vector_tile_); });
+    if (order.size() > 1) s_.reorder(order);
+  }
+
+  std::vector<loop_rv> split(loop_rv loop, std::size_t iter,
+                             const std::vector<std::size_t>& positions) {
+    if (positions.size() == 1) return {loop};
+    const ir::expr extent = s_.get(loop).extent;
+    if (iter != vector_iter_ || !ir::is_int(extent) || extent->integer <= lanes_)
+      return s_.split(loop, sizes(loop, positions));
+    const auto [rest, vector] = s_.split(loop, {infer, lanes_});
+    vector_tile_ = vector;
+    std::vector<loop_rv> out{rest};
+    if (positions.size() > 2)
+      out = s_.split(rest, sizes(rest, {positions.begin(), positions.end() - 1}));
+    out.push_back(vector);
+    return out;
+  }
+
+  std::vector<expr_rv> sizes(loop_rv loop, const std::vector<std::size_t>& positions) {
+    if (!rule_.dividing) {
+      std::vector<std::int64_t> innermost;
+      const int limit = rule_.max_innermost_factor < 1 ? 64 : rule_.max_innermost_factor;
+      for (std::int64_t size = 1; size <= limit; size *= 2) innermost.push_back(size);
+      return s_.sample_tile(loop, static_cast<int>(positions.size()), innermost);
+    }
+    std::vector<std::int64_t> preferred;
+    for (std::size_t i = 1; i < positions.size(); ++i)
+      preferred.push_back(preferred_size(positions[i], i + 1 == positions.size()));
+    const int limit = rule_.max_innermost_factor < 1 ? std::numeric_limits<int>::max()
+                                                     : rule_.max_innermost_factor;
+    return choices_.perfect_tile(s_, loop, limit, preferred);
+  }
+
+  /// A size that is sound without measuring.
+  std::int64_t preferred_size(std::size_t position, bool innermost) const {
+    if (position < rule_.tile_binds.size())
+      return rule_.tile_binds[position].rfind("threadIdx", 0) == 0 ? 16 : 1;
+    if (!rule_.tile_binds.empty()) return 4;
+    return innermost ? 16 : 4;
+  }
+
+  void bind_tiles() {
+    bool threads = false;
+    for (std::size_t p = 0; p < std::min(rule_.tile_binds.size(), tiles_.size()); ++p) {
+      if (tiles_[p].empty()) continue;
+      const loop_rv fused = tiles_[p].size() > 1 ? s_.fuse(tiles_[p]) : tiles_[p][0];
+      s_.bind(fused, rule_.tile_binds[p]);
+      tiles_[p] = {fused};
+      threads = threads || rule_.tile_binds[p].rfind("threadIdx", 0) == 0;
+    }
+    if (!threads) return;
+    const int least = spatial_volume_ > 2 * rule_.warp_size ? rule_.warp_size : 1;
+    s_.annotate(block_, "meta_schedule.thread_extent_low_inclusive", least);
+    s_.annotate(block_, "meta_schedule.thread_extent_high_inclusive", rule_.max_threads_per_block);
+  }
+
+  /// The last loop at the position or, where that tile has none, before it.
+  loop_rv loop_at(int level) const {
+    for (std::size_t p = static_cast<std::size_t>(level); p-- > 0;)
+      if (!tiles_[p].empty()) return tiles_[p].back();
+    refuse(3, "block " + name_ + " has no loop at level " + std::to_string(level) + " of \"" +
+                  rule_.structure + "\"");
+  }
+
+  // ---- results
+
+  reuse wish_of_results() const {
+    reuse wish = rule_.reuse_write;
+    const ir::annotations& notes = s_.get(block_).block->annotations;
+    const auto note = notes.find("meta_schedule.write_cache_level");
+    if (note == notes.end()) return wish;
+    wish.levels.clear();
+    if (const auto* list = std::get_if<ir::attr::list>(&note->second.value))
+      for (const ir::attr& level : *list)
+        if (const auto* n = std::get_if<std::int64_t>(&level.value))
+          wish.levels.push_back(static_cast<int>(*n));
+    wish.wish = staging::must;
+    return wish;
+  }
+
+  /// The only consumer, where it can stand for the copy out of a tile.
+  std::optional<std::string> epilogue() const {
+    const std::vector<std::string> consumers = consumer_names(s_, name_);
+    if (consumers.size() != 1 || is_output(s_, name_)) return std::nullopt;
+    const ir::block_node& consumer = *named_block(s_, consumers[0]).block;
+    const read_pattern reads = pattern_of_reads(consumer);
+    if (consumer.init || !reads.injective || !reads.ordered) return std::nullopt;
+    if (producer_names(s_, consumers[0]).size() != 1) return std::nullopt;
+    return consumers[0];
+  }
+
+  void stage_results() {
+    const reuse wish = wish_of_results();
+    if (wish.wish == staging::none || wish.levels.empty()) return;
+    const bool optional = wish.wish == staging::may;
+    if (const std::optional<std::string> consumer = epilogue(); optional && consumer) {
+      const std::size_t choice = choices_.pick(wish.levels.size() + 1);
+      if (choice < wish.levels.size())
+        s_.reverse_compute_at(s_.get_block(*consumer), loop_at(wish.levels[choice]), true);
+      return;
+    }
+    std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
+    if (optional && choice-- == 0) return;
+    const block_rv copy = s_.cache_write(block_, 0, wish.scope);
+    s_.reverse_compute_at(copy, loop_at(wish.levels[choice]), true);
+  }
+
+  // ---- operands
+
+  void stage_operands() {
+    const reuse& wish = rule_.reuse_read;
+    if (wish.wish == staging::none || wish.levels.empty()) return;
+    const bool optional = wish.wish == staging::may;
+    std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
+    if (optional && choice-- == 0) return;
+    const loop_rv at = loop_at(wish.levels[choice]);
+    const std::size_t reads = s_.get(block_).block->reads.size();
+    for (std::size_t r = 0; r < reads; ++r) {
+      const ir::block_node& block = *s_.get(block_).block;
+      const ir::buffer operand = block.reads[r].buffer;
+      if (operand == block.writes[0].buffer) continue;
+      const block_rv copy = s_.cache_read(block_, static_cast<int>(r), wish.scope, {block_});
+      s_.compute_at(copy, at, true);
+      fetch_together(copy, operand);
+    }
+  }
+
+  void fetch_together(block_rv copy, const ir::buffer& operand) {
+    std::vector<loop_rv> loops = s_.get_loops(copy);
+    const std::size_t rank = operand->shape.size();
+    loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(rank));
+    if (loops.size() > 1) s_.fuse(loops);
+    std::vector<std::int64_t> lengths = loadable(operand->type);
+    if (lengths.empty()) return;
+    const std::vector<double> weights(lengths.size(), 1.0);
+    const expr_rv length = choices_.categorical(s_, lengths, weights);
+    s_.annotate(copy, "meta_schedule.cooperative_fetch", length);
+  }
+
+  /// The lengths that one load of at most 16 bytes can have.
+  std::vector<std::int64_t> loadable(dtype type) const {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t n : rule_.vector_load_lengths)
+      if (n * bytes(type) <= 16 && (bytes(type) != 2 || n == 1 || n % 2 == 0)) out.push_back(n);
+    return out;
+  }
+
+  schedule& s_;
+  std::string name_;
+  const multi_level_tiling& rule_;
+  chooser& choices_;
+
+  std::optional<std::size_t> vector_iter_;
+  std::int64_t lanes_ = 1;
+  std::optional<loop_rv> vector_tile_;
+
+  block_rv block_;
+  std::vector<std::vector<loop_rv>> tiles_;  // [positions]
+  std::int64_t spatial_volume_ = 1;
+};
+
+}  // namespace tilewright::space::detail

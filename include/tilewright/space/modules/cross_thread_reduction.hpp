@@ -1,0 +1,36 @@
+// Module: the threads of a block share a reduction (TVM: CrossThreadReduction).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tilewright/space/chooser.hpp>
+#include <tilewright/space/space.hpp>
+
+namespace tilewright::space {
+
+/// True for a reduction over plain, constant loops of its own that has more than one step and is
+/// not tiled. One that shares operands, and would rather be tiled, only when it reduces more than it
+/// gives, and gives no more than a block has threads.
+bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
+                                  std::int64_t max_threads_per_block);
+
+/// Splits the fused reduction loops of the block over the threads of a block, or leaves them.
+/// ```
+/// for i, k: S[i] += A[i, k]   ->   for i, k_0: for k_1 in threadIdx.x: S[i] += A[i, k_0 * n + k_1]
+/// ```
+/// Where the block's outer spatial loops are also those of its first consumer, it is computed
+/// there, into shared memory: the consumer's innermost loop is split and bound to as many threads,
+/// unless it is bound already, as one that another reduction was moved to. Then their number is the
+/// same random variable.
+/// Structural choice: across threads or not. The number of threads is drawn.
+struct cross_thread_reduction {
+  std::vector<std::int64_t> thread_extents{4, 8, 16, 32, 64, 128, 256, 512};  // equally likely
+  std::int64_t max_threads_per_block = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
