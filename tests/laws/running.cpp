@@ -49,6 +49,12 @@ double read_float(dtype type, const char* at) {
   return type == dtype::f64 ? read_as<double>(at) : read_as<float>(at);
 }
 
+}  // namespace
+
+ir::function concrete(const program& p, const ir::function& f) {
+  return p.dims.empty() ? f : ir::specialize(f, p.dims);
+}
+
 memory inputs(const program& p, const ir::function& f) {
   memory out;
   for (const ir::param& param : f.params) {
@@ -63,12 +69,6 @@ memory inputs(const program& p, const ir::function& f) {
     }
   }
   return out;
-}
-
-}  // namespace
-
-ir::function concrete(const program& p, const ir::function& f) {
-  return p.dims.empty() ? f : ir::specialize(f, p.dims);
 }
 
 memory interpreted(const program& p, const ir::function& f, bool check_unwritten) {

@@ -17,6 +17,9 @@ using memory = std::vector<std::vector<char>>;
 /// The function of `p`, or of a schedule of it, with the extents that `p` is run at.
 ir::function concrete(const program& p, const ir::function& f);
 
+/// The fixed data that functions with the parameters of `f` run on; extents are literals.
+memory inputs(const program& p, const ir::function& f);
+
 /// What `f` leaves in its parameters when the interpreter runs it on fixed data.
 /// @throws what ir::interpret throws
 memory interpreted(const program& p, const ir::function& f, bool check_unwritten = true);

@@ -18,14 +18,25 @@
 
 namespace tilewright::ir {
 
+/// An element of an output in double.
+struct point_value {
+  double value = 0;
+  double error = 0;  // bound of what the program's own rounding may do to a float
+  bool decided =
+      true;  // false: a comparison, a step or a cast to an integer on the way goes either
+             // way within the rounding before it; the jumps are part of `error`
+};
+
 /// Evaluates elements of what an unscheduled function writes.
 /// 1. Floats are computed in double throughout, whatever their type; float literals have the value
 ///    that their type gives them. Integers wrap at their width; casts from floats to integers
 ///    truncate and saturate.
-/// 2. Every buffer is written by one block, with one store whose indices are the block's spatial
-///    iteration variables; a block reads what it writes only as the accumulator of a reduction with
-///    `init`.
-/// 3. Extents are literals, and no parameter is both read and written.
+/// 2. A block is a list of stores in different buffers, after lets. It reads what it writes only
+///    where it writes it: the accumulators of a reduction, or elements that it updates. Several
+///    blocks may write one buffer; each finds it as those before left it.
+/// 3. Store indices that are sums of iteration variables are solved; others are run for all
+///    iterations once, up to 2^20 of them. No two iterations of a block store one element.
+/// 4. Extents are literals. Blocks that share loops do not write in turn what both touch.
 /// Elements of temporaries are remembered. Not thread-safe.
 class point_evaluator {
  public:
@@ -33,7 +44,8 @@ class point_evaluator {
   /// a second.
   static constexpr std::int64_t default_budget = 10'000'000;
 
-  /// @param args one per parameter, as for `interpret`; memory of outputs is not touched
+  /// @param args one per parameter, as for `interpret`, with what it holds before the function
+  /// runs; a parameter of which nothing is read before it is written needs no memory
   /// @throws argument_error when `refusal(f)` is not empty or an input has no memory
   point_evaluator(const function& f, const std::vector<tensor_view>& args,
                   std::int64_t budget = default_budget);
@@ -45,9 +57,13 @@ class point_evaluator {
   static std::string refusal(const function& f);
 
   /// Element `index` of parameter number `param`; nothing when the budget is used up, or when the
-  /// element depends on a read out of bounds or an integer division by zero.
+  /// element depends on a read out of bounds, on an integer division by zero, or on one that
+  /// several iterations store.
   /// @throws argument_error when the parameter is no output or `index` lies outside of it
-  std::optional<double> value(std::size_t param, const std::vector<std::int64_t>& index);
+  std::optional<point_value> value(std::size_t param, const std::vector<std::int64_t>& index);
+
+  /// The budget is used up.
+  bool exhausted() const;
 
  private:
   struct state;

@@ -21,6 +21,7 @@ struct spot {
   std::size_t operand = 0;    // number of the parameter
   std::int64_t position = 0;  // row-major
   double value = 0;
+  double slack = 0;  // what decisions within the rounding may add to a float
 };
 
 struct spot_list {
@@ -29,8 +30,9 @@ struct spot_list {
 };
 
 /// Evaluates random elements of what `f` writes on the arguments of `r`, in f64. `f` is the
-/// unscheduled function.
-spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+/// unscheduled function. Integers that rounding decides are left out. Outputs of `r` are put back to
+/// what they were before any call.
+spot_list spot_values(const ir::function& f, runner& r, std::uint64_t seed,
                       std::size_t count = 256);
 
 /// Compares outputs, as runner::outputs gives them, with the spots, within the tolerance of

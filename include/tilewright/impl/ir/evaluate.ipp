@@ -13,152 +13,212 @@ namespace tilewright::ir::detail::point {
 /// Computes values of a plan.
 class machine {
  public:
-  machine(std::vector<value>& slots, std::int64_t budget) : slots_(slots), budget_(budget) {}
+  machine(std::vector<number>& slots, std::int64_t budget) : slots_(slots), budget_(budget) {}
 
-  value element(tensor& t, const std::int64_t* index) {
+  bool exhausted() const { return budget_ < 0; }
+
+  /// Element `index` as the first `version` blocks that write `t` leave it.
+  number element(tensor& t, std::size_t version, const std::int64_t* index) {
     std::int64_t at = 0, position = 0;
     for (std::size_t d = 0; d < t.extents.size(); ++d) {
       if (index[d] < 0 || index[d] >= t.extents[d]) throw no_value{};
       at += index[d] * t.strides[d];
       position = position * t.extents[d] + index[d];
     }
-    if (!t.writes) return t.read(t.data + at * bytes(t.type));
-    if (const auto known = t.known.find(position); known != t.known.end()) return known->second;
-    for (std::size_t d = 0; d < t.extents.size(); ++d) slots_[t.from.places[d]] = of_int(index[d]);
-    const value v = compute(t.from);
-    t.known.emplace(position, v);
-    return v;
+    if (version == 0) return initial(t, at);
+    auto& known = t.known[version];
+    if (const auto k = known.find(position); k != known.end()) return k->second;
+    const tensor::writer& w = t.writers[version - 1];
+    number out;
+    if (find(*w.by, w.by->targets[w.target], index, position)) {
+      compute(*w.by);
+      out = slots_[w.by->targets[w.target].accumulator];
+    } else {
+      out = element(t, version - 1, index);
+    }
+    known.emplace(position, out);
+    return out;
   }
 
  private:
-  value compute(const definition& d) {
-    if (d.init) slots_[d.accumulator] = run(*d.init);
-    for (const iteration& i : d.reduced) {
-      if (i.extent == 0) return slots_[d.accumulator];
-      slots_[i.slot] = of_int(0);
-    }
-    while (true) {
-      for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
-      const value v = run(*d.body);
-      if (!d.init) return v;
-      slots_[d.accumulator] = v;
-      std::size_t k = d.reduced.size();
-      for (; k > 0; --k) {
-        value& i = slots_[d.reduced[k - 1].slot];
-        if (++i.i < d.reduced[k - 1].extent) break;
-        i.i = 0;
-      }
-      if (k == 0) return v;
-    }
+  static number initial(const tensor& t, std::int64_t at) {
+    if (!t.data) throw no_value{};
+    return {t.read(t.data + at * bytes(t.type)), 0, false};
   }
 
-  value run(const node& n) {
+  /// Sets the iteration variables to where `d` stores the element; false when it does nowhere.
+  bool find(definition& d, target& t, const std::int64_t* index, std::int64_t position) {
+    if (t.place) {
+      if (!t.place->find(index, iteration_)) return false;
+      for (std::size_t n = 0; n < d.spatial.size(); ++n)
+        slots_[d.spatial[n].slot] = exact_integer(iteration_[n]);
+      return true;
+    }
+    if (!t.listed) list_iterations(d, t);
+    const auto found = t.stored_by.find(position);
+    if (found == t.stored_by.end()) return false;
+    if (found->second < 0) throw no_value{};
+    std::int64_t number = found->second;
+    for (std::size_t n = d.spatial.size(); n-- > 0; number /= d.spatial[n].extent)
+      slots_[d.spatial[n].slot] = exact_integer(number % d.spatial[n].extent);
+    return true;
+  }
+
+  static constexpr std::int64_t listed_at_most = 1 << 20;
+
+  /// Runs the indices of the store in every iteration. Elements that several iterations store get
+  /// the number -1.
+  void list_iterations(const definition& d, target& t) {
+    std::int64_t count = 1;
+    for (const iteration& i : d.spatial) count *= std::min(i.extent, listed_at_most + 1);
+    if (count > listed_at_most) throw no_value{};
+    for (const iteration& i : d.spatial) slots_[i.slot] = exact_integer(0);
+    for (std::int64_t number = 0; number < count; ++number) {
+      std::int64_t position = 0;
+      for (std::size_t k = 0; k < t.index.size(); ++k) {
+        const auto i = run(*t.index[k]);
+        if (i.open || i.v.i < 0 || i.v.i >= t.to->extents[k]) throw no_value{};
+        position = position * t.to->extents[k] + i.v.i;
+      }
+      const auto [known, first] = t.stored_by.emplace(position, number);
+      if (!first) known->second = -1;
+      advance(d.spatial);
+    }
+    t.listed = true;
+  }
+
+  /// Steps to the next iteration, the last variable first; false after the last one.
+  bool advance(const std::vector<iteration>& all) {
+    for (std::size_t k = all.size(); k-- > 0;) {
+      value& at = slots_[all[k].slot].v;
+      if (++at.i < all[k].extent) return true;
+      at.i = 0;
+    }
+    return false;
+  }
+
+  /// Leaves what the block stores in the iteration that is set in the accumulators.
+  void compute(const definition& d) {
+    for (const target& t : d.targets)
+      if (t.init)
+        slots_[t.accumulator] = run(*t.init);
+      else if (t.updates)
+        slots_[t.accumulator] = before(t);
+    for (const iteration& i : d.reduced) {
+      if (i.extent == 0) return;
+      slots_[i.slot] = exact_integer(0);
+    }
+    std::vector<number> stored(d.targets.size());
+    do {
+      for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
+      for (std::size_t k = 0; k < stored.size(); ++k) stored[k] = run(*d.targets[k].value);
+      for (std::size_t k = 0; k < stored.size(); ++k) slots_[d.targets[k].accumulator] = stored[k];
+    } while (advance(d.reduced));
+  }
+
+  /// The element that a target stores, as the blocks before left it.
+  number before(const target& t) {
+    std::vector<std::int64_t> index;
+    for (const node* n : t.index) index.push_back(run(*n).v.i);
+    return element(*t.to, t.version, index.data());
+  }
+
+  number run(const node& n) {
     if (--budget_ < 0) throw no_value{};
     switch (n.op) {
       case op::var: return slots_[n.slot];
       case op::integer:
       case op::real: return n.constant;
       case op::load: return load(n);
-      case op::if_then_else:
-      case op::select: return run(*n.args[run(*n.args[0]).i ? 1 : 2]);
-      case op::logical_and: return of_int(run(*n.args[0]).i && run(*n.args[1]).i);
-      case op::logical_or: return of_int(run(*n.args[0]).i || run(*n.args[1]).i);
-      case op::logical_not: return of_int(!run(*n.args[0]).i);
-      case op::cast: return cast_to(n.type, n.operand, run(*n.args[0]));
+      case op::if_then_else: return choose(n);
+      case op::select: return select(n);
+      case op::logical_and: return logic(n, false);
+      case op::logical_or: return logic(n, true);
+      case op::logical_not: {
+        const number a = run(*n.args[0]);
+        return exact_integer(!a.v.i, a.open);
+      }
+      case op::cast: return cast_of(n.type, n.operand, run(*n.args[0]));
       case op::call: return call(n);
       default: break;
     }
-    const value a = run(*n.args[0]), b = run(*n.args[1]);
-    return is_float(n.operand) ? of_floats(n.op, a.d, b.d) : of_integers(n, a.i, b.i);
+    const number a = run(*n.args[0]), b = run(*n.args[1]);
+    return is_float(n.operand) ? float_operator(n.op, n.type, a, b)
+                               : integer_operator(n.op, n.type, n.operand, a, b);
   }
 
-  value load(const node& n) {
+  /// `decisive` is the value of an operand that decides alone.
+  number logic(const node& n, bool decisive) {
+    const number a = run(*n.args[0]);
+    if (!a.open && (a.v.i != 0) == decisive) return exact_integer(decisive);
+    const number b = run(*n.args[1]);
+    if (!b.open && (b.v.i != 0) == decisive) return exact_integer(decisive);
+    return exact_integer(b.open ? b.v.i : a.v.i, a.open || b.open);
+  }
+
+  number choose(const node& n) {
+    const number c = run(*n.args[0]);
+    number out = run(*n.args[c.v.i ? 1 : 2]);
+    if (c.open) {  // the other branch may be no expression of this iteration
+      out.open = true;
+      if (is_float(n.type)) out.error = unbounded;
+    }
+    return out;
+  }
+
+  number select(const node& n) {
+    const number c = run(*n.args[0]), yes = run(*n.args[1]), no = run(*n.args[2]);
+    const number &chosen = c.v.i ? yes : no, &other = c.v.i ? no : yes;
+    return c.open ? either(n.type, chosen, other) : chosen;
+  }
+
+  number load(const node& n) {
     constexpr std::size_t few = 8;
     std::int64_t index[few];
-    if (n.args.size() <= few) {
-      for (std::size_t d = 0; d < n.args.size(); ++d) index[d] = run(*n.args[d]).i;
-      return element(*n.from, index);
-    }
     std::vector<std::int64_t> many;
-    for (const node* a : n.args) many.push_back(run(*a).i);
-    return element(*n.from, many.data());
-  }
-
-  value call(const node& n) {
-    const double a = run(*n.args[0]).d;
-    if (n.unary) return of_double(n.unary(a));
-    const double b = run(*n.args[1]).d;
-    if (n.binary) return of_double(n.binary(a, b));
-    return of_double(std::fma(a, b, run(*n.args[2]).d));
-  }
-
-  static value cast_to(dtype to, dtype from, const value& v) {
-    if (is_float(to)) {
-      if (is_float(from)) return v;
-      return of_double(from == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
-                                          : static_cast<double>(v.i));
+    std::int64_t* at = index;
+    if (n.args.size() > few) {
+      many.resize(n.args.size());
+      at = many.data();
     }
-    if (!is_float(from)) return of_int(wrap_to(to, v.i));
-    return interp::with_type(to, [&](auto d) -> value {
-      constexpr dtype D = decltype(d)::value;
-      if constexpr (is_float(D))
-        return v;
-      else
-        return of_int(interp::to_integer<D>(v.d));
-    });
-  }
-
-  static value of_floats(op o, double a, double b) {
-    switch (o) {
-      case op::add: return of_double(a + b);
-      case op::sub: return of_double(a - b);
-      case op::mul: return of_double(a * b);
-      case op::div: return of_double(a / b);
-      case op::mod: return of_double(std::fmod(a, b));
-      case op::floordiv: return of_double(std::floor(a / b));
-      case op::floormod: return of_double(a - b * std::floor(a / b));
-      case op::min: return of_double(b < a ? b : a);
-      case op::max: return of_double(a < b ? b : a);
-      default: return of_int(compare(o, a, b));
+    bool open = false;
+    for (std::size_t d = 0; d < n.args.size(); ++d) {
+      const number i = run(*n.args[d]);
+      at[d] = i.v.i;
+      open = open || i.open;
     }
+    if (open) return is_float(n.type) ? unknown_float(0) : exact_integer(0, true);
+    return element(*n.from, n.version, at);
   }
 
-  template <class T>
-  static bool compare(op o, T a, T b) {
-    switch (o) {
-      case op::eq: return !(a < b) && !(b < a) && a <= b;
-      case op::ne: return a < b || b < a || !(a <= b);
-      case op::lt: return a < b;
-      case op::le: return a <= b;
-      case op::gt: return b < a;
-      default: return b <= a;
+  number call(const node& n) {
+    if (n.integers) return integer_call(n);
+    const number a = run(*n.args[0]);
+    if (n.unary) return n.jumps ? step_of(n.unary, a) : function_of(n.type, n.unary, a);
+    const number b = run(*n.args[1]);
+    if (n.binary) return function_of(n.type, n.binary, n.jumps, a, b);
+    return fused_of(n.type, a, b, run(*n.args[2]));
+  }
+
+  /// By the interpreter, from constants.
+  number integer_call(const node& n) {
+    interp::expr_code arguments[2], code = *n.integers;
+    bool open = false;
+    for (std::size_t k = 0; k < n.args.size() && k < 2; ++k) {
+      const number a = run(*n.args[k]);
+      open = open || a.open;
+      arguments[k].run = &interp::run_constant;
+      arguments[k].constant = a.v;
     }
+    code.a = &arguments[0];
+    code.b = &arguments[1];
+    return exact_integer(code.run(code, nothing_).i, open);
   }
 
-  static value of_integers(const node& n, std::int64_t a, std::int64_t b) {
-    switch (n.op) {
-      case op::eq:
-      case op::ne:
-      case op::lt:
-      case op::le:
-      case op::gt:
-      case op::ge:
-        return of_int(n.operand == dtype::u64 ? compare(n.op, static_cast<std::uint64_t>(a),
-                                                        static_cast<std::uint64_t>(b))
-                                              : compare(n.op, a, b));
-      case op::div:
-      case op::mod:
-      case op::floordiv:
-      case op::floormod:
-        if (b == 0) throw no_value{};
-        break;
-      default: break;
-    }
-    return of_int(fold_integer(n.op, n.type, a, b));
-  }
-
-  std::vector<value>& slots_;
+  std::vector<number>& slots_;
   std::int64_t budget_;
+  std::vector<std::int64_t> iteration_;
+  interp::machine nothing_;  // what constants need of the interpreter
 };
 
 }  // namespace tilewright::ir::detail::point
@@ -181,12 +241,12 @@ TILEWRIGHT_INLINE point_evaluator::point_evaluator(const function& f,
                          std::to_string(args.size()));
   for (std::size_t i = 0; i < args.size(); ++i) {
     detail::point::tensor* t = state_->plan.outputs[i];
-    if (t && t->writes) continue;
+    if (!args[i].data && t && !t->writers.empty() && !t->held) continue;
     if (!args[i].data)
       throw argument_error("argument " + std::to_string(i) + " of " + f.name + " has no memory");
     const auto* data = static_cast<const std::byte*>(args[i].data);
     if (!t) {
-      state_->plan.slots[state_->plan.scalar_slots[i]] = interp::with_type(
+      state_->plan.slots[state_->plan.scalar_slots[i]].v = interp::with_type(
           f.params[i].scalar.type(),
           [&](auto d) { return detail::point::read_wide<decltype(d)::value>(data); });
       continue;
@@ -210,21 +270,27 @@ TILEWRIGHT_INLINE std::string point_evaluator::refusal(const function& f) {
   }
 }
 
-TILEWRIGHT_INLINE std::optional<double> point_evaluator::value(
+TILEWRIGHT_INLINE bool point_evaluator::exhausted() const { return state_->machine.exhausted(); }
+
+TILEWRIGHT_INLINE std::optional<point_value> point_evaluator::value(
     std::size_t param, const std::vector<std::int64_t>& index) {
   detail::point::tensor* t =
       param < state_->plan.outputs.size() ? state_->plan.outputs[param] : nullptr;
-  if (!t || !t->writes)
+  if (!t || t->writers.empty())
     throw argument_error("parameter " + std::to_string(param) + " is no output");
   bool inside = index.size() == t->extents.size();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < t->extents[d];
   if (!inside) throw argument_error("the index lies outside of " + t->name);
   try {
-    const detail::interp::value v = state_->machine.element(*t, index.data());
-    if (is_float(t->type)) return v.d;
-    return t->type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
-                                 : static_cast<double>(v.i);
+    const detail::point::number n = state_->machine.element(*t, t->writers.size(), index.data());
+    point_value out;
+    out.decided = !n.open;
+    out.error = is_float(t->type) ? n.error : n.open ? detail::point::unbounded : 0;
+    out.value = is_float(t->type)       ? n.v.d
+                : t->type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(n.v.i))
+                                        : static_cast<double>(n.v.i);
+    return out;
   } catch (const detail::point::no_value&) {
     return std::nullopt;
   }

@@ -1,68 +1,80 @@
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <unordered_map>
 #include <utility>
 
-#include <tilewright/impl/ir/interpret_call.hpp>
-#include <tilewright/impl/ir/interpret_convert.hpp>
+#include <tilewright/impl/ir/evaluate_number.hpp>
+#include <tilewright/impl/ir/evaluate_place.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::ir::detail::point {
 
-using interp::of_double;
-using interp::of_int;
-using interp::value;
-
 struct tensor;
+struct definition;
 
-/// An expression with its variables resolved to slots and its loads to tensors.
+/// An expression with its variables resolved to slots and its loads to states of tensors.
 struct node {
   ir::op op = ir::op::integer;
   dtype type = dtype::i32;
   dtype operand = dtype::i32;  // type of the first argument
-  value constant{};
+  number constant{};
   std::size_t slot = 0;
-  tensor* from = nullptr;  // load; null: the running value of the block's reduction
+  tensor* from = nullptr;   // load
+  std::size_t version = 0;  // blocks that wrote `from` before the load
   std::vector<const node*> args;
   double (*unary)(double) = nullptr;
   double (*binary)(double, double) = nullptr;
+  bool jumps = false;                           // the function is a step, or not continuous
+  const interp::expr_code* integers = nullptr;  // an intrinsic of integers, by the interpreter
 };
 
-struct iteration {
-  std::size_t slot = 0;
-  std::int64_t extent = 0;
-};
-
-/// The block that writes a tensor.
-struct definition {
-  std::vector<std::size_t> places;  // [rank] slots of the store's indices
-  std::vector<iteration> reduced;
-  std::vector<std::pair<std::size_t, const node*>> lets;
+/// One store of a block.
+struct target {
+  tensor* to = nullptr;
+  std::size_t version = 0;  // blocks that wrote `to` before
+  std::vector<const node*> index;
+  std::optional<placement> place;  // nothing: `stored_by` is filled in by running the indices
+  std::unordered_map<std::int64_t, std::int64_t> stored_by;  // iterations by position
+  bool listed = false;
   const node* init = nullptr;
-  const node* body = nullptr;
-  std::size_t accumulator = 0;  // slot
+  const node* value = nullptr;
+  std::size_t accumulator = 0;  // slot of the element that is stored
+  bool updates = false;         // what is stored depends on what the element holds before
+};
+
+/// A block: what it stores in each iteration, and the iterations that it adds up.
+struct definition {
+  std::string name;
+  std::vector<iteration> spatial, reduced;
+  std::vector<std::pair<std::size_t, const node*>> lets;
+  std::vector<target> targets;
 };
 
 using reader = value (*)(const std::byte*);
 
 struct tensor {
+  struct writer {
+    definition* by;
+    std::size_t target;
+  };
   std::string name;
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents, strides;  // [rank], elements; strides of parameters
-  const std::byte* data = nullptr;
+  const std::byte* data = nullptr;             // what a parameter holds before the function
   reader read = nullptr;
-  bool writes = false;  // by a block
-  definition from;
-  std::unordered_map<std::int64_t, value> known;  // by row-major position
+  bool parameter = false;
+  bool held = false;            // a block reads what it holds before
+  int nest = 0;                 // that wrote it last
+  std::vector<writer> writers;  // in program order
+  // [versions], by row-major position
+  std::vector<std::unordered_map<std::int64_t, number>> known;
 };
-
-/// An element has no value within the budget and the bounds.
-struct no_value {};
 
 [[noreturn]] inline void refuse(const std::string& why) { throw argument_error(why); }
 
@@ -101,15 +113,13 @@ class plan {
     for (const param& p : f.params) add_param(p);
     const block& root = root_block(f);
     for (const buffer& b : root->alloc_buffers) add_tensor(b);
-    collect(root->body);
-    for (std::size_t i = 0; i < f.params.size(); ++i)
-      if (const tensor* t = outputs[i]; t && t->writes && read_.count(t))
-        refuse("parameter " + t->name + " is read by a block and written by one");
+    collect_nests(root->body);
+    for (tensor& t : tensors_) t.known.resize(t.writers.size() + 1);
   }
 
   std::vector<tensor*> outputs;           // per parameter; null for scalars
   std::vector<std::size_t> scalar_slots;  // per parameter
-  std::vector<value> slots;
+  std::vector<number> slots;
 
  private:
   using scope = std::unordered_map<expr, std::size_t, expr_identity_hash, expr_identity_equal>;
@@ -119,7 +129,7 @@ class plan {
     outputs.push_back(nullptr);
     if (p.buffer) {
       outputs.back() = add_tensor(p.buffer);
-      parameters_.insert({outputs.back(), true});
+      outputs.back()->parameter = true;
     } else {
       scalar_slots.back() = scalars_[p.scalar] = fresh_slot();
     }
@@ -152,12 +162,27 @@ class plan {
   }
 
   std::size_t fresh_slot() {
-    slots.push_back(of_int(0));
+    slots.push_back(exact_integer(0));
     return slots.size() - 1;
+  }
+
+  const node* keep(node n) { return &nodes_.emplace_back(std::move(n)); }
+
+  /// Statements that follow each other run one after the other: each finds the tensors as the
+  /// earlier ones left them.
+  void collect_nests(const stmt& s) {
+    if (const seq_node* q = as_seq(s)) {
+      for (const stmt& child : q->stmts) collect_nests(child);
+      return;
+    }
+    ++nest_;
+    shared_ = false;
+    collect(s);
   }
 
   void collect(const stmt& s) {
     if (const seq_node* q = as_seq(s)) {
+      shared_ = true;
       for (const stmt& child : q->stmts) collect(child);
     } else if (const loop_node* l = as_loop(s)) {
       if (!is_int(l->min, 0) || !is_int(l->extent))
@@ -172,11 +197,10 @@ class plan {
   }
 
   /// Binds the iteration variables to slots; every instance of the block has to run exactly once.
-  std::vector<iteration> bind(const block_realize_node& r, scope& vars) {
+  void bind(const block_realize_node& r, scope& vars, definition& d) {
     const block_node& b = *r.block;
     if (!is_true(r.predicate) || !b.alloc_buffers.empty() || !b.match_buffers.empty())
       refuse("block " + b.name + " is scheduled");
-    std::vector<iteration> out;
     scope used;
     for (std::size_t k = 0; k < b.iters.size(); ++k) {
       const iter_var& v = b.iters[k];
@@ -189,108 +213,141 @@ class plan {
                                                        used.emplace(r.values[k], 0).second);
       if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
         refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
-      out.push_back({vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
+      (v.kind == iter_kind::reduce ? d.reduced : d.spatial)
+          .push_back({v.var, vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
     }
-    return out;
+  }
+
+  static void list_stores(const block_node& b, const stmt& s,
+                          std::vector<const store_node*>& stores) {
+    if (const seq_node* q = as_seq(s)) {
+      for (const stmt& child : q->stmts) list_stores(b, child, stores);
+      return;
+    }
+    if (!as_store(s)) refuse("block " + b.name + " is more than lets and stores");
+    stores.push_back(as_store(s));
   }
 
   void add_definition(const block_realize_node& r) {
     const block_node& b = *r.block;
+    definition& d = definitions_.emplace_back();
+    d.name = b.name;
     scope vars = scalars_;
-    const std::vector<iteration> iters = bind(r, vars);
-    definition d;
-    d.accumulator = fresh_slot();
+    bind(r, vars, d);
     stmt body = b.body;
     std::vector<const let_node*> lets;
     for (; as_let(body); body = as_let(body)->body) lets.push_back(as_let(body));
-    const store_node* store = as_store(body);
-    if (!store) refuse("block " + b.name + " is not one store");
-    tensor* to = find(store->buffer);
-    if (to->writes) refuse(to->name + " is written by more than one block");
-    if (read_.count(to)) refuse(to->name + " is read before it is written");
-    place(b, iters, *store, vars, *to, d);
-    if (b.init) {
-      const store_node* first = as_store(b.init);
-      if (!first || first->buffer != store->buffer || !same_place(first->indices))
-        refuse("init of block " + b.name + " is not a store of " + to->name);
-      d.init = compile(first->value, vars, nullptr);
-    } else if (!d.reduced.empty()) {
-      refuse("the reduction of block " + b.name + " has no init");
-    }
-    const tensor* running = b.init ? to : nullptr;
+    stores_.clear();
+    list_stores(b, body, stores_);
+    for (const store_node* s : stores_) add_target(*s, vars, d);
+    if (b.init) add_inits(b, vars, d);
     for (const let_node* l : lets) {
-      const node* what = compile(l->value, vars, running);
+      const node* what = compile(l->value, vars, &d);
       d.lets.emplace_back(vars[l->var] = fresh_slot(), what);
     }
-    d.body = compile(store->value, vars, running);
-    if (read_.count(to)) refuse("block " + b.name + " reads what it writes");
-    to->from = std::move(d);
-    to->writes = true;
-  }
-
-  bool same_place(const std::vector<expr>& indices) const {
-    if (indices.size() != indices_.size()) return false;
-    for (std::size_t k = 0; k < indices.size(); ++k)
-      if (!indices[k].same(indices_[k]) && !(is_int(indices[k], 0) && is_int(indices_[k], 0)))
-        return false;
-    return true;
-  }
-
-  void place(const block_node& b, const std::vector<iteration>& iters, const store_node& store,
-             const scope& vars, const tensor& to, definition& d) {
-    indices_ = store.indices;
-    std::vector<bool> placed(iters.size(), false);
-    for (std::size_t k = 0; k < store.indices.size(); ++k) {
-      if (is_int(store.indices[k], 0) && to.extents[k] == 1) {
-        d.places.push_back(fresh_slot());
-        continue;
-      }
-      std::size_t n = 0;
-      while (n < iters.size() && !b.iters[n].var.same(store.indices[k])) ++n;
-      if (n == iters.size() || b.iters[n].kind != iter_kind::spatial || placed[n] ||
-          iters[n].extent != to.extents[k])
-        refuse("an index of " + to.name + " is not a spatial iteration variable over all of it");
-      placed[n] = true;
-      d.places.push_back(vars.at(store.indices[k]));
+    for (std::size_t k = 0; k < d.targets.size(); ++k)
+      d.targets[k].value = compile(stores_[k]->value, vars, &d);
+    for (std::size_t k = 0; k < d.targets.size(); ++k) {
+      d.targets[k].to->writers.push_back({&d, k});
+      d.targets[k].to->nest = nest_;
     }
-    for (std::size_t n = 0; n < iters.size(); ++n) {
-      if (b.iters[n].kind == iter_kind::reduce)
-        d.reduced.push_back(iters[n]);
-      else if (!placed[n] && iters[n].extent != 1)
-        refuse("block " + b.name + " writes an element more than once");
-    }
-    accumulator_ = d.accumulator;
   }
 
-  const node* compile(const expr& e, const scope& vars, const tensor* running) {
+  void add_target(const store_node& store, const scope& vars, definition& d) {
+    target t;
+    t.to = find(store.buffer);
+    t.version = t.to->writers.size();
+    t.accumulator = fresh_slot();
+    for (const target& other : d.targets)
+      if (other.to == t.to) refuse("block " + d.name + " stores in " + t.to->name + " twice");
+    if (shared_ && (t.version > 0 || t.to->held)) refuse_turns(*t.to);
+    for (const expr& e : store.indices) t.index.push_back(compile(e, vars, nullptr));
+    t.place = placement::of(store.indices, d.spatial);
+    for (const iteration& i : d.reduced)
+      for (const expr& e : store.indices)
+        if (uses_var(e, i.name))
+          refuse("the reduction of block " + d.name + " stores in several elements of " +
+                 t.to->name);
+    d.targets.push_back(std::move(t));
+  }
+
+  void add_inits(const block_node& b, const scope& vars, definition& d) {
+    std::vector<const store_node*> inits;
+    list_stores(b, b.init, inits);
+    for (const store_node* s : inits) {
+      std::size_t k = 0;
+      while (k < stores_.size() && stores_[k]->buffer != s->buffer) ++k;
+      if (k == stores_.size() || !same_place(s->indices, stores_[k]->indices))
+        refuse("init of block " + b.name + " does not store where its body does");
+      d.targets[k].init = compile(s->value, vars, nullptr);
+    }
+    for (const target& t : d.targets)
+      if (!t.init) refuse("init of block " + b.name + " leaves out " + t.to->name);
+  }
+
+  static bool same_place(const std::vector<expr>& a, const std::vector<expr>& b) {
+    const auto buffers = [](const expr& e) {
+      std::vector<buffer> out;
+      for_each_expr(e, [&](const expr& x) {
+        if (x->op == op::load) out.push_back(x->buffer);
+      });
+      return out;
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const expr& x, const expr& y) {
+      return equal(x, y) && buffers(x) == buffers(y);
+    });
+  }
+
+  /// `within` is the block whose own elements loads may mean; null for its indices and its init.
+  const node* compile(const expr& e, const scope& vars, definition* within) {
     node n;
     n.op = e->op;
     n.type = e.type();
     if (e->op == op::load) {
       n.from = find(e->buffer);
-      if (n.from == running) {
-        if (!same_place(e->args))
-          refuse(n.from->name + " is read at another place than it is written");
+      for (std::size_t k = 0; within && k < within->targets.size(); ++k) {
+        target& own = within->targets[k];
+        if (own.to != n.from) continue;
+        if (!same_place(e->args, stores_[k]->indices))
+          refuse("block " + within->name + " reads " + n.from->name +
+                 " at another place than it writes");
+        own.updates = !own.init;
+        if (own.updates && own.version == 0) need_initial(*n.from);
         n.op = op::var;
-        n.slot = accumulator_;
-        return &nodes_.emplace_back(std::move(n));
+        n.slot = own.accumulator;
+        return keep(std::move(n));
       }
-      if (!n.from->writes && !parameters_.count(n.from))
-        refuse(n.from->name + " is read before it is written");
-      read_.insert({n.from, true});
+      n.version = n.from->writers.size();
+      if (n.version == 0) {
+        need_initial(*n.from);
+      } else if (shared_ && n.from->nest == nest_ && n.from->held) {
+        refuse_turns(*n.from);
+      }
     } else if (e->op == op::var) {
       const auto at = vars.find(e);
       if (at == vars.end()) refuse("variable " + e->name + " has no value");
       n.slot = at->second;
     } else if (e->op == op::integer) {
-      n.constant = of_int(e->integer);
+      n.constant = exact_integer(e->integer);
     } else if (e->op == op::real) {
-      n.constant = of_double(literal_value(e));
+      n.constant = exact_float(literal_value(e));
+    } else if (e->op == op::text || e->op == op::data || e->op == op::let) {
+      refuse("a pointer, a text or a let is not evaluated at points");
     }
-    for (const expr& a : e->args) n.args.push_back(compile(a, vars, running));
+    for (const expr& a : e->args) n.args.push_back(compile(a, vars, within));
     if (!e->args.empty()) n.operand = e->args[0].type();
     if (e->op == op::call) pick_call(n, e);
-    return &nodes_.emplace_back(std::move(n));
+    return keep(std::move(n));
+  }
+
+  static void need_initial(tensor& t) {
+    if (!t.parameter) refuse(t.name + " is read before it is written");
+    t.held = true;
+  }
+
+  /// Blocks that share loops take turns, and an element may be read before or after its turn.
+  [[noreturn]] static void refuse_turns(const tensor& t) {
+    refuse("blocks that share loops write and read " + t.name + " in turn");
   }
 
   void pick_call(node& n, const expr& e) {
@@ -298,19 +355,29 @@ class plan {
       if (n.args.size() == 1)
         if (const interp::unary_function* u = interp::find_unary(e->name)) n.unary = u->of_double;
       if (n.args.size() == 2) n.binary = find_binary(e->name);
+      n.jumps =
+          is_step(e->name) || e->name == "fmod" || e->name == "copysign" || e->name == "atan2";
       if (n.unary || n.binary || (n.args.size() == 3 && e->name == "fma")) return;
+    } else if (!is_float(n.operand) && !is_float(n.type)) {
+      interp::expr_code& code = codes_.emplace_back();
+      if (interp::pick_call(code, e->name, n.operand, n.args.size())) {
+        n.integers = &code;
+        return;
+      }
     }
     refuse("intrinsic " + e->name + " of " + std::string(name(n.operand)) +
            " is not evaluated at points");
   }
 
   std::deque<tensor> tensors_;
+  std::deque<definition> definitions_;
   std::deque<node> nodes_;
+  std::deque<interp::expr_code> codes_;
   std::unordered_map<const buffer_node*, tensor*> of_;
-  std::unordered_map<const tensor*, bool> read_, parameters_;
   scope scalars_, loops_;
-  std::vector<expr> indices_;  // of the store that is being taken apart
-  std::size_t accumulator_ = 0;
+  int nest_ = 0;         // number of the statement of the root block that is being collected
+  bool shared_ = false;  // its loops are those of several blocks
+  std::vector<const store_node*> stores_;  // of the block that is being taken apart
 };
 
 }  // namespace tilewright::ir::detail::point

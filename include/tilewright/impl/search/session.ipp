@@ -138,7 +138,9 @@ class tuner {
   void check_points() {
     spots_ = spot_values(w_.function, runner_, o_.seed);
     if (!spots_.skipped.empty())
-      result_.remarks.push_back("not compared with f64: " + spots_.skipped);
+      result_.remarks.push_back((spots_.spots.empty() ? "not compared with f64: "
+                                                      : "compared with f64 at fewer points: ") +
+                                spots_.skipped);
     const std::string wrong = compare_spots(runner_.operands(), needs_, spots_, expected_);
     if (wrong.empty()) return;
     spots_ = {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
 #include <tilewright/impl/ir/interpret_convert.hpp>
 #include <tilewright/impl/search/elements.hpp>
@@ -46,6 +45,19 @@ inline double held_by(dtype type, double v) {
   }
 }
 
+/// Why there are fewer points than asked for.
+inline std::string missing_points(std::size_t found, std::size_t count, std::size_t undecided,
+                                  std::size_t without, bool exhausted) {
+  std::string out =
+      "only " + std::to_string(found) + " of " + std::to_string(count) + " points are known";
+  if (exhausted) out += "; the budget is used up";
+  if (undecided)
+    out += "; at " + std::to_string(undecided) + " others rounding decides what the value is";
+  if (without)
+    out += "; " + std::to_string(without) + " others depend on elements that have no value";
+  return out;
+}
+
 inline bool same_number(double expected, double actual, double tolerance) {
   return (std::isnan(expected) && std::isnan(actual)) || expected == actual ||
          std::abs(expected - actual) <= tolerance;
@@ -53,11 +65,12 @@ inline bool same_number(double expected, double actual, double tolerance) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, runner& r, std::uint64_t seed,
                                         std::size_t count) {
   spot_list out;
   out.skipped = ir::point_evaluator::refusal(f);
   if (!out.skipped.empty()) return out;
+  r.reset_outputs();
   std::vector<ir::tensor_view> views;
   for (std::size_t i = 0; i < r.data().size(); ++i)
     views.push_back({r.data()[i], r.layouts()[i].strides});
@@ -67,18 +80,23 @@ TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, 
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].written && all[i].elements() > 0) written.push_back(i);
   support::random random(seed);
-  for (std::size_t n = 0; n < count && !written.empty(); ++n) {
+  std::size_t undecided = 0, without = 0;
+  for (std::size_t n = 0; n < 2 * count && out.spots.size() < count && !written.empty(); ++n) {
     const std::size_t i = written[n % written.size()];
     const auto position =
         static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all[i].elements())));
-    const std::optional<double> v = evaluator.value(i, detail::unflatten(position, all[i].extents));
-    if (!v) {
-      out.skipped = "only " + std::to_string(n) + " of " + std::to_string(count) +
-                    " points are within the budget";
-      break;
-    }
-    out.spots.push_back({i, position, *v});
+    const auto v = evaluator.value(i, detail::unflatten(position, all[i].extents));
+    if (evaluator.exhausted()) break;
+    if (!v)
+      ++without;
+    else if (!v->decided && (!is_float(all[i].type) || !(v->error < HUGE_VAL)))
+      ++undecided;
+    else
+      out.spots.push_back({i, position, v->value, v->decided ? 0 : v->error});
   }
+  if (out.spots.size() < count && !written.empty())
+    out.skipped =
+        detail::missing_points(out.spots.size(), count, undecided, without, evaluator.exhausted());
   return out;
 }
 
@@ -99,7 +117,7 @@ TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands
       const double expected = detail::held_by(o.type, s.value);
       const double actual = detail::number_at(
           o.type, &elements[static_cast<std::size_t>(s.position * bytes(o.type))]);
-      const double tolerance = relative * std::max(std::abs(expected), scale);
+      const double tolerance = relative * std::max(std::abs(expected), scale) + s.slack;
       if (detail::same_number(expected, actual, tolerance)) continue;
       char text[160];
       std::snprintf(text, sizeof text, " is %.9g instead of %.9g in f64 (tolerance %.3g)", actual,
