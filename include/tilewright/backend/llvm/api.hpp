@@ -140,6 +140,7 @@ struct api {
   void (*DisposeBuilder)(builder_ref) = nullptr;
   void (*PositionBuilderAtEnd)(builder_ref, block_ref) = nullptr;
   block_ref (*GetInsertBlock)(builder_ref) = nullptr;
+  value_ref (*GetBasicBlockParent)(block_ref) = nullptr;
   value_ref (*BuildRet)(builder_ref, value_ref) = nullptr;
   value_ref (*BuildRetVoid)(builder_ref) = nullptr;
   value_ref (*BuildBr)(builder_ref, block_ref) = nullptr;
@@ -241,6 +242,7 @@ struct api {
     f("DisposeBuilder", DisposeBuilder);
     f("PositionBuilderAtEnd", PositionBuilderAtEnd);
     f("GetInsertBlock", GetInsertBlock);
+    f("GetBasicBlockParent", GetBasicBlockParent);
     f("BuildRet", BuildRet);
     f("BuildRetVoid", BuildRetVoid);
     f("BuildBr", BuildBr);

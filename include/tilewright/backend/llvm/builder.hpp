@@ -94,6 +94,7 @@ class builder {
   /// @{
   block_ref new_block(value_ref function, const char* name) const;
   block_ref here() const { return c.GetInsertBlock(b); }
+  value_ref here_in() const { return c.GetBasicBlockParent(here()); }  // the function
   void at(block_ref block) const { c.PositionBuilderAtEnd(b, block); }
   void branch(block_ref to) const { c.BuildBr(b, to); }
   void branch(value_ref condition, block_ref yes, block_ref no) const {

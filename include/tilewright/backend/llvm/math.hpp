@@ -4,14 +4,14 @@
 // units in the last place, against the exact value, with fused multiply-add; without it (SSE2 to
 // AVX) one more:
 //
-// | f32 | exp 1 | exp2 1 | log 2 | log2 3 | log10 3 | tanh 5 | erf 6 | sigmoid 3 | pow 1 |
-// rsqrt 1.5 | | f64 | exp 2 | exp2 2 | log 2 | log2 3 | log10 3 | tanh 3 | erf 3 | sigmoid 4 |
-// pow 2 | rsqrt 1.5 |
+//   |     | exp | exp2 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
+//   | f32 |   1 |    1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
+//   | f64 |   2 |    2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
 //
 // Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
-// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (sin,
-// cos, asin, expm1, ...; pow in f64 without fused multiply-add) calls the C library once per lane,
-// through the loader's table.
+// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (asin,
+// expm1, ...; sin and cos of a vector with an element beyond 2^30 in f32, 2^20 in f64) calls the C
+// library once per lane, through the loader's table.
 #pragma once
 
 #include <string_view>

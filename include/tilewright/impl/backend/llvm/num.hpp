@@ -1,0 +1,106 @@
+// Float values with operators: what the formulas of the vector math are written in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tilewright/backend/llvm/builder.hpp>
+
+namespace tilewright::backend::llvm::detail::math {
+
+/// A float value with the operators that the formulas below are written in.
+struct num {
+  const builder* b;
+  value_ref v;
+  bool wide;  // f64
+  int lanes;
+
+  type_ref type() const { return b->vector(wide ? b->f64 : b->f32, lanes); }
+  type_ref word() const { return wide ? b->i64 : b->i32; }
+  num with(value_ref x) const { return {b, x, wide, lanes}; }
+  num number(double x) const { return with(b->real(wide ? b->f64 : b->f32, x, lanes)); }
+  value_ref integer(std::int64_t x) const { return b->integer(word(), x, lanes); }
+  value_ref raw() const { return b->convert(opcode::bitcast, v, b->vector(word(), lanes)); }
+  num from_raw(value_ref bits) const { return with(b->convert(opcode::bitcast, bits, type())); }
+  num unary(const char* name) const { return with(b->intrinsic(name, {type()}, {v})); }
+  num with_sign_of(const num& x) const {
+    return with(b->intrinsic("llvm.copysign", {type()}, {v, x.v}));
+  }
+};
+
+inline num operator+(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fadd, x.v, y.v));
+}
+inline num operator-(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fsub, x.v, y.v));
+}
+inline num operator*(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fmul, x.v, y.v));
+}
+inline num operator/(const num& x, const num& y) {
+  return x.with(x.b->binary(opcode::fdiv, x.v, y.v));
+}
+inline num operator+(const num& x, double y) { return x + x.number(y); }
+inline num operator-(const num& x, double y) { return x - x.number(y); }
+inline num operator*(const num& x, double y) { return x * x.number(y); }
+inline num operator-(const num& x) { return x.with(x.b->c.BuildFNeg(x.b->b, x.v, "")); }
+inline num madd(const num& x, const num& y, const num& z) {
+  return x.with(x.b->multiply_add(x.v, y.v, z.v));
+}
+inline num madd(const num& x, double y, const num& z) { return madd(x, x.number(y), z); }
+inline value_ref test(real_predicate p, const num& x, const num& y) {
+  return x.b->compare(p, x.v, y.v);
+}
+inline value_ref test(real_predicate p, const num& x, double y) { return test(p, x, x.number(y)); }
+inline num choose(value_ref condition, const num& yes, const num& no) {
+  return yes.with(yes.b->select(condition, yes.v, no.v));
+}
+inline num choose(value_ref condition, double yes, const num& no) {
+  return choose(condition, no.number(yes), no);
+}
+
+/// c[0] + c[1] x + ...
+template <std::size_t N>
+num polynomial(const num& x, const std::array<double, N>& c) {
+  num sum = x.number(c[N - 1]);
+  for (std::size_t i = N - 1; i-- > 0;) sum = madd(sum, x, x.number(c[i]));
+  return sum;
+}
+
+/// Lower and upper limit of |x| that a rational or an exponential needs; keeps NaN.
+inline num clamp(const num& x, double low, double high) {
+  const num upper = choose(test(real_predicate::ogt, x, high), high, x);
+  return choose(test(real_predicate::olt, upper, low), low, upper);
+}
+
+/// Nearest integer, as a float and in `bits`; |x| below 2^22 (f32) or 2^51. NaN gives arbitrary
+/// bits and no poison, which a conversion instruction would.
+inline num nearest(const num& x, value_ref& bits) {
+  const double magic = x.wide ? 0x1.8p52 : 0x1.8p23;
+  const num shifted = x + magic;
+  bits = x.b->binary(opcode::sub, shifted.raw(), x.number(magic).raw());
+  return shifted - magic;
+}
+
+/// x * 2^n in two steps, so that results may be subnormal or infinite and no factor is.
+inline num scale(const num& x, value_ref n) {
+  const builder& b = *x.b;
+  const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
+  const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
+  const value_ref rest = b.binary(opcode::sub, n, half);
+  const auto power = [&](value_ref e) {
+    return x.from_raw(
+        b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
+  };
+  return x * power(half) * power(rest);
+}
+
+inline value_ref call_library(const num& x, std::string name,
+                              const std::vector<value_ref>& arguments) {
+  if (!x.wide) name += "f";
+  return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
