@@ -205,6 +205,7 @@ TEST_CASE("every prototype of the table is that of the real headers") {
   SAME(DisposeBuilder);
   SAME(PositionBuilderAtEnd);
   SAME(GetInsertBlock);
+  SAME(GetBasicBlockParent);
   SAME(BuildRet);
   SAME(BuildRetVoid);
   SAME(BuildBr);
