@@ -115,6 +115,9 @@ inline bool is_reduction(const block_scope& scope, std::size_t child) {
 bool is_dominant(const block_scope& scope, std::size_t child);
 /// @}
 
+/// Whether the expression has a loop around the block in it, from position `first` on.
+bool uses_loops_from(const ir::expr& e, const child_block& child, std::size_t first);
+
 /// True when the iteration variables visit exactly their domains while all loops of the scope run,
 /// and the leading term of each binding has scale 1.
 bool is_affine_binding(const child_block& child);

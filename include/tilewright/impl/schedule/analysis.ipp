@@ -360,7 +360,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    if (!iterations_apart(scope[i], at) && seen_outside(b)) return static_cast<int>(i);
+    if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
   }
   return -1;
 }

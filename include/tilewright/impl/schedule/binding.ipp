@@ -14,13 +14,17 @@ namespace detail::bindings {
 
 using arith::bounds;
 
-/// One value made of loops: sorted by factor, each loop starts where the smaller ones end.
+/// One value made of loops: sorted by factor, each loop starts where the smaller ones end. What is
+/// made of the loops before `first` alone, such as a quotient of fused ones, is a constant.
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
   std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
   std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
-    if (!ir::is_var(term)) return false;
+    if (!ir::is_var(term)) {
+      if (first == 0 || uses_loops_from(term, child, first)) return false;
+      continue;
+    }
     const int index = loop_index(child.loops, term);
     if (index < 0 || static_cast<std::size_t>(index) < first) continue;
     const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
@@ -120,6 +124,13 @@ inline bool runs_upwards(const ir::expr& e, const child_block& child) {
 }
 
 }  // namespace detail::bindings
+
+TILEWRIGHT_INLINE bool uses_loops_from(const ir::expr& e, const child_block& child,
+                                       std::size_t first) {
+  if (ir::is_var(e)) return loop_index(child.loops, e) >= static_cast<int>(first);
+  return std::any_of(e->args.begin(), e->args.end(),
+                     [&](const ir::expr& arg) { return uses_loops_from(arg, child, first); });
+}
 
 TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child) {
   if (child.loops.empty()) return child.block().iters.empty() || detail::bindings::affine(child, 0);

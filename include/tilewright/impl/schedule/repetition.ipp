@@ -4,21 +4,23 @@
 
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/repetition.hpp>
 
 namespace tilewright::primitive {
 namespace detail::repetition {
 
 /// Every loop from `first` on occurs as a plain digit, and none under a quotient or remainder: then
-/// an affine binding uses each loop once and as a whole.
+/// an affine binding uses each loop once and as a whole. The loops before `first` stand still.
 inline bool uses_whole_loops(const child_block& child, std::size_t first) {
   std::vector<char> seen(child.loops.size(), 0);
   for (const ir::expr& value : child.realize->values)
     for (const auto& [term, factor] : arith::to_linear(value).terms) {
-      if (!ir::is_var(term)) return false;
-      for (std::size_t l = first; l < child.loops.size(); ++l)
-        if (child.loops[l]->var.same(term)) seen[l] = 1;
+      const int loop = ir::is_var(term) ? loop_index(child.loops, term) : -1;
+      if (loop >= 0)
+        seen[static_cast<std::size_t>(loop)] = 1;
+      else if (!ir::is_var(term) && uses_loops_from(term, child, first))
+        return false;
     }
   for (std::size_t l = first; l < child.loops.size(); ++l)
     if (!seen[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
