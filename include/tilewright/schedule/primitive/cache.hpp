@@ -25,9 +25,11 @@ namespace tilewright::primitive {
 /// ```
 /// The copy block is named `A_<scope>`, made unique. It stands before the first reader, in the
 /// loops that it shares with the block that writes the buffer, or first when none does. It
-/// copies the box that the redirected readers touch; a box smaller than the buffer makes a smaller
-/// cache. Where the writer shares loops with the readers the copy stands inside of them and the
-/// cache keeps the full shape.
+/// copies the box that this block writes; of what the function is given, the whole buffer, and in a
+/// scope inside, or where a guard inside a reader says which part is read, the box that the
+/// redirected readers touch. A box smaller than the buffer makes a smaller cache. Where the writer
+/// shares loops with the readers the copy stands inside of them and the cache keeps the full
+/// shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;

@@ -6,6 +6,34 @@
 namespace tilewright::primitive {
 namespace detail::caching {
 
+/// What the block writes of the buffer while the first `fixed` loops stand still, where it is a box.
+inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer& x,
+                                          std::size_t fixed) {
+  std::optional<footprint> all;
+  for (const ir::buffer_region& r : w.block().writes)
+    if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
+  return all;
+}
+
+inline footprint whole(const ir::buffer& x) {
+  footprint out;
+  for (const ir::expr& extent : x->shape) {
+    const ir::expr zero = ir::integer(extent.type(), 0);
+    out.push_back({arith::to_linear(zero), arith::to_linear(extent - ir::integer(extent.type(), 1)),
+                   constant_range({zero, extent})});
+  }
+  return out;
+}
+
+/// Whether a guard inside one of the blocks says which part of the buffer it reads.
+inline bool guarded_inside(const block_scope& scope, const std::vector<std::size_t>& list,
+                           const ir::buffer& x) {
+  for (const std::size_t i : list)
+    for (const ir::block_realize_node* r : all_blocks(scope[i].block().body))
+      if (!ir::is_true(r->predicate) && reads_buffer(*r->block, x)) return true;
+  return false;
+}
+
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
                       const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_read", storage};
@@ -31,25 +59,21 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
   bool one_depth = true;
   const place where = place_after(c, scope, writer, readers, one_depth);
-  std::vector<const ir::loop_node*> loops;
-  footprint needed;
-  if (one_depth) {
-    needed = united(scope, readers, s.buffer, where.depth);
-    loops = scope[readers.front()].loops;
-  } else {  // readers further out need all that was written
-    const child_block& w = scope[static_cast<std::size_t>(writer)];
-    loops = w.loops;
-    const bound_iters& iters = bind_iters(w);
-    std::optional<footprint> all;
-    for (const ir::buffer_region& r : w.block().writes)
-      if (r.buffer == s.buffer) all = written(w, iters, r, {where.depth, {}});
-    if (!all)
+  const path holder = find_block(f, s.holder->block->id);
+  std::vector<const ir::loop_node*> loops = scope[readers.front()].loops;
+  std::optional<footprint> needed;
+  if (where.anchor >= 0) {
+    needed = filled_by(scope[static_cast<std::size_t>(writer)], s.buffer, where.depth);
+    if (needed) loops = scope[static_cast<std::size_t>(writer)].loops;
+    if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
-             "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
-    needed = std::move(*all);
+             "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
+                 " writes per iteration of the common loops is no box");
+  } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
+    needed = whole(s.buffer);
   }
-  const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(needed),
-                           where.depth == 0);
+  if (!needed) needed = united(scope, readers, s.buffer, where.depth);
+  const plan p = make_plan(c, f, holder, s.buffer, std::move(*needed), where.depth == 0);
   new_block out;
   const ir::stmt nest = copy_nest(p, true, loops, out.block);
   if (!nest) refuse(c, 4, "nothing of \"" + s.buffer->name + "\" is read");
