@@ -1,5 +1,6 @@
 #include <tilewright/pass/compact_buffers.hpp>
 
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 
@@ -72,4 +73,67 @@ TEST_CASE("a gathered dimension is kept whole") {
   const function g = pass::compact_buffers(f);
   CHECK(shape_of(g, "T") == shape{1, 8});
   check_same(f, g);
+}
+
+namespace {
+
+/// A staged operand of 6 by 7 by 5 elements, with a wish for its strides.
+function staged(attr wish) {
+  function f = parse(R"(
+@T.prim_func
+def main(A: T.Buffer((6, 7, 5), "float32"), B: T.Buffer((5, 7, 6), "float32")):
+    S = T.alloc_buffer((6, 7, 5), "float32")
+    for i, j, k in T.grid(6, 7, 5):
+        with T.block("S"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            S[vi, vj, vk] = A[vi, vj, vk] + T.float32(1)
+    for k, j, i in T.grid(5, 7, 6):
+        with T.block("B"):
+            vk, vj, vi = T.axis.remap("SSS", [k, j, i])
+            B[vk, vj, vi] = S[vi, vj, vk] * T.float32(2)
+)");
+  f.body = rewrite(
+      f.body, [](const expr& e) { return e; },
+      [&](const stmt& s) -> stmt {
+        const block_realize_node* r = as_realize(s);
+        if (!r || r->block->name != "S") return s;
+        block_node b = *r->block;
+        b.annotations["buffer_dim_align"] = wish;
+        return make_realize(r->values, r->predicate, make_block(std::move(b)));
+      });
+  return f;
+}
+
+shape strides_of(const function& f, const std::string& name) {
+  shape out;
+  for_each_stmt(f.body, [&](const stmt& s) {
+    if (const allocate_node* n = as_allocate(s); n && n->buffer->name == name)
+      for (const expr& e : n->buffer->strides) out.push_back(as_int(e));
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("strides follow what a block asks for") {
+  using list = attr::list;
+  const function plain = staged(list{});
+  const auto check = [&](const attr& wish, const shape& strides) {
+    const function g = compacted(staged(wish));
+    CHECK(strides_of(g, "S") == strides);
+    CHECK(shape_of(g, "S") == shape{6, 7, 5});
+    check_same(plain, g);
+    bool remark = false;
+    for_each_stmt(g.body, [&](const stmt& s) { remark = remark || as_attribute(s); });
+    CHECK_FALSE(remark);
+  };
+  check(list{}, {});
+  check(list{list{0, 1, 8, 0}}, {56, 8, 1});
+  check(list{list{0, 0, 32, 8}}, {40, 5, 1});
+  check(list{list{0, 0, 32, 1}, list{0, 1, 4, 2}}, {65, 6, 1});
+  check(list{list{0, 2, 2, 0}}, {70, 10, 2});
+  check(list{list{0, 0, 16, -3}}, {45, 5, 1});
+  check(list{list{0, 0, 35, 0}}, {});   // it is so already
+  check(list{list{1, 0, 35, 1}}, {});   // no such buffer
+  check(list{list{0, 1, 8, "x"}}, {});  // no wish
 }

@@ -8,7 +8,7 @@
 // Indices count from the first element touched, as a function of the loops around the allocation.
 // Extents are constants: a tile that does not divide keeps its full extent at the edge. Long rows
 // start at multiples of 64 bytes where that costs at most an eighth, and do not lie a multiple of
-// 4096 bytes apart.
+// 4096 bytes apart; a buffer for which a block asks for strides (`storage_align`) gets those instead.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

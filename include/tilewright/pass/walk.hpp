@@ -51,8 +51,8 @@ bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);
-/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is
-/// symbolic.
+/// Elements from the first to the last of a buffer of literal shape and strides; -1 when one of
+/// them is symbolic.
 std::int64_t constant_size(const ir::buffer& b);
 
 }  // namespace tilewright::pass

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -169,9 +170,12 @@ class compacter : public scoped_mutator {
   stmt mutate(const stmt& s) override {
     const allocate_node* n = as_allocate(s);
     if (!n) return scoped_mutator::mutate(s);
+    stmt body = n->body;
+    const std::vector<stride_wish> wishes = take_wishes(body);
     access_spans access(n->buffer, known);
-    access.visit(n->body);
-    if (!access.accessed() || n->buffer->shape.empty()) return scoped_mutator::mutate(s);
+    access.visit(body);
+    if (!access.accessed() || n->buffer->shape.empty())
+      return make_allocate(n->buffer, mutate(body));
     std::vector<expr> shape = n->buffer->shape, origin(shape.size());
     bool changed = false;
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -185,9 +189,10 @@ class compacter : public scoped_mutator {
       shape[d] = integer(shape[d].type(), extent);
       changed = true;
     }
-    const buffer out = finish(n->buffer, std::move(shape), changed);
+    const buffer out = wishes.empty() ? finish(n->buffer, std::move(shape), changed)
+                                      : finish(n->buffer, std::move(shape), wishes);
     if (!out) return scoped_mutator::mutate(s);
-    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(n->body)));
+    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(body)));
   }
 
  private:
@@ -205,6 +210,14 @@ class compacter : public scoped_mutator {
     buffer_node node = *b;
     node.shape = std::move(shape);
     node.strides.clear();
+    return buffer(new buffer_node(std::move(node)));
+  }
+  /// The new buffer with the strides that blocks ask for.
+  static buffer finish(const buffer& b, std::vector<expr> shape,
+                       const std::vector<stride_wish>& wishes) {
+    buffer_node node = *b;
+    node.strides = wished_strides(shape, wishes);
+    node.shape = std::move(shape);
     return buffer(new buffer_node(std::move(node)));
   }
 };

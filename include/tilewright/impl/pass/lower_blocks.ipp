@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -180,15 +181,19 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places)
-      : places_(std::move(places)) {}
+  lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places, stride_wishes wishes)
+      : places_(std::move(places)), wishes_(std::move(wishes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     stmt out = lower(s);
     const auto place = places_.find(s.get());
     if (place == places_.end()) return out;
-    for (const buffer& b : place->second) out = make_allocate(b, out);
+    for (const buffer& b : place->second) {
+      const auto wishes = wishes_.find(b);
+      if (wishes != wishes_.end() && out) out = with_wishes(b, wishes->second, std::move(out));
+      out = make_allocate(b, std::move(out));
+    }
     return out;
   }
 
@@ -359,6 +364,7 @@ class lowering : public mutator {
   }
 
   std::unordered_map<const stmt_node*, std::vector<buffer>> places_;
+  stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, std::int64_t, expr_identity_hash, expr_identity_equal> reduce_vars_;
@@ -373,7 +379,11 @@ TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
   const ir::stmt body = match_resolver{}.mutate(f.body);
-  out.body = lowering(placer{}.place(body)).mutate(body);
+  detail::stride_wishes wishes;
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
+    if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
+  });
+  out.body = lowering(placer{}.place(body), std::move(wishes)).mutate(body);
   return out;
 }
 

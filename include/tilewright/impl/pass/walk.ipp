@@ -141,12 +141,15 @@ TILEWRIGHT_INLINE bool is_nothing(const ir::stmt& s) {
 }
 
 TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
-  std::int64_t size = 1;
-  for (const ir::expr& e : b->shape) {
-    if (!ir::is_int(e)) return -1;
-    size *= ir::as_int(e);
+  std::int64_t size = 1, last = 0;
+  for (std::size_t d = 0; d < b->shape.size(); ++d) {
+    if (!ir::is_int(b->shape[d])) return -1;
+    size *= ir::as_int(b->shape[d]);
+    if (b->strides.empty()) continue;
+    if (!ir::is_int(b->strides[d])) return -1;
+    last += (ir::as_int(b->shape[d]) - 1) * ir::as_int(b->strides[d]);
   }
-  return size;
+  return b->strides.empty() || size == 0 ? size : last + 1;
 }
 
 }  // namespace tilewright::pass

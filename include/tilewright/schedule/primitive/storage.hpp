@@ -50,9 +50,9 @@ ir::function unsafe_set_dtype(const ir::function& f, std::uint64_t block, int bu
 /// with block("A_shared"):                   with block("A_shared"):
 ///     ...                              ->       block_attr({"buffer_dim_align": [[0, 0, 32, 8]]})
 /// ```
-/// The annotation is a wish to whoever lays the buffer out: it changes no result, and the lowering
-/// for the CPU, which pads rows on its own, does not look at it. Another call for the same buffer
-/// and axis replaces the wish.
+/// The annotation is a wish to whoever lays the buffer out: it changes no result. The lowering
+/// follows it with the smallest strides after it has cut the buffer to what is touched, and then
+/// pads no rows on its own. Another call for the same buffer and axis replaces the wish.
 ///
 /// Requires:
 /// 1. `buffer_index` names a write region of the block;
