@@ -129,6 +129,26 @@ TEST_CASE("dialect: layouts of buffers") {
             "with T.decl_buffer((16,), scope=\"shared\") as D:\n    D[0] = 1.0");
 }
 
+TEST_CASE("dialect: a unit stride alone where a block allocates") {
+  const auto with = [](const std::string& layout) {
+    return "@T.prim_func\ndef main(A: T.Buffer((4, 4), \"int32\")):\n    B = "
+           "T.sblock_alloc_buffer(" +
+           layout +
+           ", \"int32\"LAYOUT)\n    for i, j in T.grid(4, 4):\n        with T.sblock(\"A\"):\n"
+           "            vi, vj = T.axis.remap(\"SS\", [i, j])\n            A[vi, vj] = B[ACCESS]\n";
+  };
+  const auto fill = [&](const std::string& shape, const std::string& access,
+                        const std::string& layout) {
+    std::string text = with(shape);
+    text.replace(text.find("LAYOUT"), 6, layout);
+    text.replace(text.find("ACCESS"), 6, access);
+    return text;
+  };
+  same(fill("(4, 4)", "vi, vj", ", strides=(1,)"), fill("(4, 4)", "vi, vj", ""));
+  same(fill("(4,)", "vi", ", strides=[1]"), fill("(4,)", "vi", ""));
+  CHECK_THROWS_AS(parse(fill("(4, 4)", "vi, vj", ", strides=(2,)")), parse_error);
+}
+
 TEST_CASE("dialect: loops") {
   same_body("for i, j in T.grid(16, 4):\n    C[i] = 0",
             "for i in T.serial(0, 16):\n    for j in range(4):\n        C[i] = 0");

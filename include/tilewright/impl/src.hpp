@@ -115,6 +115,7 @@
 #include <tilewright/impl/schedule/primitive/blockize.ipp>
 #include <tilewright/impl/schedule/primitive/buffer_access.ipp>
 #include <tilewright/impl/schedule/primitive/cache.ipp>
+#include <tilewright/impl/schedule/primitive/cache_index.ipp>
 #include <tilewright/impl/schedule/primitive/cache_inplace.ipp>
 #include <tilewright/impl/schedule/primitive/compute_at.ipp>
 #include <tilewright/impl/schedule/primitive/compute_inline.ipp>

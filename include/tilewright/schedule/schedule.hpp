@@ -112,6 +112,7 @@ class schedule {
   block_rv cache_write(block_rv block, int write_index, std::string scope,
                        const std::vector<block_rv>& consumers = {});
   std::array<block_rv, 2> cache_inplace(block_rv block, int read_index, std::string scope);
+  std::vector<block_rv> cache_index(block_rv block, std::string scope, int cse_thresh = 0);
   block_rv reindex(block_rv block, buffer_selector buffer);
   block_rv reindex_cache_read(block_rv block, int read_index, std::string scope, map_argument map);
   block_rv reindex_cache_write(block_rv block, int write_index, std::string scope,

@@ -11,7 +11,7 @@
 namespace tilewright::ir::detail {
 
 /// `shape, dtype, keyword=value...` up to and including `close`; positions as TVM orders them.
-TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view close) {
+TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view close, bool allocated) {
   static constexpr std::array<std::string_view, 10> order{
       "shape", "dtype", "data",          "strides",     "elem_offset",
       "scope", "align", "offset_factor", "buffer_type", "axis_separators"};
@@ -36,6 +36,8 @@ TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view clos
     if (!in_.accept(",") && !in_.at(close)) in_.fail("',' or '" + std::string(close) + "'");
   }
   if (!shaped) in_.fail("the shape of the buffer before '" + std::string(close) + "'");
+  // One unit stride, whatever the rank is, stands where TVM's cache_index allocates: it means none.
+  if (allocated && node->strides.size() == 1 && is_int(node->strides[0], 1)) node->strides.clear();
   if (!node->strides.empty() && node->strides.size() != node->shape.size())
     in_.fail("as many strides as extents before '" + std::string(close) + "'");
   in_.expect(close);

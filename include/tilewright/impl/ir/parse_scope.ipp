@@ -260,7 +260,7 @@ TILEWRIGHT_INLINE void parser::assignment(const std::vector<token>& names, open_
     return;
   }
   in_.expect("(");
-  const buffer b = layout(names[0], ")");
+  const buffer b = layout(names[0], ")", true);
   define_tensor(names[0], b);
   around_->node.alloc_buffers.push_back(b);
 }

@@ -213,7 +213,7 @@ class parser {
 
   /// @name Buffers (parse_buffer.ipp)
   /// @{
-  buffer layout(const token& name, std::string_view close);
+  buffer layout(const token& name, std::string_view close, bool allocated = false);
   void layout_field(const token& key, buffer_node& node);
   buffer allocation(const token& name);
   void match(const token& name, const token& call);

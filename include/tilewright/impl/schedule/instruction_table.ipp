@@ -7,6 +7,7 @@
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/primitive/buffer_access.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
+#include <tilewright/schedule/primitive/cache_index.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
@@ -143,6 +144,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&cache_write>("cache_write",
                          {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
       kind<&cache_inplace>("cache_inplace", {"block", "read_buffer_index", "storage_scope"}),
+      kind<&cache_index>("cache_index", {"block", "storage_scope", "cse_thresh=0"}),
       kind<&reindex>("reindex", {"block", "buffer"}),
       kind<&reindex_cache_read>("reindex_cache_read",
                                 {"block", "read_buffer_index", "storage_scope", "index_map"}),

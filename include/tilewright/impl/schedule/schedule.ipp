@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include <tilewright/impl/schedule/kind_named.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright {
 namespace detail {
-
-/// The kind a member function stands for; looked up once per function.
-inline const instruction_kind& kind_named(std::string_view name) {
-  const instruction_kind* kind = find_instruction_kind(name);
-  if (!kind) throw internal_error("no instruction kind is called " + std::string(name));
-  return *kind;
-}
 
 template <class Rv>
 std::vector<Rv> typed(const std::vector<rv>& list) {

@@ -1,77 +1,78 @@
 // The members of `schedule` that move data and change buffers.
 #pragma once
 
+#include <tilewright/impl/schedule/kind_named.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 namespace tilewright {
-namespace detail::moving_data {
-
-inline const instruction_kind& kind_named(std::string_view name) {
-  return *find_instruction_kind(name);
-}
-
-}  // namespace detail::moving_data
 
 TILEWRIGHT_INLINE void schedule::set_scope(block_rv block, int buffer_index,
                                            std::string storage_scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("set_scope");
+  static const instruction_kind& kind = detail::kind_named("set_scope");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(storage_scope)});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_set_dtype(block_rv block, int buffer_index,
                                                   std::string dtype) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("unsafe_set_dtype");
+  static const instruction_kind& kind = detail::kind_named("unsafe_set_dtype");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(dtype)});
 }
 TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index, int axis,
                                                int factor, int offset) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("storage_align");
+  static const instruction_kind& kind = detail::kind_named("storage_align");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
                std::int64_t{offset}});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
     block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
-  static const instruction_kind& kind =
-      detail::moving_data::kind_named("unsafe_hide_buffer_access");
+  static const instruction_kind& kind = detail::kind_named("unsafe_hide_buffer_access");
   apply(kind, {rv(block), std::move(buf_type), std::move(buf_index_array)});
 }
 TILEWRIGHT_INLINE void schedule::annotate_buffer_access(block_rv block, int buffer_index,
                                                         std::string buf_type, map_argument ranges) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("annotate_buffer_access");
+  static const instruction_kind& kind = detail::kind_named("annotate_buffer_access");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(buf_type), std::move(ranges)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::reindex(block_rv block, buffer_selector buffer) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex");
+  static const instruction_kind& kind = detail::kind_named("reindex");
   return {apply(kind, {rv(block), std::move(buffer)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_read(block_rv block, int read_index,
                                                         std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_read");
+  static const instruction_kind& kind = detail::kind_named("reindex_cache_read");
   return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_write(block_rv block, int write_index,
                                                          std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_write");
+  static const instruction_kind& kind = detail::kind_named("reindex_cache_write");
   return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::read_at(loop_rv loop, block_rv block, int read_index,
                                              std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("read_at");
+  static const instruction_kind& kind = detail::kind_named("read_at");
   return {apply(kind, {rv(loop), rv(block), std::int64_t{read_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::write_at(loop_rv loop, block_rv block, int write_index,
                                               std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("write_at");
+  static const instruction_kind& kind = detail::kind_named("write_at");
   return {
       apply(kind, {rv(loop), rv(block), std::int64_t{write_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE std::array<block_rv, 2> schedule::cache_inplace(block_rv block, int read_index,
                                                                   std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("cache_inplace");
+  static const instruction_kind& kind = detail::kind_named("cache_inplace");
   const std::vector<rv> made = apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope)});
   return {block_rv{made[0].number}, block_rv{made[1].number}};
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::cache_index(block_rv block, std::string scope,
+                                                              int cse_thresh) {
+  static const instruction_kind& kind = detail::kind_named("cache_index");
+  std::vector<block_rv> out;
+  for (const rv& made : apply(kind, {rv(block), std::move(scope), std::int64_t{cse_thresh}}))
+    out.push_back({made.number});
+  return out;
 }
 
 }  // namespace tilewright

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-
 #include <string>
 
 #include <tilewright/arith/region.hpp>
@@ -10,6 +9,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
+#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/repetition.hpp>
 
 namespace tilewright::primitive {
@@ -17,13 +17,6 @@ namespace detail::decomposing {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("decompose_reduction", requirement, what);
-}
-
-inline bool reads_from(const ir::stmt& s, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(
-      s, [&](const ir::expr& e) { found = found || (e->op == ir::op::load && e->buffer == b); });
-  return found;
 }
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
@@ -62,7 +55,7 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   for (std::size_t w = 0; w < child; ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       if (scope.common_loops(w, child) > first && c.block().init &&
-          reads_from(c.block().init, out.buffer))
+          loads_from(c.block().init, out.buffer))
         refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
                       " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
