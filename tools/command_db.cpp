@@ -8,11 +8,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/pool.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/exchange.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
+#include "import_tvm.hpp"
+#include "workload.hpp"
 
 namespace tool {
 namespace {
@@ -23,6 +28,10 @@ using search::record;
 struct db_options {
   std::string action, argument, database;
   bool json = false;
+  std::vector<std::string> dims;         // of why and of TVM's records
+  std::string target = "host", layouts;  // of why
+  int threads = 0;
+  foreign_options foreign;
 };
 
 std::string line_of(const record& r) {
@@ -78,11 +87,31 @@ int best(const search::database& db, const db_options& o) {
   return fine;
 }
 
+/// What a lookup asks for: the workload of a script, or one that the database knows by its key. The
+/// options replace what a call on this machine would ask for.
+record wanted(const search::database& db, const db_options& o) {
+  target::cpu cpu = target::named(o.target);
+  record out;
+  if (std::ifstream(o.argument).good()) {
+    backend::executor exec = backend::pool::shared().view();
+    if (o.threads > 0) exec.threads = o.threads;
+    const ir::function f = with_extents(o.argument, load_function(o.argument), extents_of(o.dims));
+    out = search::wanted_record(workload_of(f, cpu, exec));
+  } else {
+    const std::vector<record> found = matching(db, o.argument);
+    out.key.workload = o.argument;
+    if (!found.empty()) out = found.front();
+    out.key.isa = cpu.isa_key();
+    out.from = {cpu.model, {}, {}, backend::lowering_revision};
+    if (o.threads > 0 || found.empty())
+      out.key.threads = o.threads > 0 ? o.threads : backend::pool::shared().view().threads;
+  }
+  if (!o.layouts.empty()) out.key.arguments = o.layouts;
+  return out;
+}
+
 int why(const search::database& db, const db_options& o) {
-  const std::vector<record> found = matching(db, o.argument);
-  search::record_key key{o.argument, "", "", 0};
-  if (!found.empty()) key = found.front().key;
-  say(db.why(key));
+  say(db.why(wanted(db, o)));
   return fine;
 }
 
@@ -117,14 +146,21 @@ int export_to(const search::database& from, const std::string& path) {
   return fine;
 }
 
-int import_from(const std::string& path, search::database& to) {
+int import_from(const std::string& path, const db_options& o, search::database& to) {
   if (is_database(path)) {
     const search::database from(path);
     if (!from.status().empty()) complain(from.status());
     return tell(search::merge(from, to), to);
   }
-  std::istringstream text(read_file(path));
-  return tell(search::import_text(text, to), to);
+  const std::string text = read_file(path);
+  if (!is_tvm_table(text)) {
+    std::istringstream lines(text);
+    return tell(search::import_text(lines, to), to);
+  }
+  foreign_options f = o.foreign;
+  f.dims = o.dims;
+  f.threads = o.threads;
+  return import_tvm(path, text, f, to);
 }
 
 int run(const db_options& o) {
@@ -136,7 +172,7 @@ int run(const db_options& o) {
   if (o.action == "show") return show(*db, o);
   if (o.action == "best") return best(*db, o);
   if (o.action == "why") return why(*db, o);
-  return o.action == "export" ? export_to(*db, o.argument) : import_from(o.argument, *db);
+  return o.action == "export" ? export_to(*db, o.argument) : import_from(o.argument, o, *db);
 }
 
 }  // namespace
@@ -145,14 +181,29 @@ std::function<int()> declare_db(CLI::App& app) {
   const auto o = std::make_shared<db_options>();
   app.add_option(
          "ACTION", o->action,
-         "ls: chosen schedules; show, best, why KEY: records, winners, reasons of a workload (a "
-         "prefix of its key will do); export FILE: write all as lines of JSON, or into a database "
-         "where FILE ends in .db; import, merge FILE: add what such a file holds")
+         "ls: chosen schedules; show, best KEY: records, winners of a workload (a prefix of its "
+         "key will do); why SCRIPT|KEY: what a lookup finds, or which stored keys come nearest; "
+         "export FILE: write all as lines of JSON, or into a database where FILE ends in .db; "
+         "import, merge FILE: add what such a file holds, or measure the schedules of TVM's "
+         "database_tuning_record.json")
       ->required()
       ->check(CLI::IsMember({"ls", "show", "best", "why", "export", "import", "merge"}));
-  app.add_option("KEY|FILE", o->argument, "Workload key, or file of records");
+  app.add_option("KEY|FILE", o->argument, "Workload key, function in script form, or records");
   app.add_option("--db", o->database, "Database file; default: the user's");
   app.add_flag("--json", o->json, "One line of JSON a record");
+  app.add_option("--dim", o->dims, "why, import: NAME=EXTENT of a symbolic extent of a script");
+  app.add_option("--threads", o->threads, "why, import: threads of a call; 0: all");
+  app.add_option("--target", o->target, "why: the CPU that asks")->capture_default_str();
+  app.add_option("--layouts", o->layouts, "why: classes of the arguments, as \"A:r B:d10\"");
+  app.add_option("--script", o->foreign.script,
+                 "import: the function that TVM's records are about; default: what the "
+                 "database_workload.json beside them holds");
+  app.add_option("--workload", o->foreign.workload, "import: line of TVM's workload table, from 0")
+      ->capture_default_str();
+  app.add_option("--seconds", o->foreign.seconds, "import: budget for measuring TVM's schedules")
+      ->capture_default_str();
+  app.add_flag("--unmeasured", o->foreign.unmeasured,
+               "import: only keep what TVM measured, for people to see");
   return [o] { return run(*o); };
 }
 

@@ -66,7 +66,7 @@ trace trace_of_call(const search::workload& w, const search::database& db, std::
     return trace::parse(r->trace);
   }
   from = r ? "the default schedule, which no candidate beat: " + origin(w, *r)
-           : "the default schedule; nothing is recorded:\n" + db.why(w.key);
+           : "the default schedule; nothing is recorded:\n" + db.why(search::wanted_record(w));
   return w.space.sketches(w.function, {w.cpu, w.key.threads}, 42).front().trace();
 }
 

@@ -112,16 +112,21 @@ TEST_CASE("the nearest extents of the same kernel are found") {
   CHECK(std::isinf(extent_distance({1, 2}, {1})));
 }
 
-TEST_CASE("why names the field that differs") {
-  database db(":memory:");
+TEST_CASE("why names the field that differs, and the revision of code that is too old") {
+  const folder f;
+  database db(f.file());
   record r = sample("t", 1, true);
   db.add(r);
-  record_key wanted = r.key;
-  wanted.threads = 8;
+  record wanted = r;
+  wanted.key.threads = 8;
   const std::string text = db.why(wanted);
-  CHECK(text.find("threads: \"8\" against \"2\"") != std::string::npos);
-  CHECK(text.find("isa") == std::string::npos);
-  CHECK(db.why(r.key).find("test cpu") != std::string::npos);
+  CHECK(text.find("threads: 8 wanted, 2 stored") != std::string::npos);
+  CHECK(text.find("instruction set") == std::string::npos);
+  CHECK(db.why(r).find("test cpu") != std::string::npos);
+  db.add_code(r.key, "t", r.from, {std::byte{1}});
+  wanted = r;
+  wanted.from.revision = 9;
+  CHECK(db.why(wanted).find("lowering revision 9, but for revision 3") != std::string::npos);
 }
 
 TEST_CASE("a lease is exclusive between processes and ends with its owner") {

@@ -2,6 +2,7 @@
 
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/search/strategies/given_traces.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -132,4 +133,25 @@ TEST_CASE("a search that is over returns at once") {
     s->start(product(), 1);
     CHECK(s->propose(8, [] { return true; }).size() <= 8);
   }
+}
+
+TEST_CASE("given traces are proposed once, in order; what does not replay is counted") {
+  const search_task task = product();
+  auto draws = make_strategy("replay_traces", 3);
+  draws->start(task, 3);
+  const std::vector<candidate> some = draws->propose(5, {});
+  REQUIRE(some.size() == 5);
+  std::vector<trace> traces{trace::parse("b0 = sch.get_block(name=\"nowhere\")\n")};
+  for (const candidate& c : some) traces.push_back(c.scheduled.trace());
+  traces.push_back(traces[1]);
+  auto s = given_traces(traces);
+  s->start(task, 1);
+  const double known = 1;
+  s->learn(std::span(&some[4], 1), std::span(&known, 1));
+  std::vector<candidate> got = s->propose(3, {});
+  for (candidate& c : s->propose(10, {})) got.push_back(std::move(c));
+  REQUIRE(got.size() == 4);
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].identity == some[i].identity);
+  CHECK(s->refused() == 1);
+  CHECK(s->propose(3, {}).empty());
 }

@@ -76,6 +76,19 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
     grep -q "$part" "$work/r.html" || { echo "FAILED: the report has no $part"; failures=$((failures + 1)); }
   done
   if grep -qE "https?://|src=|@import" "$work/r.html"; then echo "FAILED: the report needs a network"; failures=$((failures + 1)); fi
+  expect 0 "a schedule is stored" db why "$data/matmul.py" --threads 1 --db "$work/t.db"
+  expect 0 "threads: 7 wanted, 1 stored" db why "$data/matmul.py" --threads 7 --db "$work/t.db"
+  expect 0 "B is dense, dimensions from slow to fast 10, row-major in the record" db why "$data/matmul.py" --threads 1 --layouts "A:r B:d10 C:r" --db "$work/t.db"
+  expect 0 "another program" db why "$data/scale.py" --dim n=3 --db "$work/t.db"
+  tvm=$data/../../search/data/tvm/dense_relu
+  expect 0 "12 schedules of TVM apply to main, 12 kept" db import "$tvm/database_tuning_record.json" --threads 1 --db "$work/v.db"
+  expect 0 "12 kept with TVM's times, 0 were there; 0 do not apply" db import "$tvm/database_tuning_record.json" --unmeasured --threads 2 --db "$work/w.db"
+  expect 0 "extents 64 48 48 96 64 96" db ls --db "$work/v.db"
+  cp "$tvm/database_tuning_record.json" "$work/alone.json"
+  expect 2 "name the function with --script FILE" db import "$work/alone.json" --db "$work/v.db"
+  expect 0 "12 were there" db import "$work/alone.json" --script "$tvm/script.py" --unmeasured --threads 1 --db "$work/v.db"
+  expect 2 "no record applies" db import "$work/alone.json" --script "$data/matmul.py" --db "$work/v.db"
+  expect 2 "there is no line 9" db import "$tvm/database_tuning_record.json" --workload 9 --db "$work/v.db"
   echo "{}" > "$work/bad.jsonl"
   expect 2 "line 1: \"workload\" is missing" db import "$work/bad.jsonl" --db "$work/u.db"
   expect 2 "no record of a workload" db show zzz --db "$work/u.db"

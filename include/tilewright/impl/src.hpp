@@ -169,6 +169,7 @@
 #include <tilewright/impl/search/guard.ipp>
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
+#include <tilewright/impl/search/lookup.ipp>
 #include <tilewright/impl/search/mutator.ipp>
 #include <tilewright/impl/search/mutators/categorical.ipp>
 #include <tilewright/impl/search/mutators/compute_location.ipp>
@@ -189,12 +190,15 @@
 #include <tilewright/impl/search/sqlite.ipp>
 #include <tilewright/impl/search/store.ipp>
 #include <tilewright/impl/search/strategies/evolutionary.ipp>
+#include <tilewright/impl/search/strategies/given_traces.ipp>
 #include <tilewright/impl/search/strategies/local.ipp>
 #include <tilewright/impl/search/strategies/replay_functions.ipp>
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
 #include <tilewright/impl/search/strategy.ipp>
 #include <tilewright/impl/search/task_scheduler.ipp>
 #include <tilewright/impl/search/transfer.ipp>
+#include <tilewright/impl/search/tvm_records.ipp>
+#include <tilewright/impl/search/tvm_workload.ipp>
 #include <tilewright/impl/search/verify.ipp>
 #include <tilewright/impl/search/weight_set.ipp>
 #include <tilewright/impl/search/zero_extents.ipp>

@@ -82,9 +82,8 @@ class database {
   void renew(const record_key& key, double seconds);
   void release(const record_key& key);
 
-  /// Explains in words why a key has no chosen record: which stored key comes nearest, field by
-  /// field.
-  std::string why(const record_key& key) const;
+  /// explain_lookup (search/lookup.hpp) on this database.
+  std::string why(const record& wanted) const;
 
  private:
   struct state;

@@ -54,9 +54,6 @@ struct failure_count {
   std::string detail;  // of the last one
 };
 
-/// Names of the fields of `a` and `b` that differ, with both values, one line each.
-std::string difference(const record_key& a, const record_key& b);
-
 /// Distance between the extents of two calls of one kernel: sum of |log2| of the ratios.
 double extent_distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
 

@@ -50,6 +50,9 @@ struct workload {
   std::function<std::optional<ir::function>()> shrunk;
 };
 
+/// What a lookup for `w` on this machine is about: a record without schedule and times.
+record wanted_record(const workload& w);
+
 /// State of a session, given to the events callback after every measurement.
 struct progress {
   int round = 0;

@@ -67,6 +67,8 @@ class store {
   std::optional<std::pair<std::vector<std::byte>, std::string>> code(const record_key& key,
                                                                      const std::string& trace,
                                                                      int revision);
+  /// Lowering revisions for which there is code of a schedule, ascending.
+  std::vector<std::int64_t> code_revisions(const record_key& key, const std::string& trace);
   bool lease(const record_key& key, const std::string& owner, double seconds);
   void release(const record_key& key, const std::string& owner);
 

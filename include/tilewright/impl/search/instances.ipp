@@ -180,12 +180,12 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
   if (code.load_stored()) return;
   if (options_.events && mode_ != mode::miss_error)
-    code.tell(event::kind::miss, db_->why(code.task().key));
+    code.tell(event::kind::miss, db_->why(wanted_record(code.task())));
   const bool tunes = mode_ == mode::now || mode_ == mode::background;
   if (tunes && options_.effort == effort::estimate) return code.load_estimate();
   switch (mode_) {
     case mode::miss_error:
-      throw argument_error(kernel_.name + ": " + db_->why(code.task().key) +
+      throw argument_error(kernel_.name + ": " + db_->why(wanted_record(code.task())) +
                            "and TILEWRIGHT_TUNE or the options say miss_error");
     case mode::now:
       if (code.tune(s.cancelled)) {

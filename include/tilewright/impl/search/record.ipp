@@ -63,18 +63,6 @@ TILEWRIGHT_INLINE std::string record::digest() const {
   return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
 }
 
-TILEWRIGHT_INLINE std::string difference(const record_key& a, const record_key& b) {
-  std::string out;
-  const auto field = [&](const char* name, const std::string& x, const std::string& y) {
-    if (x != y) out += std::string("  ") + name + ": \"" + x + "\" against \"" + y + "\"\n";
-  };
-  field("workload", a.workload, b.workload);
-  field("isa", a.isa, b.isa);
-  field("arguments", a.arguments, b.arguments);
-  field("threads", std::to_string(a.threads), std::to_string(b.threads));
-  return out;
-}
-
 TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
                                          const std::vector<std::int64_t>& b) {
   if (a.size() != b.size()) return INFINITY;

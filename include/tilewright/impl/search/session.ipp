@@ -45,8 +45,9 @@ class tuner {
     recall();
     while (!over() && !exhausted()) round();
     finish();
-    if (const int refused = progress_.failures[failure::schedule]; refused > 0)
-      db_.add_failures(w_.key, {name(failure::schedule), refused, {}});
+    if (const auto refused = progress_.failures.find(failure::schedule);
+        refused != progress_.failures.end())
+      db_.add_failures(w_.key, {name(failure::schedule), refused->second, {}});
     result_.seconds = elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
@@ -430,6 +431,11 @@ TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
     if (const auto* r = ir::as_realize(s)) family.add(std::string_view(r->block->name));
   });
   return family.finish().hex();
+}
+
+TILEWRIGHT_INLINE record wanted_record(const workload& w) {
+  return {w.key, w.family, w.extents, {}, {}, {w.cpu->model, {}, {}, backend::lowering_revision},
+          false};
 }
 
 TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,

@@ -409,6 +409,17 @@ TILEWRIGHT_INLINE std::optional<std::pair<std::vector<std::byte>, std::string>> 
   return std::pair(q.column_blob(0), q.column(1));
 }
 
+TILEWRIGHT_INLINE std::vector<std::int64_t> store::code_revisions(const record_key& key,
+                                                                   const std::string& trace) {
+  store_statement q(*this,
+                    "select revision from code where workload=? and isa=? and arguments=? and "
+                    "threads=? and trace_digest=? order by revision");
+  q.key(key).text(detail::store_text_digest(trace));
+  std::vector<std::int64_t> out;
+  while (q.step()) out.push_back(q.column_number(0));
+  return out;
+}
+
 TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& owner,
                                     double seconds) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
