@@ -7,11 +7,19 @@
 namespace tool {
 namespace {
 
-constexpr double width = 560, height = 320, left = 74, right = 14, top = 14, bottom = 46;
+constexpr double width = 560, height = 330, left = 84, right = 14, top = 14, bottom = 56;
 
+/// Short enough for a tick: 20000 is 20k.
 std::string number(double v) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", v);
+  const bool millions = std::abs(v) >= 1e6, thousands = std::abs(v) >= 1e4;
+  std::snprintf(text, sizeof text, "%.4g%s",
+                v / (millions    ? 1e6
+                     : thousands ? 1e3
+                                 : 1),
+                millions    ? "M"
+                : thousands ? "k"
+                            : "");
   return text;
 }
 
@@ -84,7 +92,7 @@ std::string axes(const chart& c, const scale& x, const scale& y) {
   for (const double v : x.ticks()) {
     out += "<path class=\"grid\" d=\"M" + place(x.at(v)) + " " + place(top) + "V" +
            place(height - bottom) + "\"/>\n";
-    out += text(x.at(v), height - bottom + 16, "middle", number(v));
+    out += text(x.at(v), height - bottom + 20, "middle", number(v));
   }
   for (const double v : y.ticks()) {
     out += "<path class=\"grid\" d=\"M" + place(left) + " " + place(y.at(v)) + "H" +
@@ -94,13 +102,18 @@ std::string axes(const chart& c, const scale& x, const scale& y) {
   out += text((left + width - right) / 2, height - 8, "middle", c.x);
   const double middle = (top + height - bottom) / 2;
   return out +
-         text(14, middle, "middle", c.y, " transform=\"rotate(-90 14 " + place(middle) + ")\"");
+         text(20, middle, "middle", c.y, " transform=\"rotate(-90 20 " + place(middle) + ")\"");
 }
 
 std::string drawn(const chart_series& s, const scale& x, const scale& y) {
   std::string out, path;
-  for (const auto& [a, b] : s.points) {
+  for (std::size_t i = 0; i < s.points.size(); ++i) {
+    const auto [a, b] = s.points[i];
     if (!x.shows(a) || !y.shows(b)) continue;
+    if (i < s.names.size()) {
+      const bool turn = x.at(a) > (left + width - right) / 2;  // towards the middle
+      out += text(x.at(a) + (turn ? -7 : 7), y.at(b) - 7, turn ? "end" : "start", s.names[i]);
+    }
     if (s.line)
       path += (path.empty() ? "M" : "L") + place(x.at(a)) + " " + place(y.at(b));
     else

@@ -13,6 +13,7 @@ struct chart_series {
   std::string style;  // a class of the page: "a", "b", ...
   bool line = false;  // connected instead of dots
   std::vector<std::pair<double, double>> points;
+  std::vector<std::string> names{};  // of the points, written beside them; empty: none
 };
 
 struct chart {

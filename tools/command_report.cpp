@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -46,8 +47,19 @@ struct chapter {
                              [](const record& a, const record& b) { return a.best() < b.best(); });
   }
   std::string name() const {
-    return (function ? function->name : records.front().key.workload.substr(0, 12)) + " [" +
-           search::write_numbers(records.front().extents) + "]";
+    return function ? function->name : records.front().key.workload.substr(0, 12);
+  }
+  /// "A 128 x 96, B 96 x 64", or the bare extents.
+  std::string shapes() const {
+    if (!function) return search::write_numbers(records.front().extents);
+    std::string out;
+    for (const ir::param& p : function->params) {
+      if (!p.buffer) continue;
+      out += (out.empty() ? "" : ", ") + p.buffer->name;
+      for (std::size_t d = 0; d < p.buffer->shape.size(); ++d)
+        out += (d == 0 ? " " : " x ") + std::to_string(ir::as_int(p.buffer->shape[d]));
+    }
+    return out;
   }
 };
 
@@ -125,13 +137,12 @@ std::string prediction(const chapter& c) {
   model.update(known);
   model.train();
   const std::vector<double> scores = model.predict(asked);
-  chart out{
-      "Predicted against measured (trained on one half of the records, asked about the other)",
-      "measured: best time over time",
-      "predicted score",
-      false,
-      false,
-      {}};
+  chart out{"Predicted against measured",
+            "measured: best time over time",
+            "predicted score",
+            false,
+            false,
+            {}};
   chart_series points{"candidate", "b", false, {}};
   const double best = *std::min_element(seconds.begin(), seconds.end());
   double right = 0, pairs = 0;
@@ -144,34 +155,44 @@ std::string prediction(const chapter& c) {
     }
   }
   out.series = {points};
-  char text[96];
-  std::snprintf(text, sizeof text, "<p>%.0f %% of the pairs are ranked as measured.</p>\n",
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "<p>Trees that learned one half of the records rank %.0f %% of the pairs of the "
+                "other half as "
+                "measured.</p>\n",
                 100 * right / std::max(pairs, 1.0));
   return svg(out) + text;
 }
 
+/// Operations per byte from which arithmetic bounds a kernel and not memory.
+double knee(const search::roofline& core, int threads) {
+  double out = 1;
+  while (out < 1e4 && search::bound_seconds(core, 1, 1 / out, threads) >
+                          1.01 * search::bound_seconds(core, 1, 0, threads))
+    out *= 1.1;
+  return out;
+}
+
 std::string roofline_chart(const std::vector<chapter>& all) {
-  chart out{"Roofline: bytes of the arguments, rates of this machine",
-            "operations per byte",
-            "GFLOP/s",
-            true,
-            true,
-            {}};
+  chart out{"Roofline", "operations per byte of the arguments", "GFLOP/s", true, true, {}};
   chart_series points{"best schedule", "a", false, {}};
   double low = INFINITY, high = 0;
-  std::map<int, bool> threads;
+  std::set<int> threads;
   for (const chapter& c : all) {
     if (c.flops <= 0 || c.bytes <= 0 || c.best().from.cpu != target::host().model) continue;
     const double intensity = c.flops / c.bytes;
     low = std::min(low, intensity);
     high = std::max(high, intensity);
-    threads[c.best().key.threads] = true;
+    threads.insert(c.best().key.threads);
     points.points.emplace_back(intensity, c.flops / c.best().best() * 1e-9);
+    points.names.push_back(c.name());
   }
   if (points.points.empty()) return {};
-  out.series.push_back(points);
+  constexpr std::size_t legible = 12;
+  if (points.names.size() > legible) points.names.clear();
   if (const search::roofline* core = search::measured_roofline()) {
-    for (const auto& [n, used] : threads) {
+    for (const int n : threads) high = std::max(high, knee(*core, n));
+    for (const int n : threads) {
       chart_series roof{"bound on " + std::to_string(n) + (n == 1 ? " thread" : " threads"),
                         n == 1 ? "b" : "c",
                         true,
@@ -183,7 +204,10 @@ std::string roofline_chart(const std::vector<chapter>& all) {
       out.series.push_back(roof);
     }
   }
-  return svg(out);
+  out.series.push_back(points);
+  return svg(out) +
+         "<p>The slope is the rate at which this machine reads memory, the top its arithmetic. "
+         "Arguments that stay in the caches from call to call lift a kernel above the slope.</p>\n";
 }
 
 std::string row(const std::vector<std::string>& cells, const char* kind = "td") {
@@ -209,18 +233,29 @@ std::string code(const std::string& title, const std::string& text, bool open) {
 
 std::string schedule_of(const chapter& c) {
   const std::string& trace_text = c.best().trace;
-  std::string out = code("Trace of the best schedule", trace_text, false);
+  std::string out = "<h3>Best schedule</h3>" + code("Trace", trace_text, false);
   if (!c.function) return out;
-  out += code("Before", ir::print(*c.function), false);
+  out += "<div class=\"pair\">" + code("Before", ir::print(*c.function), true);
   try {
     std::string why;
     const auto after = search::replay(trace::parse(trace_text), *c.function, 42, &why);
-    out += after ? code("After", ir::print(after->scheduled.function()), false)
+    out += after ? code("After", ir::print(after->scheduled.function()), true)
                  : "<p>The trace does not replay: " + escape_html(why) + "</p>\n";
   } catch (const error& e) {
     out += "<p>The trace does not replay: " + escape_html(e.what()) + "</p>\n";
   }
-  return out;
+  return out + "</div>\n";
+}
+
+/// Best time, and what it is compared with: a session measures the default schedule first.
+std::string result_of(const chapter& c) {
+  const record &best = c.best(), &first = c.records.front();
+  std::string out = search::time_text(best.best()) +
+                    (best.chosen ? ", the chosen schedule" : ", the fastest; none was chosen yet");
+  char text[96];
+  std::snprintf(text, sizeof text, "; the first one measured took %s (%.2f times as long)",
+                search::time_text(first.best()).c_str(), first.best() / best.best());
+  return out + (c.records.size() > 1 ? text : "");
 }
 
 std::string rate_text(const chapter& c) {
@@ -232,17 +267,22 @@ std::string rate_text(const chapter& c) {
 constexpr const char* style = R"(<style>
 :root{color-scheme:light dark;--a:#0b62c4;--b:#c8640a;--c:#2f8f4e;--grid:#8884}
 @media(prefers-color-scheme:dark){:root{--a:#6db1ff;--b:#ffab5e;--c:#7fd99a}}
-body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:0 auto;padding:1rem}
-section{border-top:1px solid var(--grid);margin-top:2rem}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
-figure{margin:0}figcaption{font-weight:600}svg{width:100%;height:auto}
-svg text{font-size:12px;fill:currentColor}.grid{stroke:var(--grid);fill:none}
+body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:0 auto;padding:1rem}
+h1{line-height:1.2;margin:.5rem 0}h2{margin:.8rem 0 0}h3{margin:1.2rem 0 .3rem}p{margin:.3rem 0;overflow-wrap:anywhere}
+section{border-top:1px solid var(--grid);margin-top:1.5rem}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin-top:1rem}
+figure{margin:0;max-width:37rem}figcaption{font-weight:600}svg{width:100%;height:auto;display:block}
+svg text{font-size:14px;fill:currentColor}.grid{stroke:var(--grid);fill:none}
 .line{fill:none;stroke-width:2}circle.a{fill:var(--a)}circle.b{fill:var(--b);fill-opacity:.7}circle.c{fill:var(--c)}
 path.a{stroke:var(--a)}path.b{stroke:var(--b)}path.c{stroke:var(--c)}
 .legend span{margin-right:1rem}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:50%}
 i.a{background:var(--a)}i.b{background:var(--b)}i.c{background:var(--c)}
-.wide,pre{overflow-x:auto}table{border-collapse:collapse}td,th{border:1px solid var(--grid);padding:.2rem .6rem;text-align:left}
-pre{padding:.6rem;border:1px solid var(--grid);font-size:13px}summary{cursor:pointer}
+.wide,pre{overflow:auto}table{border-collapse:collapse;margin:.5rem 0}
+td,th{border:1px solid var(--grid);padding:.2rem .6rem;text-align:left;white-space:nowrap}
+td:last-child{white-space:normal;min-width:10rem}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:1rem}.pair>*{min-width:0}
+pre{padding:.6rem;border:1px solid var(--grid);font-size:13px;max-height:34rem}summary{cursor:pointer}
+@media(max-width:34rem){body{padding:.6rem}svg text{font-size:19px}h1{font-size:1.5rem}pre{font-size:12px}}
 </style>
 )";
 
@@ -253,18 +293,18 @@ std::string page(const search::database& db, const std::vector<chapter>& all) {
       std::string(style) + "</head><body>\n<h1>Tilewright tuning report</h1>\n<p>" +
       escape_html(db.path()) + ", " + std::to_string(all.size()) + " tuned keys, written " +
       search::date_now() + "</p>\n<div class=\"wide\"><table>" +
-      row({"kernel", "arguments", "threads", "best", "GFLOP/s", "records", "measured on"}, "th");
+      row({"kernel", "shapes", "best", "GFLOP/s", "threads", "arguments", "records", "measured on"},
+          "th");
   for (const chapter& c : all)
-    out += row({c.name(), c.best().key.arguments, std::to_string(c.best().key.threads),
-                search::time_text(c.best().best()), rate_text(c), std::to_string(c.records.size()),
-                c.best().from.cpu + ", " + c.best().from.date});
+    out += row({c.name(), c.shapes(), search::time_text(c.best().best()), rate_text(c),
+                std::to_string(c.best().key.threads), c.best().key.arguments,
+                std::to_string(c.records.size()), c.best().from.cpu + ", " + c.best().from.date});
   out += "</table></div>\n" + roofline_chart(all);
   for (const chapter& c : all)
-    out += "<section><h2>" + escape_html(c.name()) + "</h2>\n<p>" +
-           search::time_text(c.best().best()) +
-           (c.best().chosen ? ", the chosen schedule" : ", the fastest; none was chosen yet") +
-           "</p>\n<div class=\"charts\"><div>" + convergence(c) + "</div><div>" + prediction(c) +
-           "</div></div>\n" + failures(c) + schedule_of(c) + "</section>\n";
+    out += "<section><h2>" + escape_html(c.name()) + "</h2>\n<p>" + escape_html(c.shapes()) +
+           "</p>\n<p>" + escape_html(result_of(c)) + "</p>\n<div class=\"charts\"><div>" +
+           convergence(c) + "</div><div>" + prediction(c) + "</div></div>\n" + failures(c) +
+           schedule_of(c) + "</section>\n";
   return out + "</body></html>\n";
 }
 
