@@ -1,13 +1,18 @@
 // How good searches are, on recorded times.
 //
-//   search_quality record FILE COUNT              measures COUNT random candidates of each workload
-//   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs a strategy, writes its best
-//   times search_quality rank FILE                      how well models rank, XGBoost beside ours
+//   search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS]
+//                                         all of it: records, searches with three strategies
+//                                         (1024 trials, 5 seeds, 2 processes, at most about 840 s),
+//                                         and prints the summary
+//   search_quality summary OUT.csv        the summary of curves
+//   search_quality record FILE COUNT      measures COUNT random candidates of each workload
+//   search_quality search FILE STRATEGY TRIALS SEEDS OUT.csv   runs one strategy
+//   search_quality rank FILE              how well models rank, XGBoost beside ours
+//   search_quality prior FILE HEADER      trains the shipped prior
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <numeric>
-#include <set>
 #include <string>
 
 #include <tilewright/cost/model.hpp>
@@ -15,6 +20,7 @@
 #include <tilewright/ir/key.hpp>
 
 #include "peers/xgboost.hpp"
+#include "search_curves.hpp"
 #include "search_data.hpp"
 
 using namespace tilewright;
@@ -22,61 +28,16 @@ using namespace bench;
 
 namespace {
 
-const auto never = [] { return false; };
-
 int record(const std::string& file, std::size_t count) {
   std::vector<recorded_workload> all = recorded_workloads(file);
   std::ofstream to(file, std::ios::app);
   for (recorded_workload& w : all) {
-    std::set<support::hash128> met;
-    auto s = search::make_strategy("replay_traces");
-    s->start(w.task(), 77);
-    while (met.size() < count) {
-      const auto batch = s->propose(std::min<std::size_t>(32, count - met.size()), never);
-      if (batch.empty()) break;
-      for (const search::candidate& c : batch) {
-        w.seconds(c, true, to);
-        met.insert(c.identity);
-      }
-    }
+    record_drawn(w, count, to);
     std::printf("%-10s %zu sketches, %zu recorded\n", w.name().c_str(), w.task().sketches.size(),
                 w.all().size());
     std::fflush(stdout);
   }
   return 0;
-}
-
-/// Best times after 1, 2, ... trials. Random search draws from the recorded candidates.
-std::vector<double> random_curve(const recorded_workload& w, std::size_t trials,
-                                 std::uint64_t seed) {
-  std::vector<double> times;
-  for (const timed_trace& t : w.all())
-    if (t.drawn) times.push_back(t.seconds);
-  support::random r(seed);
-  for (std::size_t i = times.size(); i-- > 1;) std::swap(times[i], times[r.below(i + 1)]);
-  if (times.size() > trials) times.resize(trials);
-  for (std::size_t i = 1; i < times.size(); ++i) times[i] = std::min(times[i], times[i - 1]);
-  return times;
-}
-
-std::vector<double> searched_curve(recorded_workload& w, const std::string& name,
-                                   std::size_t trials, std::uint64_t seed, std::ofstream& to) {
-  auto s = search::make_strategy(name, seed);
-  s->start(w.task(), seed);
-  std::vector<double> out;
-  double best = INFINITY;
-  while (out.size() < trials) {
-    const auto batch = s->propose(std::min<std::size_t>(16, trials - out.size()), never);
-    if (batch.empty()) break;
-    std::vector<double> seconds;
-    for (const search::candidate& c : batch) {
-      seconds.push_back(w.seconds(c, false, to));
-      best = std::min(best, seconds.back());
-      out.push_back(best);
-    }
-    s->learn(batch, seconds);
-  }
-  return out;
 }
 
 int search_all(const std::string& file, const std::string& name, std::size_t trials,
@@ -85,13 +46,8 @@ int search_all(const std::string& file, const std::string& name, std::size_t tri
   std::ofstream to(file, std::ios::app), out(out_file, std::ios::app);
   for (recorded_workload& w : all)
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-      const std::vector<double> curve = name == "replay_traces"
-                                            ? random_curve(w, trials, seed)
-                                            : searched_curve(w, name, trials, seed, to);
-      for (std::size_t n = 16; n <= trials; n += 16)
-        if (!curve.empty())
-          out << w.name() << ',' << name << ',' << seed << ',' << n << ','
-              << curve[std::min(n, curve.size()) - 1] << '\n';
+      const std::vector<double> curve = best_times(w, name, trials, seed, to);
+      write_curve(out, w.name(), name, seed, trials, curve);
       std::printf("%-10s %-20s seed %d: %.4g us after %zu\n", w.name().c_str(), name.c_str(),
                   static_cast<int>(seed), curve.empty() ? 0.0 : curve.back() * 1e6, curve.size());
       std::fflush(stdout);
@@ -249,6 +205,19 @@ int prior(const std::string& file, const std::string& out_file) {
 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
+  const auto number = [&](int i, int otherwise) {
+    return argc > i ? std::max(std::atoi(argv[i]), 1) : otherwise;
+  };
+  if (command == "curves" && argc >= 4 && argc <= 8) {
+    curve_options o;
+    o.trials = static_cast<std::size_t>(number(4, 1024));
+    o.drawn = o.trials + o.trials / 2;
+    o.seeds = static_cast<std::uint64_t>(number(5, 5));
+    o.processes = number(6, 2);
+    o.seconds = number(7, 840);
+    return run_curves(argv[2], argv[3], o);
+  }
+  if (command == "summary" && argc == 3) return summarize(argv[2]);
   if (command == "record" && argc == 4)
     return record(argv[2], static_cast<std::size_t>(std::atoi(argv[3])));
   if (command == "search" && argc == 7)
@@ -258,7 +227,8 @@ int main(int argc, char** argv) {
   if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
   std::fprintf(
       stderr,
-      "search_quality record FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
-      "FILE\n");
+      "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS] | summary OUT.csv | "
+      "record FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank FILE | prior FILE "
+      "HEADER\n");
   return 2;
 }

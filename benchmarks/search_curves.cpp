@@ -1,0 +1,264 @@
+#include "search_curves.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <tilewright/support/random.hpp>
+
+namespace bench {
+
+using namespace tilewright;
+
+namespace {
+
+constexpr const char* random_replay = "replay_traces";
+constexpr const char* guided = "evolutionary";
+constexpr const char* strategies[] = {random_replay, "evolutionary_random", guided};
+constexpr std::size_t grid = 8, batch_size = 16;
+
+std::vector<double> drawn_curve(const recorded_workload& w, std::size_t trials,
+                                std::uint64_t seed) {
+  std::vector<double> times;
+  for (const timed_trace& t : w.all())
+    if (t.drawn) times.push_back(t.seconds);
+  support::random r(seed);
+  for (std::size_t i = times.size(); i-- > 1;) std::swap(times[i], times[r.below(i + 1)]);
+  if (times.size() > trials) times.resize(trials);
+  for (std::size_t i = 1; i < times.size(); ++i) times[i] = std::min(times[i], times[i - 1]);
+  return times;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string part_of(const std::string& file, int process) {
+  return file + "." + std::to_string(process);
+}
+
+/// What one of the processes does: every `processes`-th workload, seed by seed.
+void run_part(const std::string& file, const std::string& out, const curve_options& o, int process,
+              std::chrono::steady_clock::time_point start) {
+  std::vector<recorded_workload> all = recorded_workloads(file);
+  std::ofstream times(part_of(file, process)), curves(part_of(out, process));
+  const auto mine = [&](std::size_t i) {
+    return i % static_cast<std::size_t>(o.processes) == static_cast<std::size_t>(process);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (mine(i)) record_drawn(all[i], o.drawn, times);
+  for (std::uint64_t seed = 1; seed <= o.seeds; ++seed)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!mine(i)) continue;
+      for (const char* name : strategies) {
+        if (seconds_since(start) > o.seconds) {
+          std::printf("%-10s %-20s seed %d: skipped, the time is over\n", all[i].name().c_str(),
+                      name, static_cast<int>(seed));
+          continue;
+        }
+        const std::vector<double> curve = best_times(all[i], name, o.trials, seed, times);
+        write_curve(curves, all[i].name(), name, seed, o.trials, curve);
+        std::printf("%-10s %-20s seed %d: %.4g us after %zu trials (%.0f s)\n",
+                    all[i].name().c_str(), name, static_cast<int>(seed),
+                    curve.empty() ? 0.0 : curve.back() * 1e6, curve.size(), seconds_since(start));
+      }
+      std::fflush(stdout);
+    }
+}
+
+void append_file(const std::string& from, const std::string& to) {
+  std::ifstream in(from, std::ios::binary);
+  std::ofstream out(to, std::ios::binary | std::ios::app);
+  if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
+  std::remove(from.c_str());
+}
+
+/// [workload][strategy][seed][trials] in seconds
+using curve_table =
+    std::map<std::string,
+             std::map<std::string, std::map<std::uint64_t, std::map<std::size_t, double>>>>;
+
+curve_table read_curves(const std::string& path) {
+  curve_table out;
+  std::ifstream in(path);
+  std::string workload, strategy, seed, trials, seconds;
+  while (std::getline(in, workload, ',') && std::getline(in, strategy, ',') &&
+         std::getline(in, seed, ',') && std::getline(in, trials, ',') && std::getline(in, seconds))
+    out[workload][strategy][std::stoull(seed)][std::stoull(trials)] = std::stod(seconds);
+  return out;
+}
+
+double best_known(
+    const std::map<std::string, std::map<std::uint64_t, std::map<std::size_t, double>>>&
+        strategies_of) {
+  double out = INFINITY;
+  for (const auto& [name, seeds] : strategies_of)
+    for (const auto& [seed, curve] : seeds)
+      for (const auto& [n, t] : curve) out = std::min(out, t);
+  return out;
+}
+
+void print_quality(const curve_table& all) {
+  std::printf("\nbest known time / best time so far, mean over workloads and seeds (worst run)\n");
+  for (const std::size_t n : {16, 64, 128, 256, 512, 1024}) {
+    std::printf("%5zu trials", n);
+    for (const char* name : strategies) {
+      double sum = 0, worst = 1;
+      int runs = 0;
+      for (const auto& [workload, of] : all) {
+        const double best = best_known(of);
+        const auto found = of.find(name);
+        if (found == of.end()) continue;
+        for (const auto& [seed, curve] : found->second) {
+          if (!curve.count(n)) continue;
+          sum += best / curve.at(n);
+          worst = std::min(worst, best / curve.at(n));
+          ++runs;
+        }
+      }
+      if (runs > 0)
+        std::printf("   %s %.4f (%.3f)", name, sum / runs, worst);
+      else
+        std::printf("   %s -", name);
+    }
+    std::printf("\n");
+  }
+}
+
+/// Trials until a curve is at most `goal`; 0 when it never is.
+std::size_t reached(const std::map<std::size_t, double>& curve, double goal) {
+  for (const auto& [n, t] : curve)
+    if (t <= goal) return n;
+  return 0;
+}
+
+/// @param slack share by which the goal may be missed, for the noise of the recorded times
+void print_reached(const curve_table& all, double slack) {
+  double sum = 0;
+  int runs = 0, never = 0;
+  std::string each;
+  for (const auto& [workload, of] : all) {
+    const auto random = of.find(random_replay), trees = of.find(guided);
+    if (random == of.end() || trees == of.end()) continue;
+    double own = 0;
+    int count = 0;
+    for (const auto& [seed, curve] : trees->second) {
+      const auto goal = random->second.find(seed);
+      if (goal == random->second.end() || curve.empty()) continue;
+      std::size_t n = reached(curve, goal->second.rbegin()->second * (1 + slack));
+      if (n == 0) {
+        ++never;
+        n = curve.rbegin()->first;
+      }
+      own += static_cast<double>(n);
+      ++count;
+    }
+    if (count == 0) continue;
+    sum += own;
+    runs += count;
+    char text[64];
+    std::snprintf(text, sizeof text, "  %s %.0f", workload.c_str(), own / count);
+    each += text;
+  }
+  if (runs == 0) return;
+  std::printf(
+      "\nevolution with trees reaches the final best of random replay%s after %.0f trials on "
+      "average over %d runs; %d never did and count in full\n ",
+      slack > 0 ? " to within 1 %" : "", sum / runs, runs, never);
+  std::printf("%s\n", each.c_str());
+}
+
+}  // namespace
+
+void record_drawn(recorded_workload& w, std::size_t count, std::ofstream& to) {
+  std::set<support::hash128> met;
+  auto s = search::make_strategy(random_replay);
+  s->start(w.task(), 77);
+  while (met.size() < count) {
+    const auto batch =
+        s->propose(std::min<std::size_t>(32, count - met.size()), [] { return false; });
+    if (batch.empty()) break;
+    for (const search::candidate& c : batch) {
+      w.seconds(c, true, to);
+      met.insert(c.identity);
+    }
+  }
+}
+
+std::vector<double> best_times(recorded_workload& w, const std::string& strategy,
+                               std::size_t trials, std::uint64_t seed, std::ofstream& to) {
+  if (strategy == random_replay) return drawn_curve(w, trials, seed);
+  auto s = search::make_strategy(strategy, seed);
+  s->start(w.task(), seed);
+  std::vector<double> out;
+  double best = INFINITY;
+  while (out.size() < trials) {
+    const auto batch = s->propose(std::min(batch_size, trials - out.size()), [] { return false; });
+    if (batch.empty()) break;
+    std::vector<double> seconds;
+    for (const search::candidate& c : batch) {
+      seconds.push_back(w.seconds(c, false, to));
+      best = std::min(best, seconds.back());
+      out.push_back(best);
+    }
+    s->learn(batch, seconds);
+  }
+  return out;
+}
+
+void write_curve(std::ofstream& to, const std::string& workload, const std::string& strategy,
+                 std::uint64_t seed, std::size_t trials, const std::vector<double>& curve) {
+  for (std::size_t n = grid; n <= trials && !curve.empty(); n += grid)
+    to << workload << ',' << strategy << ',' << seed << ',' << n << ','
+       << curve[std::min(n, curve.size()) - 1] << '\n';
+  to.flush();
+}
+
+int run_curves(const std::string& file, const std::string& out, const curve_options& o) {
+  const auto start = std::chrono::steady_clock::now();
+  std::fflush(stdout);
+  std::vector<pid_t> children;
+  for (int p = 0; p < o.processes; ++p) {
+    const pid_t child = fork();
+    if (child == 0) {
+      run_part(file, out, o, p, start);
+      std::fflush(stdout);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  bool good = true;
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    good &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  for (int p = 0; p < o.processes; ++p) {
+    append_file(part_of(file, p), file);
+    append_file(part_of(out, p), out);
+  }
+  if (!good) std::fprintf(stderr, "a process ended early; what it measured is kept\n");
+  std::printf("\n%.0f s\n", seconds_since(start));
+  return summarize(out) + (good ? 0 : 1);
+}
+
+int summarize(const std::string& curves) {
+  const curve_table all = read_curves(curves);
+  if (all.empty()) {
+    std::fprintf(stderr, "%s has no curves\n", curves.c_str());
+    return 2;
+  }
+  print_quality(all);
+  print_reached(all, 0);
+  print_reached(all, 0.01);
+  return 0;
+}
+
+}  // namespace bench
