@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -28,6 +29,10 @@ using tw::axes::i, tw::axes::j, tw::axes::k;
 constexpr auto row_sum =
     tw::kernel<"row_sum">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, "M"> Y) {
       return Y(i) = tw::sum<j>(X(i, j));
+    });
+constexpr auto row_argmax =
+    tw::kernel<"row_argmax">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", std::int32_t, "M"> Y) {
+      return Y(i) = tw::argmax<j>(X(i, j));
     });
 constexpr auto squared_norm =
     tw::kernel<"norm">([](tw::in<"X", float, "M", "N"> X, tw::out<"Y", float, 1> Y) {
@@ -79,8 +84,8 @@ void compare(const std::string& name, const Kernel& kernel, Result shape,
   benchmark::RegisterBenchmark((name + "/tilewright").c_str(), [=](benchmark::State& state) {
     run_mine();
     run_theirs();
-    const float error = (s->mine - s->theirs).cwiseAbs().maxCoeff();
-    if (!(error <= 1e-5f * (1 + s->theirs.cwiseAbs().maxCoeff())))
+    const auto error = static_cast<double>((s->mine - s->theirs).cwiseAbs().maxCoeff());
+    if (!(error <= 1e-5 * (1 + static_cast<double>(s->theirs.cwiseAbs().maxCoeff()))))
       return state.SkipWithError("the results differ");
     for (auto _ : state) run_mine();
   });
@@ -100,6 +105,15 @@ void over_matrices(int n) {
   const std::string where = std::string("/") + order<M>;
   compare("row_sum" + where, row_sum, vector(n),
           result([](vector& w, const M& a) { w = a.rowwise().sum(); }), x);
+  compare("row_argmax" + where, row_argmax, Eigen::VectorXi(n),
+          std::function<void(Eigen::VectorXi&, const M&)>([](Eigen::VectorXi& w, const M& a) {
+            for (Eigen::Index r = 0; r < a.rows(); ++r) {
+              Eigen::Index at = 0;
+              a.row(r).maxCoeff(&at);
+              w(r) = static_cast<int>(at);
+            }
+          }),
+          x);
   compare("squared_norm" + where, squared_norm, vector(1),
           result([](vector& w, const M& a) { w(0) = a.squaredNorm(); }), x);
   compare("softmax" + where, softmax, y, map([](M& out, const M& a) {

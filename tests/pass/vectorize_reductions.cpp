@@ -72,6 +72,43 @@ TEST_CASE("an annotation chooses the number of partial results") {
   CHECK(parts(pass::vectorize_reductions(fold(2, 50, sum, notes), haswell)) == 0);
 }
 
+namespace {
+
+/// (P[0], V[0]): the position of the largest (or smallest) X[k] and its value, ties to the smaller
+/// position.
+function position(std::int64_t n, bool largest, dtype t = dtype::f32,
+                  annotations notes = reduction) {
+  const buffer x = make_buffer("X", t, {dim(n)}), p = make_buffer("P", dtype::i32, {1}),
+               v = make_buffer("V", t, {1});
+  const var k = make_var("k"), at = make_var("v_P"), best = make_var("v_V", t);
+  // few values, so that most of the largest ones are equal
+  const expr old = load(v, {0}),
+             here = is_float(t) ? call(t, "floor", {load(x, {k}) * real(t, 3)}) : load(x, {k});
+  const expr better = largest ? gt(old, here) : lt(old, here);
+  const expr keep = logical_or(better, logical_and(eq(old, here), lt(load(p, {0}), k)));
+  const stmt stores = make_seq({make_store(p, {0}, at), make_store(v, {0}, best)});
+  const stmt body = make_let(at, select(keep, load(p, {0}), k),
+                             make_let(best, select(better, old, here), stores));
+  const stmt start = make_seq(
+      {make_store(p, {0}, -1), make_store(v, {0}, largest ? lowest_value(t) : highest_value(t))});
+  return make_function({x, p, v},
+                       make_seq({start, make_loop(k, 0, dim(n), body, loop_kind::serial, notes)}));
+}
+
+}  // namespace
+
+TEST_CASE("positions of maxima and minima get partial results, and ties keep the smaller one") {
+  const target::cpu haswell = target::named("haswell");
+  for (const dtype t : {dtype::f32, dtype::i32})
+    for (const std::int64_t n : {16, 37, 131, 1000})
+      for (const bool largest : {true, false}) {
+        const function f = position(n, largest, t), g = pass::vectorize_reductions(f, haswell);
+        if (n > 16) CHECK(parts(g) >= 8);
+        check_same(f, g);
+      }
+  CHECK(parts(pass::vectorize_reductions(position(1000, true, dtype::f32, {}), haswell)) == 0);
+}
+
 TEST_CASE("softmax keeps its meaning") {
   const function f = softmax(3, 131);
   check_same(f,

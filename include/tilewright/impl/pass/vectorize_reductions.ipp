@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/accumulation.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/split_vectors.hpp>
 #include <tilewright/pass/vectorize_reductions.hpp>
@@ -14,31 +15,23 @@ namespace tilewright::pass::detail::reductions {
 
 using namespace tilewright::ir;
 
-/// to[at] = to[at] (op) value under the loops `chain`, outermost first.
+/// An accumulation under the loops `chain`, outermost first.
 struct reduction {
   std::vector<const loop_node*> chain;
-  buffer to;
-  std::vector<expr> at;
-  op combine = op::add;
-  expr value;
+  accumulation step;
 };
 
-inline expr apply(op o, const expr& a, const expr& b) {
-  switch (o) {
-    case op::add: return a + b;
-    case op::mul: return a * b;
-    case op::max: return max(a, b);
-    default: return min(a, b);
-  }
-}
-
-inline expr identity_of(op o, dtype t) {
-  switch (o) {
-    case op::add: return literal(t, 0);
-    case op::mul: return literal(t, 1);
-    case op::max: return lowest_value(t);
-    default: return highest_value(t);
-  }
+/// What is accumulated reads no accumulator, and the loops do not move those.
+inline bool stays_put(const reduction& r) {
+  bool fine = true;
+  for (const expr& value : r.step.value)
+    for_each_expr(value, [&](const expr& e) {
+      for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
+    });
+  for (const std::vector<expr>& at : r.step.at)
+    for (const expr& e : at)
+      for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
+  return fine;
 }
 
 inline std::optional<reduction> match(const loop_node& outermost) {
@@ -50,26 +43,10 @@ inline std::optional<reduction> match(const loop_node& outermost) {
     loop = as_loop(loop->body);
   }
   if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
-  const store_node* store = as_store(loop->body);
-  if (!store) return std::nullopt;
-  const expr& v = store->value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
-    return std::nullopt;
-  const auto is_old = [&](const expr& e) {
-    return e->op == op::load && e->buffer == store->buffer && same_indices(e->args, store->indices);
-  };
-  const bool left = is_old(v->args[0]);
-  if (!left && !is_old(v->args[1])) return std::nullopt;
-  r.value = v->args[left ? 1 : 0];
-  r.to = store->buffer;
-  r.at = store->indices;
-  r.combine = v->op;
-  bool again = false;
-  for_each_expr(r.value,
-                [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
-  for (const expr& e : r.at)
-    for (const loop_node* l : r.chain) again = again || uses_var(e, l->var);
-  return again ? std::nullopt : std::optional(std::move(r));
+  std::optional<accumulation> step = match_accumulation(loop->body);
+  if (!step) return std::nullopt;
+  r.step = std::move(*step);
+  return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
 /// Every load that changes with `k` reads the next element.
@@ -124,7 +101,8 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 ||
+    const expr& value = r.step.value.back();
+    if (!is_contiguous(value, inner.var) || !loads_along(value, inner.var) || lanes < 2 ||
         extent < 2 * lanes)
       return 1;
     std::int64_t parts = lanes;
@@ -132,10 +110,38 @@ class vectorizer : public mutator {
     return parts;
   }
 
-  static stmt update(const reduction& r, const buffer& part, const expr& lane, const expr& k) {
-    return make_store(
-        part, {lane},
-        apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
+  using parts_of = std::vector<buffer>;
+
+  static std::vector<expr> at_lane(const parts_of& part, const expr& lane) {
+    std::vector<expr> out;
+    for (const buffer& b : part) out.push_back(load(b, {lane}));
+    return out;
+  }
+
+  /// Stores all of them after all are computed.
+  static stmt store_all(const std::vector<buffer>& to, const std::vector<std::vector<expr>>& at,
+                        const std::vector<expr>& values) {
+    if (to.size() == 1) return make_store(to[0], at[0], values[0]);
+    std::vector<var> lets;
+    std::vector<stmt> stores;
+    for (std::size_t t = 0; t < to.size(); ++t) {
+      lets.push_back(make_var("v_" + to[t]->name, values[t].type()));
+      stores.push_back(make_store(to[t], at[t], lets[t]));
+    }
+    stmt out = make_seq(std::move(stores));
+    for (std::size_t t = to.size(); t-- > 0;) out = make_let(lets[t], values[t], out);
+    return out;
+  }
+
+  static stmt store_at_lane(const parts_of& part, const expr& lane,
+                            const std::vector<expr>& values) {
+    return store_all(part, std::vector<std::vector<expr>>(part.size(), {lane}), values);
+  }
+
+  static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k) {
+    std::vector<expr> values;
+    for (const expr& v : r.step.value) values.push_back(substitute(v, {{r.chain.back()->var, k}}));
+    return store_at_lane(part, lane, r.step.combined(at_lane(part, lane), values));
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
@@ -146,8 +152,10 @@ class vectorizer : public mutator {
   static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
-    const buffer part =
-        make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
+    parts_of part;
+    for (const buffer& to : r.step.to)
+      part.push_back(
+          make_buffer(to->name + "_part", to->type, {integer(dtype::i32, parts)}, "local"));
     const std::int64_t extent = constant_extent(inner), whole = extent / parts;
     const auto at = [&](const expr& e) { return cast(index, e); };
     std::vector<stmt> body;
@@ -175,20 +183,21 @@ class vectorizer : public mutator {
     stmt main = make_seq(std::move(body));
     for (std::size_t d = r.chain.size() - 1; d-- > 0;)
       main = with_body(*r.chain[d], std::move(main));
-    std::vector<stmt> all{lanes_loop(parts,
-                                     [&](const expr& l) {
-                                       return make_store(part, {l},
-                                                         identity_of(r.combine, r.to->type));
-                                     }),
-                          std::move(main)};
+    std::vector<stmt> all{
+        lanes_loop(parts, [&](const expr& l) { return store_at_lane(part, l, r.step.identity()); }),
+        std::move(main)};
     for (std::int64_t width = parts / 2; width >= 1; width /= 2)
       all.push_back(lanes_loop(width, [&](const expr& l) {
-        return make_store(
-            part, {l},
-            apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
+        return store_at_lane(
+            part, l,
+            r.step.combined(at_lane(part, l), at_lane(part, l + integer(dtype::i32, width))));
       }));
-    all.push_back(make_store(r.to, r.at, apply(r.combine, load(r.to, r.at), load(part, {0}))));
-    return make_allocate(part, make_seq(std::move(all)));
+    std::vector<expr> old;
+    for (std::size_t t = 0; t < part.size(); ++t) old.push_back(load(r.step.to[t], r.step.at[t]));
+    all.push_back(store_all(r.step.to, r.step.at, r.step.combined(old, at_lane(part, 0))));
+    stmt out = make_seq(std::move(all));
+    for (const buffer& b : part) out = make_allocate(b, std::move(out));
+    return out;
   }
 
   const target::cpu& target_;

@@ -1,0 +1,117 @@
+// What a loop of a declared reduction does with its accumulators: a sum, product, maximum or
+// minimum, or the position of a maximum or minimum beside its value.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/walk.hpp>
+
+namespace tilewright::pass::detail::reductions {
+
+using namespace tilewright::ir;
+
+/// to[t][at[t]] = combine(to[at], value)[t] for all t at once.
+struct accumulation {
+  op combine = op::add;    // one accumulator: add, mul, max, min; two: gt (largest first), lt
+  std::vector<buffer> to;  // the position before its value
+  std::vector<std::vector<expr>> at;
+  std::vector<expr> value;
+
+  /// What the accumulators `a` hold after `b`, accumulators too or new values. Equal values keep
+  /// the smaller position, whatever the order.
+  std::vector<expr> combined(const std::vector<expr>& a, const std::vector<expr>& b) const {
+    switch (combine) {
+      case op::add: return {a[0] + b[0]};
+      case op::mul: return {a[0] * b[0]};
+      case op::max: return {max(a[0], b[0])};
+      case op::min: return {min(a[0], b[0])};
+      default: break;
+    }
+    const expr better = combine == op::gt ? gt(a[1], b[1]) : lt(a[1], b[1]);
+    const expr keep = logical_or(better, logical_and(eq(a[1], b[1]), lt(a[0], b[0])));
+    return {select(keep, a[0], b[0]), select(better, a[1], b[1])};
+  }
+
+  /// Combines with nothing changed.
+  std::vector<expr> identity() const {
+    const dtype t = to.back()->type;
+    switch (combine) {
+      case op::add: return {literal(t, 0)};
+      case op::mul: return {literal(t, 1)};
+      case op::max: return {lowest_value(t)};
+      case op::min: return {highest_value(t)};
+      default: break;
+    }
+    return {integer(to[0]->type, -1), combine == op::gt ? lowest_value(t) : highest_value(t)};
+  }
+};
+
+inline bool is_element(const expr& e, const buffer& b, const std::vector<expr>& at) {
+  return e->op == op::load && e->buffer == b && same_indices(e->args, at);
+}
+
+inline std::optional<accumulation> match_single(const store_node& store) {
+  const expr& v = store.value;
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+    return std::nullopt;
+  const bool left = is_element(v->args[0], store.buffer, store.indices);
+  if (!left && !is_element(v->args[1], store.buffer, store.indices)) return std::nullopt;
+  return accumulation{v->op, {store.buffer}, {store.indices}, {v->args[left ? 1 : 0]}};
+}
+
+/// a > b as `gt`, a < b as `lt`, of a first operand and a second.
+inline std::optional<op> order_of(const expr& e, const expr& first, const expr& second) {
+  if (e->op != op::gt && e->op != op::lt) return std::nullopt;
+  const bool swapped = arith::same_value(e->args[0], second);
+  if (!arith::same_value(e->args[swapped ? 1 : 0], first) ||
+      !arith::same_value(e->args[swapped ? 0 : 1], second))
+    return std::nullopt;
+  return (e->op == op::gt) != swapped ? op::gt : op::lt;
+}
+
+/// The update of a position and its value, with ties to the smaller position, as a pair of stores
+/// of what two lets compute.
+inline std::optional<accumulation> match_position(const stmt& body) {
+  const let_node* outer = as_let(body);
+  const let_node* inner = outer ? as_let(outer->body) : nullptr;
+  const seq_node* stores = inner ? as_seq(inner->body) : nullptr;
+  if (!stores || stores->stmts.size() != 2) return std::nullopt;
+  const auto stored = [&](const store_node& s) {
+    return s.value.same(outer->var)   ? outer->value
+           : s.value.same(inner->var) ? inner->value
+                                      : expr();
+  };
+  const store_node *place = as_store(stores->stmts[0]), *peak = as_store(stores->stmts[1]);
+  if (!place || !peak || place->buffer == peak->buffer) return std::nullopt;
+  expr at = stored(*place), best = stored(*peak);
+  if (at && best && at->op == op::select && at->args[0]->op != op::logical_or) {
+    std::swap(at, best);
+    std::swap(place, peak);
+  }
+  if (!at || !best || at->op != op::select || best->op != op::select ||
+      at->args[0]->op != op::logical_or || is_float(place->buffer->type) ||
+      !is_element(at->args[1], place->buffer, place->indices) ||
+      !is_element(best->args[1], peak->buffer, peak->indices))
+    return std::nullopt;
+  const expr &old_at = at->args[1], &old_best = best->args[1], &position = at->args[2],
+             &value = best->args[2];
+  const auto better = order_of(best->args[0], old_best, value);
+  const expr &first = at->args[0]->args[0], &tie = at->args[0]->args[1];
+  if (!better || order_of(first, old_best, value) != better || tie->op != op::logical_and ||
+      !arith::same_value(tie->args[0], eq(old_best, value)) ||
+      order_of(tie->args[1], old_at, position) != op::lt)
+    return std::nullopt;
+  return accumulation{
+      *better, {place->buffer, peak->buffer}, {place->indices, peak->indices}, {position, value}};
+}
+
+inline std::optional<accumulation> match_accumulation(const stmt& body) {
+  if (const store_node* store = as_store(body)) return match_single(*store);
+  return match_position(body);
+}
+
+}  // namespace tilewright::pass::detail::reductions
