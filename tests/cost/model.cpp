@@ -1,5 +1,6 @@
 #include <tilewright/cost/model.hpp>
 
+#include <tilewright/cost/prior.hpp>
 #include <tilewright/cost/ranking.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/parse.hpp>
@@ -129,4 +130,47 @@ TEST_CASE("programs without stores score 0") {
   const sample s{&f, ir::workload_key(f), {}, 1.0};
   CHECK(m.predict(std::span(&s, 1)) == std::vector<double>{0.0});
   m.update(std::span(&s, 1));
+}
+
+TEST_CASE("training goes on when the oldest programs are forgotten") {
+  const measured_set all = copies(1, 32);
+  tree_model_options o;
+  o.most_data = 40;
+  tree_model m(o);
+  m.update(std::span(all.samples).first(40));
+  const std::string first = m.save();
+  m.update(std::span(all.samples).subspan(40, 20));
+  CHECK(m.size() == 40);
+  CHECK(m.save() != first);
+}
+
+TEST_CASE("features of one's own are asked for once per program and decide the scores") {
+  const measured_set all = copies(1, 32);
+  int asked = 0;
+  tree_model_options o;
+  o.extractor.columns = 2;
+  o.extractor.rows = [&](const ir::function& f) {
+    ++asked;
+    const auto* tiles = ir::as_loop(f.body);
+    while (tiles && ir::as_loop(tiles->body)) tiles = ir::as_loop(tiles->body);
+    return std::vector<float>{1.0f, static_cast<float>(tiles ? ir::as_int(tiles->extent) : 0)};
+  };
+  tree_model m(o);
+  m.update(all.samples);
+  CHECK(m.trees().columns() == 2);
+  CHECK(pairwise_accuracy(m.predict(all.samples), all.speed) > 0.97);
+  CHECK(asked == static_cast<int>(all.samples.size()));
+  tree_model copy(o);
+  copy.load(m.save());
+  CHECK(copy.predict(all.samples) == m.predict(all.samples));
+  tree_model standard;
+  CHECK_THROWS_AS(standard.load(m.save()), argument_error);
+  CHECK_THROWS_AS(tree_model(o, cost::shipped_prior()), argument_error);
+  o.extractor.rows = [](const ir::function&) { return std::vector<float>(3); };
+  tree_model wrong(o);
+  CHECK_THROWS_AS(wrong.update(all.samples), argument_error);
+  o.extractor.rows = [](const ir::function&) { return std::vector<float>(); };
+  tree_model blind(o);
+  blind.update(all.samples);
+  CHECK(blind.size() == 0);
 }

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "search/kernels.hpp"
@@ -102,6 +104,49 @@ TEST_CASE("a run that is cancelled returns what it has") {
   CHECK(results[0].slices + results[1].slices == 3);
 }
 
+TEST_CASE("a run that resumes chooses by what earlier runs have measured") {
+  const auto timed = [](double seconds) {
+    record r;
+    r.seconds = {seconds * 2, seconds};
+    return r;
+  };
+  const std::vector<record> records{timed(8), timed(9), timed(4), timed(5), timed(3)};
+  CHECK(slices_of(records, 2) == std::vector<double>{8, 4, 3});
+  CHECK(slices_of({}, 2).empty());
+  pretended p({0.5, 0.5, 0.5});
+  std::vector<std::uint64_t> seeds;
+  task_options o = budget(30, task_order::gradient);
+  o.session.seed = 100;
+  const auto results = run_tasks({1, 1, 1}, o,
+                                 [&](std::size_t i, const session_options& s) {
+                                   seeds.push_back(s.seed);
+                                   return p.function()(i, s);
+                                 },
+                                 {{1, 1, 1}, {}, {9, 9}});
+  // what was never measured first, then the largest 0.8 * best / slices: 0.8 * 9 / 2
+  REQUIRE(p.order.size() == 3);
+  CHECK(p.order[0] == 1);
+  CHECK(p.order[1] == 2);
+  CHECK(seeds[0] == 100);
+  CHECK(seeds[1] == 102);
+  CHECK(results[0].slices == 0);
+}
+
+TEST_CASE("a slice gets its share of the time, and never more than is left") {
+  pretended p({1, 1});
+  for (const bool short_run : {true, false}) {
+    task_options o = budget(short_run ? 1000000 : 40, task_order::round_robin);
+    o.seconds = short_run ? 0.05 : 1e6;
+    o.slice_seconds = short_run ? 1e6 : 0.5;
+    o.patience = 1000000;
+    run_tasks({1, 1}, o, [&](std::size_t i, const session_options& s) {
+      CHECK(s.seconds <= (short_run ? 0.05 : 0.5));
+      CHECK(s.seconds > 0);
+      return p.function()(i, s);
+    });
+  }
+}
+
 TEST_CASE("two products in one session, stopped and resumed") {
   database db(":memory:");
   std::vector<workload> all(2);
@@ -120,8 +165,21 @@ TEST_CASE("two products in one session, stopped and resumed") {
   const std::vector<task> tasks{{&all[0], 1}, {&all[1], 2}};
   const auto first = run_tasks(tasks, o, db);
   CHECK(first[0].trials + first[1].trials == 16);
+  const auto measured = [&](std::size_t i) {
+    return db.all([&](const record& r) { return r.key == all[i].key; });
+  };
+  const std::size_t before[] = {measured(0).size(), measured(1).size()};
   const auto second = run_tasks(tasks, o, db);
-  CHECK(second[0].slices + second[1].slices >= 2);
+  CHECK(second[0].trials + second[1].trials == 16);
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::set<std::string> old;
+    const std::vector<record> records = measured(i);
+    for (std::size_t n = 0; n < before[i]; ++n) old.insert(records[n].trace);
+    std::size_t fresh = 0;
+    for (std::size_t n = before[i]; n < records.size(); ++n)
+      fresh += old.count(records[n].trace) == 0;
+    CHECK(fresh == static_cast<std::size_t>(second[i].trials));
+  }
   CHECK(db.chosen(all[0].key).has_value());
   CHECK(db.chosen(all[1].key).has_value());
 }

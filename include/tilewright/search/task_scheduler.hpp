@@ -1,7 +1,8 @@
 // Several workloads in one session: which of them the next slice of the budget goes to.
 //
-// A slice is a short tuning session of one workload; it goes on from what the database knows. So a
-// run that was stopped, or killed, resumes when the same tasks are run on the same database.
+// A slice is a short tuning session of one workload; it goes on from what the database knows. A run
+// that was stopped, or killed, resumes when the same tasks are run on the same database: the choice
+// of tasks goes on from the times that lie there, and nothing is drawn that was drawn before.
 #pragma once
 
 #include <atomic>
@@ -64,10 +65,16 @@ struct task_result {
 /// What one slice of a task does; `tune` on the task's workload, or a stand-in.
 using slice_function = std::function<tuning_result(std::size_t task, const session_options&)>;
 
+/// Best times after each slice of `slice` records, in the order in which they were measured.
+std::vector<double> slices_of(const std::vector<record>& records, int slice);
+
 /// Runs slices until the budget is used, all tasks are finished, or the run is cancelled. A task
 /// whose slice throws a build_error or internal_error is finished; its result has a remark.
+/// @param before best times after the slices of earlier runs, one list a task; empty: none
 std::vector<task_result> run_tasks(const std::vector<double>& weights, const task_options& options,
-                                   const slice_function& slice);
+                                   const slice_function& slice,
+                                   const std::vector<std::vector<double>>& before = {});
+/// The same on a database, which holds what earlier runs have measured.
 std::vector<task_result> run_tasks(const std::vector<task>& tasks, const task_options& options,
                                    database& db);
 

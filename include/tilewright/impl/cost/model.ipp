@@ -34,7 +34,33 @@ TILEWRIGHT_INLINE void random_model::load(std::string_view text) {
 }
 
 TILEWRIGHT_INLINE tree_model::tree_model(tree_model_options options, gbt prior)
-    : options_(options), prior_(std::move(prior)), trees_(prior_), draws_(options.seed) {}
+    : options_(std::move(options)), prior_(std::move(prior)), draws_(options_.seed) {
+  if (!prior_.empty() && prior_.columns() != columns())
+    throw argument_error("tree_model: the prior was trained on other features");
+  trees_ = prior_;
+}
+
+TILEWRIGHT_INLINE std::size_t tree_model::columns() const {
+  return options_.extractor.rows ? options_.extractor.columns : feature_count;
+}
+
+TILEWRIGHT_INLINE tree_model::row_list tree_model::rows_of(const sample& s) {
+  if (!options_.extractor.rows) {
+    const feature_cache::rows rows = features_.of(*s.program, s.key, options_.features);
+    if (rows->empty()) return {};
+    return {{rows, rows->front().data()}, rows->size()};
+  }
+  constexpr std::size_t most = 1 << 14;
+  if (const auto known = extracted_.find(s.key); known != extracted_.end()) return known->second;
+  auto x = std::make_shared<const std::vector<float>>(options_.extractor.rows(*s.program));
+  if (columns() == 0 || x->size() % columns() != 0)
+    throw argument_error("tree_model: the feature extractor gave " + std::to_string(x->size()) +
+                         " numbers, which are no rows of " + std::to_string(columns()));
+  if (extracted_.size() >= most) extracted_.clear();
+  const row_list out{{x, x->data()}, x->size() / columns()};
+  extracted_.emplace(s.key, out);
+  return out;
+}
 
 TILEWRIGHT_INLINE std::vector<double> tree_model::predict(std::span<const sample> programs) {
   std::vector<double> out;
@@ -43,25 +69,25 @@ TILEWRIGHT_INLINE std::vector<double> tree_model::predict(std::span<const sample
       out.push_back(draws_.unit());
       continue;
     }
-    const auto rows = features_.of(*s.program, s.key, options_.features);
-    out.push_back(rows->empty()
-                      ? 0.0
-                      : static_cast<double>(trees_.score(rows->front().data(), rows->size())));
+    const row_list rows = rows_of(s);
+    out.push_back(rows.count == 0 ? 0.0
+                                  : static_cast<double>(trees_.score(rows.x.get(), rows.count)));
   }
   return out;
 }
 
 TILEWRIGHT_INLINE void tree_model::update(std::span<const sample> measured) {
   for (const sample& s : measured) {
-    auto rows = features_.of(*s.program, s.key, options_.features);
-    if (!rows->empty()) known_.push_back({std::move(rows), s.workload, s.seconds});
+    row_list rows = rows_of(s);
+    if (rows.count == 0) continue;
+    known_.push_back({std::move(rows), s.workload, s.seconds});
+    ++fresh_;
   }
   if (known_.size() > options_.most_data)
     known_.erase(known_.begin(), known_.end() - static_cast<std::ptrdiff_t>(options_.most_data));
-  const double fresh = static_cast<double>(known_.size()) - static_cast<double>(trained_);
   const bool enough = known_.size() >= options_.warmup || !prior_.empty();
-  if (enough && fresh >= std::max(1.0, options_.retrain_share * static_cast<double>(trained_)))
-    train();
+  const double wanted = options_.retrain_share * static_cast<double>(trained_);
+  if (enough && static_cast<double>(fresh_) >= std::max(1.0, wanted)) train();
 }
 
 TILEWRIGHT_INLINE dataset tree_model::data() const {
@@ -73,14 +99,14 @@ TILEWRIGHT_INLINE dataset tree_model::data() const {
     number.try_emplace(d.workload, static_cast<std::uint32_t>(number.size()));
   }
   dataset out;
-  out.columns = feature_count;
+  out.columns = columns();
   for (const datum& d : known_) {
     const double least = best[d.workload];
     const double label = std::isfinite(d.seconds) && d.seconds > 0 ? least / d.seconds : 0;
     // fast programs matter most
     const double weight = 0.1 + label;
-    out.add(d.rows->front().data(), d.rows->size(), static_cast<float>(label),
-            static_cast<float>(weight), number[d.workload]);
+    out.add(d.rows.x.get(), d.rows.count, static_cast<float>(label), static_cast<float>(weight),
+            number[d.workload]);
   }
   return out;
 }
@@ -91,15 +117,17 @@ TILEWRIGHT_INLINE void tree_model::train() {
   next.boost(data(), options_.trees);
   trees_ = std::move(next);
   trained_ = known_.size();
+  fresh_ = 0;
 }
 
 TILEWRIGHT_INLINE void tree_model::load(std::string_view text) {
   gbt loaded = gbt::load(text);
-  if (!loaded.empty() && loaded.columns() != feature_count)
+  if (!loaded.empty() && loaded.columns() != columns())
     throw argument_error("tree_model: the trees were trained on other features");
   prior_ = loaded;
   trees_ = std::move(loaded);
   trained_ = 0;
+  fresh_ = known_.size();
 }
 
 }  // namespace tilewright::cost

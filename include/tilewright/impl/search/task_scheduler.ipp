@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/support/error.hpp>
@@ -21,13 +22,15 @@ inline double gradient(const task_history& t, double alpha, std::size_t window) 
 class runner {
  public:
   runner(const std::vector<double>& weights, const task_options& options,
-         const slice_function& slice)
+         const slice_function& slice, const std::vector<std::vector<double>>& before)
       : options_(options),
         slice_(slice),
         random_(options.session.seed),
         results_(weights.size()),
         stale_(weights.size(), 0) {
     for (const double w : weights) history_.push_back({w, {}, false});
+    for (std::size_t i = 0; i < std::min(before.size(), weights.size()); ++i)
+      history_[i].best = before[i];
   }
 
   std::vector<task_result> run() {
@@ -53,7 +56,7 @@ class runner {
     o.seconds = std::min(left(), options_.slice_seconds);
     o.trials =
         std::min({options_.slice, options_.trials - trials_, options_.trials_per_task - r.trials});
-    o.seed += static_cast<std::uint64_t>(r.slices);  // slices shall not draw the same
+    o.seed += history_[i].best.size();  // slices shall not draw the same, those of earlier runs too
     o.cancelled = options_.cancelled;
     try {
       note(i, slice_(i, o));
@@ -125,19 +128,36 @@ TILEWRIGHT_INLINE std::size_t next_task(const std::vector<task_history>& tasks, 
   return alive[static_cast<std::size_t>(most - gain.begin())];
 }
 
-TILEWRIGHT_INLINE std::vector<task_result> run_tasks(const std::vector<double>& weights,
-                                                     const task_options& options,
-                                                     const slice_function& slice) {
-  return detail::tasks::runner(weights, options, slice).run();
+TILEWRIGHT_INLINE std::vector<double> slices_of(const std::vector<record>& records, int slice) {
+  std::vector<double> out;
+  double best = INFINITY;
+  int n = 0;
+  for (const record& r : records) {
+    best = std::min(best, r.best());
+    if (++n % std::max(slice, 1) == 0) out.push_back(best);
+  }
+  if (n % std::max(slice, 1) != 0) out.push_back(best);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<task_result> run_tasks(
+    const std::vector<double>& weights, const task_options& options, const slice_function& slice,
+    const std::vector<std::vector<double>>& before) {
+  return detail::tasks::runner(weights, options, slice, before).run();
 }
 
 TILEWRIGHT_INLINE std::vector<task_result> run_tasks(const std::vector<task>& tasks,
                                                      const task_options& options, database& db) {
   std::vector<double> weights;
-  for (const task& t : tasks) weights.push_back(t.weight);
-  return run_tasks(weights, options, [&](std::size_t i, const session_options& o) {
-    return tune(*tasks[i].what, o, db);
-  });
+  std::vector<std::vector<double>> before;
+  for (const task& t : tasks) {
+    weights.push_back(t.weight);
+    const std::vector<record> known = db.all([&](const record& r) { return r.key == t.what->key; });
+    before.push_back(slices_of(known, options.slice));
+  }
+  return run_tasks(
+      weights, options,
+      [&](std::size_t i, const session_options& o) { return tune(*tasks[i].what, o, db); }, before);
 }
 
 }  // namespace tilewright::search
