@@ -1,6 +1,6 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 
-#include "check_schedule.hpp"
+#include "script_schedule.hpp"
 #include "programs.hpp"
 
 using namespace tilewright;
@@ -123,4 +123,28 @@ TEST_CASE("bind: what names no axis is refused") {
   for (const char* axis :
        {"", "threadIdx", "threadIdx.w", "blockidx.x", "gridIdx.x", "vthread.", "threadIdx.xy"})
     check_refusal(s, "bind", 4, [&] { s.bind(loops[0], axis); });
+}
+
+TEST_CASE("parallel: a fused loop whose extent is no constant") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (4, n, 8), "float32")
+    C = T.match_buffer(c, (4, n, 8), "float32")
+    for i, j, k in T.grid(4, n, 8):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            C[vi, vj, vk] = A[vi, vj, vk] + T.float32(1)
+)");
+  schedule s(f);
+  const auto [i, j, k] = s.loops<3>(s.block("C"));
+  const auto [outer, inner] = s.split(s.fuse({j, k}), {infer, 32});
+  s.parallel(outer);
+  s.vectorize(inner);
+  s.parallel(i);
+
+  schedule t(f);
+  const auto loops = t.get_loops(t.block("C"));
+  t.parallel(t.fuse(loops));
 }

@@ -157,3 +157,21 @@ def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
   split.pad_einsum(split.block("C"), {4, 1, 1});
   check_refused(std::move(split), 4, {3, 1, 1});
 }
+
+TEST_CASE("pad_einsum: an operand that occurs twice at one place is padded once") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((5, 11), "float32"), C: T.Buffer((5,), "float32")):
+    for i, k in T.grid(5, 11):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = T.float32(0)
+            C[vi] = C[vi] + A[vi, vk] * A[vi, vk]
+)");
+  schedule s(f);
+  s.pad_einsum(s.block("C"), {4, 8});
+  CHECK(s.show().find("A_pad = T.alloc_buffer((8, 16)") != std::string::npos);
+  CHECK(s.show().find("A_pad_1") == std::string::npos);
+  check_meaning(s, f);
+}

@@ -1,3 +1,5 @@
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include <thread>
@@ -21,4 +23,44 @@ TEST_CASE("tvm_refusals: hold while the object lives, on its thread, and nest") 
     CHECK_FALSE(other);
   }
   CHECK_FALSE(primitive::as_tvm());
+}
+
+TEST_CASE("tvm_refusals: loops whose bounds depend on each other, consumers with a guard") {
+  const ir::function triangle = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 8, 4), "float32"), B: T.Buffer((8, 8, 4), "float32")):
+    for i, k in T.grid(8, 4):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+                B[vi, vj, vk] = A[vi, vj, vk] + T.float32(1)
+)");
+  const ir::function guarded = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,), "float32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] + T.float32(1)
+    for i in range(10):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.where(i < 8)
+            C[vi] = B[vi] * T.float32(2)
+)");
+  const auto reorder = [&] {
+    schedule s(triangle);
+    const auto [i, k, j] = s.loops<3>(s.block("B"));
+    s.reorder({k, i});
+  };
+  const auto inline_consumer = [&] {
+    schedule s(guarded);
+    s.reverse_compute_inline(s.block("C"));
+  };
+  reorder();
+  inline_consumer();
+  const primitive::tvm_refusals as_tvm;
+  CHECK_THROWS_AS(reorder(), schedule_error);
+  CHECK_THROWS_AS(inline_consumer(), schedule_error);
 }

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -64,14 +67,71 @@ inline fast_answer quick_affine(const child_block& child, std::size_t first, boo
   return fast_answer::yes;
 }
 
+/// Bindings with their iteration variables.
+struct binding_list {
+  std::vector<ir::expr> values;
+  std::vector<ir::iter_var> iters;
+};
+
+/// x where one value is `x // c`, perhaps with more added to it, and the other one `x % c`: what
+/// `fuse` makes of a loop. The quotient may be of a remainder by a multiple of c.
+inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low) {
+  if (low->op != ir::op::floormod) return std::nullopt;
+  const ir::expr& by = low->args[1];
+  arith::linear sum = arith::to_linear(high);
+  const auto digit = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    if (t.second != 1 || t.first->op != ir::op::floordiv || !ir::equal(t.first->args[1], by))
+      return false;
+    const ir::expr& from = t.first->args[0];
+    if (ir::equal(from, low->args[0])) return true;
+    return from->op == ir::op::floormod && ir::equal(from->args[0], low->args[0]) &&
+           ir::is_int(arith::simplify(ir::floormod(from->args[1], by)), 0);
+  });
+  if (digit == sum.terms.end()) return std::nullopt;
+  const ir::expr number = digit->first->args[0];
+  sum.terms.erase(digit);
+  if (sum.terms.empty() && sum.constant == 0) return number;
+  return arith::from_linear(sum) * by + number;
+}
+
+/// The bindings with quotients and remainders of one number put together, where the number is as
+/// good: extents that are no constants hide it otherwise.
+inline binding_list joined_digits(const child_block& child) {
+  binding_list out{child.realize->values, child.block().iters};
+  const auto join = [&](std::size_t high, std::size_t low) {
+    const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
+    if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
+    const std::optional<ir::expr> number = joined(out.values[high], out.values[low]);
+    if (!number || !ir::is_int(outer.min, 0) || !ir::is_int(inner.min, 0) ||
+        !ir::equal(inner.extent, out.values[low]->args[1]))
+      return false;
+    out.values[high] = *number;
+    out.iters[high].dom.extent = outer.extent * inner.extent;
+    out.values.erase(out.values.begin() + static_cast<std::ptrdiff_t>(low));
+    out.iters.erase(out.iters.begin() + static_cast<std::ptrdiff_t>(low));
+    return true;
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t high = 0; high < out.values.size() && !again; ++high)
+      for (std::size_t low = 0; low < out.values.size() && !again; ++low) again = join(high, low);
+  }
+  return out;
+}
+
 inline bool affine(const child_block& child, std::size_t first) {
   const fast_answer quick = quick_affine(child, first, first == 0);
   if (quick != fast_answer::unknown) return quick == fast_answer::yes;
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::is_affine_binding(child.realize->values, child.block().iters,
-                                  domains(child.loops, first), child.realize->predicate, known);
+  const auto holds = [&](const binding_list& b) {
+    return arith::is_affine_binding(b.values, b.iters, domains(child.loops, first),
+                                    child.realize->predicate, known);
+  };
+  if (holds({child.realize->values, child.block().iters})) return true;
+  const binding_list whole = joined_digits(child);
+  return whole.values.size() < child.realize->values.size() && holds(whole);
 }
 
 /// No two iterations of the loops from `first` on run the same instance.
@@ -86,23 +146,34 @@ inline bool injective(const child_block& child, std::size_t first) {
 
 /// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
 /// inside move it.
-inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
-  for (std::size_t i = 0; i < iters.values.size(); ++i) {
-    if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
-    arith::linear inside;
-    std::int64_t factor = 0;
-    bool plain = true;
-    for (const auto& [term, f] : iters.values[i].terms) {
-      const int l = loop_index(child.loops, term);
-      if (l == static_cast<int>(at))
-        factor = std::abs(f);
-      else if (l > static_cast<int>(at))
-        inside.terms.emplace_back(term, f);
-      plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
-    }
-    const bounds moves = range_of(inside, child.loops);
-    if (plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor) return true;
+inline bool steps_over(const child_block& child, std::size_t at, const arith::linear& value) {
+  arith::linear inside;
+  std::int64_t factor = 0;
+  bool plain = true;
+  for (const auto& [term, f] : value.terms) {
+    const int l = loop_index(child.loops, term);
+    if (l == static_cast<int>(at))
+      factor = std::abs(f);
+    else if (l > static_cast<int>(at))
+      inside.terms.emplace_back(term, f);
+    plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
   }
+  const bounds moves = range_of(inside, child.loops);
+  return plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor;
+}
+
+inline bool steps_over(const child_block& child, std::size_t at) {
+  const bound_iters& iters = bind_iters(child);
+  for (std::size_t i = 0; i < iters.values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::spatial &&
+        steps_over(child, at, iters.values[i]))
+      return true;
+  const binding_list whole = joined_digits(child);
+  if (whole.values.size() == child.realize->values.size()) return false;
+  for (std::size_t i = 0; i < whole.values.size(); ++i)
+    if (whole.iters[i].kind == ir::iter_kind::spatial &&
+        steps_over(child, at, arith::to_linear(whole.values[i])))
+      return true;
   return false;
 }
 
@@ -175,7 +246,7 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
   using namespace detail::bindings;
   // no instance runs twice in all loops: then none does while the outer ones stand still, although
   // quotients of a fused loop are no sums of the inner ones alone
-  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop, bind_iters(child)) ||
+  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop) ||
          injective(child, loop) || (loop > 0 && injective(child, 0));
 }
 

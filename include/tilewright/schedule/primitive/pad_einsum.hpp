@@ -29,7 +29,7 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. one positive multiple per iteration variable;
-/// 2. the block is complete or a reduction with one store, each buffer accessed once, with indices
+/// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
 ///    that are different iteration variables or constants;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
 ///    constant;

@@ -13,6 +13,7 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::inlining {
@@ -376,6 +377,9 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
+  if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
+  if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
+    refuse(name, 4, quoted(block) + " has a predicate");
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
   const bound_iters& iters = bind_iters(scope[child]);

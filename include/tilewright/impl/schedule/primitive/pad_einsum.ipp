@@ -72,9 +72,11 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
                       "\" than it writes");
       return;
     }
-    for (const operand& other : c.inputs)
-      if (other.buffer == e->buffer)
-        refuse(2, quoted(*c.block) + " accesses \"" + e->buffer->name + "\" twice");
+    for (const operand& other : c.inputs) {
+      if (other.buffer != e->buffer) continue;
+      if (other.iters == o.iters) return;
+      refuse(2, quoted(*c.block) + " reads \"" + e->buffer->name + "\" at different places");
+    }
     c.inputs.push_back(std::move(o));
   });
   return c;

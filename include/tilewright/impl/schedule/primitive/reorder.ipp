@@ -7,6 +7,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/repetition.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -125,6 +126,16 @@ inline void check_repetition(const child_block& child, std::size_t at,
                   "outside of the ones that drive the reduction");
 }
 
+/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it.
+inline void check_as_tvm(const child_block& child, std::size_t at) {
+  for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
+    for (std::size_t outer = at; outer < inner; ++outer)
+      if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
+          ir::uses_var(child.loops[inner]->extent, child.loops[outer]->var))
+        refuse(5, "the range of loop \"" + child.loops[inner]->var->name + "\" uses loop \"" +
+                      child.loops[outer]->var->name + "\"");
+}
+
 inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
@@ -138,6 +149,7 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
+    if (as_tvm()) check_as_tvm(child, static_cast<std::size_t>(at - child.loops.begin()));
     check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
     check_repetition(child, static_cast<std::size_t>(at - child.loops.begin()), order);
   }
