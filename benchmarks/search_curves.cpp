@@ -44,33 +44,71 @@ std::string part_of(const std::string& file, int process) {
   return file + "." + std::to_string(process);
 }
 
-/// What one of the processes does: every `processes`-th workload, seed by seed.
-void run_part(const std::string& file, const std::string& out, const curve_options& o, int process,
-              std::chrono::steady_clock::time_point start) {
-  std::vector<recorded_workload> all = recorded_workloads(file);
-  std::ofstream times(part_of(file, process)), curves(part_of(out, process));
-  const auto mine = [&](std::size_t i) {
-    return i % static_cast<std::size_t>(o.processes) == static_cast<std::size_t>(process);
-  };
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (mine(i)) record_drawn(all[i], o.drawn, times);
+/// Calls `work` with each number below `processes`, in a process of its own.
+template <class Work>
+bool in_processes(int processes, const Work& work) {
+  std::fflush(stdout);
+  std::vector<pid_t> children;
+  for (int p = 0; p < processes; ++p) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(p);
+      std::fflush(stdout);
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  bool good = true;
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    good &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return good;
+}
+
+/// Every `of`-th workload from `first` on.
+std::vector<recorded_workload*> share(std::vector<recorded_workload>& all, int first, int of) {
+  std::vector<recorded_workload*> out;
+  for (std::size_t i = static_cast<std::size_t>(first); i < all.size();
+       i += static_cast<std::size_t>(of))
+    out.push_back(&all[i]);
+  return out;
+}
+
+/// The workloads that have programs for a long search: where a few hundred are all, every strategy
+/// meets them all.
+std::vector<recorded_workload> searchable(const std::string& file, std::size_t trials) {
+  std::vector<recorded_workload> all = recorded_workloads(file), out;
+  for (recorded_workload& w : all) {
+    const std::size_t drawn = static_cast<std::size_t>(std::count_if(
+        w.all().begin(), w.all().end(), [](const timed_trace& t) { return t.drawn; }));
+    std::printf("%-10s %zu random programs%s\n", w.name().c_str(), drawn,
+                drawn < trials * 3 / 4 ? ": left out, too few" : "");
+    if (drawn >= trials * 3 / 4) out.push_back(std::move(w));
+  }
+  return out;
+}
+
+void search_share(const std::vector<recorded_workload*>& mine, const curve_options& o,
+                  std::ofstream& times, std::ofstream& curves,
+                  std::chrono::steady_clock::time_point start) {
   for (std::uint64_t seed = 1; seed <= o.seeds; ++seed)
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!mine(i)) continue;
+    for (recorded_workload* w : mine)
       for (const char* name : strategies) {
+        const int n = static_cast<int>(seed);
         if (seconds_since(start) > o.seconds) {
-          std::printf("%-10s %-20s seed %d: skipped, the time is over\n", all[i].name().c_str(),
-                      name, static_cast<int>(seed));
+          std::printf("%-10s %-20s seed %d: skipped, the time is over\n", w->name().c_str(), name,
+                      n);
           continue;
         }
-        const std::vector<double> curve = best_times(all[i], name, o.trials, seed, times);
-        write_curve(curves, all[i].name(), name, seed, o.trials, curve);
-        std::printf("%-10s %-20s seed %d: %.4g us after %zu trials (%.0f s)\n",
-                    all[i].name().c_str(), name, static_cast<int>(seed),
-                    curve.empty() ? 0.0 : curve.back() * 1e6, curve.size(), seconds_since(start));
+        const std::vector<double> curve = best_times(*w, name, o.trials, seed, times);
+        write_curve(curves, w->name(), name, seed, o.trials, curve);
+        std::printf("%-10s %-20s seed %d: %.4g us after %zu trials (%.0f s)\n", w->name().c_str(),
+                    name, n, curve.empty() ? 0.0 : curve.back() * 1e6, curve.size(),
+                    seconds_since(start));
+        std::fflush(stdout);
       }
-      std::fflush(stdout);
-    }
 }
 
 void append_file(const std::string& from, const std::string& to) {
@@ -223,23 +261,18 @@ void write_curve(std::ofstream& to, const std::string& workload, const std::stri
 
 int run_curves(const std::string& file, const std::string& out, const curve_options& o) {
   const auto start = std::chrono::steady_clock::now();
-  std::fflush(stdout);
-  std::vector<pid_t> children;
-  for (int p = 0; p < o.processes; ++p) {
-    const pid_t child = fork();
-    if (child == 0) {
-      run_part(file, out, o, p, start);
-      std::fflush(stdout);
-      _exit(0);
-    }
-    children.push_back(child);
-  }
-  bool good = true;
-  for (const pid_t child : children) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    good &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
+  bool good = in_processes(o.processes, [&](int p) {
+    std::vector<recorded_workload> all = recorded_workloads(file);
+    std::ofstream times(part_of(file, p));
+    for (recorded_workload* w : share(all, p, o.processes)) record_drawn(*w, o.drawn, times);
+  });
+  for (int p = 0; p < o.processes; ++p) append_file(part_of(file, p), file);
+  std::vector<recorded_workload> all = searchable(file, o.trials);
+  std::printf("recorded after %.0f s\n", seconds_since(start));
+  good &= in_processes(o.processes, [&](int p) {
+    std::ofstream times(part_of(file, p)), curves(part_of(out, p));
+    search_share(share(all, p, o.processes), o, times, curves, start);
+  });
   for (int p = 0; p < o.processes; ++p) {
     append_file(part_of(file, p), file);
     append_file(part_of(out, p), out);

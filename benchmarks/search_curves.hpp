@@ -32,8 +32,8 @@ struct curve_options {
   double seconds = 840;  // after which no run begins
 };
 
-/// Runs random replay, evolution with random scores and evolution with trees on every workload and
-/// seed, in processes that share the workloads; adds to `file` what they measured, writes the curves
+/// Runs random replay, evolution with random scores and evolution with trees on every seed and every
+/// workload that has programs enough, in processes that share the workloads; adds to `file` what they measured, writes the curves
 /// to `out`, and prints their summary.
 /// @returns an exit code
 int run_curves(const std::string& file, const std::string& out, const curve_options& o);

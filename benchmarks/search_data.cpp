@@ -145,6 +145,9 @@ std::vector<recorded_workload> recorded_workloads(const std::string& file) {
       "depthwise",
       reify(depthwise,
             {{"H", 56}, {"W", 56}, {"C", 64}, {"R", 3}, {"S", 3}, {"P", 56}, {"Q", 56}}));
+  out.emplace_back("gemm240", reify(dense_relu, {{"M", 240}, {"N", 360}, {"K", 180}}));
+  out.emplace_back("batch",
+                   reify(attention_scores, {{"B", 12}, {"M", 120}, {"N", 240}, {"K", 60}}));
   out.emplace_back("softmax", reify(softmax, {{"M", 256}, {"N", 256}}));
   std::ifstream in(file);
   std::string name, drawn, seconds, key, text;
