@@ -32,7 +32,7 @@ def best_known(strategies):
 
 def table(data):
     print("| trials |", " | ".join(NAMES[s] for s in NAMES if any(s in w for w in data.values())), "|")
-    for n in (16, 64, 128, 256, 1024):
+    for n in (16, 64, 128, 256, 512, 1024):
         cells = []
         for s in NAMES:
             runs = [(best_known(w), w[s][n]) for w in data.values() if s in w and n in w[s]]
