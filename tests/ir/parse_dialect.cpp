@@ -149,6 +149,35 @@ TEST_CASE("dialect: a unit stride alone where a block allocates") {
   CHECK_THROWS_AS(parse(fill("(4, 4)", "vi, vj", ", strides=(2,)")), parse_error);
 }
 
+TEST_CASE("dialect: symbolic extents declared together, behind the strings that name them") {
+  const std::string apart = R"(
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    n = T.int32()
+    m = T.int64()
+    A = T.match_buffer(a, (n, m), "float32")
+    B = T.match_buffer(b, (n, m), "float32")
+    for i in range(n):
+        for j in range(m):
+            with T.block("B"):
+                vi = T.axis.spatial(n, i)
+                vj = T.axis.spatial(m, j)
+                B[vi, vj] = A[vi, vj]
+)";
+  const std::string together = R"(
+@T.prim_func(s_tir=True)
+def main(A: T.Buffer(("n", "m"), "float32"), B: T.Buffer((n, m), "float32")):
+    n, m = T.int32(), T.int64()
+    for i in range(n):
+        for j in range(m):
+            with T.sblock("B"):
+                vi = T.axis.spatial(n, i)
+                vj = T.axis.spatial(m, j)
+                B[vi, vj] = A[vi, vj]
+)";
+  same(apart, together);
+}
+
 TEST_CASE("dialect: loops") {
   same_body("for i, j in T.grid(16, 4):\n    C[i] = 0",
             "for i in T.serial(0, 16):\n    for j in range(4):\n        C[i] = 0");

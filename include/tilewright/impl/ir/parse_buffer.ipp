@@ -145,13 +145,41 @@ TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& tex
   return value;
 }
 
+/// Offset of what the statement at offset `start` assigns to the name, as in `a, name = x, y`; 0
+/// when it assigns nothing to it.
+TILEWRIGHT_INLINE std::size_t parser::assigned_value(std::size_t start,
+                                                     std::string_view name) const {
+  std::size_t position = 0, count = 0, at = start;
+  bool found = false;
+  for (;; at += 2, ++count) {
+    if (in_.peek(at).kind != token_kind::name) return 0;
+    if (in_.peek(at).text == name) position = count, found = true;
+    if (in_.peek(at + 1).text != ",") break;
+  }
+  if (!found || in_.peek(at + 1).text != "=") return 0;
+  at += 2;
+  for (int depth = 0; position > 0; ++at) {
+    const token& t = in_.peek(at);
+    if (t.kind == token_kind::end || t.kind == token_kind::newline) return 0;
+    if (t.text == "(" || t.text == "[") ++depth;
+    if (t.text == ")" || t.text == "]") --depth;
+    if (t.text == "," && depth == 0) --position;
+  }
+  return at;
+}
+
 TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name, dtype unknown) const {
+  bool starts = false;  // a statement, at this token
   for (std::size_t i = 0; in_.peek(i).kind != token_kind::end && in_.peek(i).text != "def"; ++i) {
-    const bool variable = in_.peek(i + 1).text == "=" && in_.peek(i + 5).text == "(";
-    const bool parameter = in_.peek(i + 1).text == ":";
-    if (in_.peek(i).text != name || in_.peek(i + 3).text != "." || (!variable && !parameter))
-      continue;
-    if (const auto type = type_from_text(in_.peek(i + 4).text)) return *type;
+    std::size_t type = 0;
+    if (in_.peek(i).text == name && in_.peek(i + 1).text == ":" && in_.peek(i + 3).text == ".")
+      type = i + 4;
+    else if (const std::size_t value = starts ? assigned_value(i, name) : 0;
+             value && in_.peek(value + 1).text == "." && in_.peek(value + 3).text == "(")
+      type = value + 2;
+    if (type)
+      if (const auto known = type_from_text(in_.peek(type).text)) return *known;
+    starts = in_.peek(i).kind != token_kind::name && in_.peek(i).kind != token_kind::symbol;
   }
   return unknown;
 }

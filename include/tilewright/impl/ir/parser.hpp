@@ -219,6 +219,7 @@ class parser {
   void match(const token& name, const token& call);
   std::vector<expr> dims(dtype unknown = dtype::i64);
   operand quoted(const token& at, const std::string& text, dtype unknown);
+  std::size_t assigned_value(std::size_t start, std::string_view name) const;
   dtype declared_type(std::string_view name, dtype unknown) const;
   std::vector<int> separators();
   int small_integer(const token& key);
