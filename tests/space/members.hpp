@@ -118,7 +118,7 @@ std::size_t check(const ir::function& f, const std::vector<schedule>& from, Prom
     check_schedule(member->scheduled, f);
     look(member->scheduled);
     support::random random(seed);
-    const auto next = search::mutate_by(search::mutators(), member->scheduled.trace(), random);
+    const auto next = search::mutate_by(search::mutators(), member->scheduled.trace(), f, random);
     if (!next) continue;
     ++tried;
     if (const auto other = search::replay(*next, f, seed)) {

@@ -33,7 +33,7 @@ void check_unrolled(const ir::function& f, std::vector<members::rule> rules,
   });
   CHECK(met == std::set<std::int64_t>{0, 16, 64, 512});
   support::random random(3);
-  CHECK(search::mutate_unroll(all[0].trace(), random));
+  CHECK(search::mutate_unroll(all[0].trace(), f, random));
 }
 
 }  // namespace

@@ -106,4 +106,8 @@ class trace {
   std::vector<step> steps_;
 };
 
+/// The part of `trace::log_probability` that the last step of the trace of `s` makes; 0 where it
+/// draws nothing. For a schedule that has just made this step.
+double log_probability_of_last_step(const schedule& s);
+
 }  // namespace tilewright

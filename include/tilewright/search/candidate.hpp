@@ -18,6 +18,9 @@ namespace tilewright::search {
 struct candidate {
   schedule scheduled;
   support::hash128 identity;  // workload key of the scheduled program: equal programs are measured once
+  /// Natural logarithm of the probability that drawing gives these decisions, as trace::log_probability;
+  /// a decision that is never drawn, as one that was made for other extents, counts as -100.
+  double log_prior = 0;
 };
 
 /// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive

@@ -40,6 +40,8 @@ class strategy {
   virtual void learn(std::span<const candidate> measured, std::span<const double> seconds) = 0;
   /// Traces that did not replay since the start.
   virtual std::size_t refused() const = 0;
+  /// Why the last of them did not, for people; empty where that is not known.
+  virtual std::string last_refusal() const { return {}; }
 };
 
 /// A strategy by name, for tools: "replay_functions", "replay_traces", "local", "evolutionary"

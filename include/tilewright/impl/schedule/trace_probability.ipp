@@ -34,6 +34,12 @@ inline double of_step(const schedule_state& before, const trace::step& s) {
 
 }  // namespace detail::probabilities
 
+TILEWRIGHT_INLINE double log_probability_of_last_step(const schedule& s) {
+  // sampling leaves the program as it was, so what it drew from can still be seen
+  return s.trace().empty() ? 0
+                           : detail::probabilities::of_step(s.state(), s.trace().steps().back());
+}
+
 TILEWRIGHT_INLINE double trace::log_probability(const schedule& start) const {
   schedule s = start;
   schedule_state before = s.state();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 
 #include <tilewright/ir/key.hpp>
@@ -36,9 +37,14 @@ TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::func
                                                   std::string* why) {
   try {
     schedule s(f, seed);
-    t.apply_to(s);
+    constexpr double never = -100;
+    double prior = 0;
+    t.apply_to(s, {}, [&](const trace::step& done) {
+      if (done.what->kind->choice != decision_shape::none)
+        prior += std::max(log_probability_of_last_step(s), never);
+    });
     const support::hash128 identity = ir::workload_key(s.function());
-    return candidate{std::move(s), identity};
+    return candidate{std::move(s), identity, prior};
   } catch (const internal_error&) {
     throw;
   } catch (const error& e) {

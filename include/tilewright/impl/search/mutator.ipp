@@ -1,9 +1,7 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
-#include <tilewright/impl/search/mutators/choice.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/mutators/categorical.hpp>
 #include <tilewright/search/mutators/compute_location.hpp>
@@ -27,7 +25,7 @@ TILEWRIGHT_INLINE std::span<const mutator> mutators() {
 }
 
 TILEWRIGHT_INLINE std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
-                                                 support::random& random) {
+                                                 const ir::function& f, support::random& random) {
   std::vector<const mutator*> left;
   for (const mutator& m : table) left.push_back(&m);
   while (!left.empty()) {
@@ -42,23 +40,10 @@ TILEWRIGHT_INLINE std::optional<trace> mutate_by(std::span<const mutator> table,
       }
       ticket -= left[i]->weight;
     }
-    if (std::optional<trace> out = left[chosen]->apply(t, random)) return out;
+    if (std::optional<trace> out = left[chosen]->apply(t, f, random)) return out;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
   return std::nullopt;
-}
-
-TILEWRIGHT_INLINE double log_prior(const trace& t) {
-  double out = 0;
-  for (const trace::step& s : t.steps()) {
-    if (!detail::is_kind(s, "sample_categorical") || s.choice.empty()) continue;
-    const std::vector<double> weights = detail::weights_of(*s.what);
-    const auto at = static_cast<std::size_t>(s.choice[0]);
-    double total = 0;
-    for (const double w : weights) total += w;
-    out += at < weights.size() && weights[at] > 0 ? std::log(weights[at] / total) : -100.0;
-  }
-  return out;
 }
 
 }  // namespace tilewright::search

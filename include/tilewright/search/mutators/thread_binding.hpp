@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/support/random.hpp>
 
@@ -11,6 +12,7 @@ namespace tilewright::search {
 
 /// Draws the categorical again that sizes a loop bound to threadIdx.x, never the present value.
 /// `v = sample_categorical(..); _, l = split(loop, [None, v]); bind(l, "threadIdx.x")`
-std::optional<trace> mutate_thread_binding(const trace& t, support::random& random);
+std::optional<trace> mutate_thread_binding(const trace& t, const ir::function& f,
+                                           support::random& random);
 
 }  // namespace tilewright::search

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tilewright/config.hpp>
+#include <tilewright/ir/stmt.hpp>
 #include <tilewright/schedule/trace.hpp>
 #include <tilewright/support/random.hpp>
 
@@ -11,8 +12,10 @@ namespace tilewright::search {
 
 /// Changes one tile, uniform over its neighbours. Of a perfect or partitioned tile: a divisor above
 /// 1 of one factor moves to another one, within the limit of the innermost factor. Of a tile that
-/// need not divide: another innermost candidate, or a middle factor doubled, halved, or one more or
-/// less. `decision=[8, 16]` -> `decision=[16, 8]`
-std::optional<trace> mutate_tile_size(const trace& t, support::random& random);
+/// need not divide: another innermost candidate, or the next larger or smaller value that drawing
+/// may give a middle factor; the factors further out follow.
+/// `decision=[8, 16]` -> `decision=[16, 8]`
+std::optional<trace> mutate_tile_size(const trace& t, const ir::function& f,
+                                      support::random& random);
 
 }  // namespace tilewright::search

@@ -2,14 +2,17 @@
 //
 // The population consists of the fastest measured programs and of draws from the prior. Every
 // member is a chain: a step changes its trace or crosses it with another member of the same sketch,
-// and is accepted as Metropolis and Hastings do for the distribution prior * exp(score / T), T
-// falling from generation to generation. What all chains have met and nobody measured is ranked by
+// and is accepted as Metropolis and Hastings do for the distribution P(trace) * exp(score / T), T
+// falling from generation to generation; steps count as equally likely both ways. What all chains have met and nobody measured is ranked by
 // score; the best are proposed, with a few random ones among them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include <tilewright/cost/model.hpp>
+#include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategy.hpp>
 
 namespace tilewright::search {
@@ -25,6 +28,7 @@ struct evolution_options {
   double greedy = 0.9;       // share of a batch that the model chooses
   int attempts = 4;          // changes tried for a step until one replays
   int threads = 1;           // that replay; the result does not depend on it
+  std::span<const mutator> changes = mutators();
 };
 
 /// @param model what ranks; shared, so that the next search can start from what this one learned

@@ -5,7 +5,8 @@
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, const ir::function&,
+                                                          support::random& random) {
   return detail::redraw(t, random, [&](std::size_t i) {
     return !detail::feeds_unroll(t, i) && !detail::feeds_threads(t, i);
   });

@@ -1,4 +1,4 @@
-// What mutators of categorical decisions share.
+// What mutators share.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,32 @@
 #include <variant>
 #include <vector>
 
+#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/schedule/trace.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::search::detail {
 
 inline bool is_kind(const trace::step& s, std::string_view name) {
   return s.what->kind->name == name;
+}
+
+/// A schedule of `f` on which `t` ran up to and with instruction `i`, so that the last step of its
+/// trace is that one; nothing when a primitive refuses.
+inline std::optional<schedule> replayed_through(const trace& t, std::size_t i,
+                                                const ir::function& f) {
+  trace first;
+  for (std::size_t k = 0; k <= i; ++k) first.append(t[k].what, t[k].choice);
+  try {
+    schedule out(f);
+    first.apply_to(out);
+    return out;
+  } catch (const internal_error&) {
+    throw;
+  } catch (const error&) {
+    return std::nullopt;
+  }
 }
 
 /// True when instruction `i` uses the output of instruction `from`.

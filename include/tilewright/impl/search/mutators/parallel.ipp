@@ -25,7 +25,8 @@ inline const std::int64_t* parallel_jobs(const trace::step& s) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_parallel(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_parallel(const trace& t, const ir::function&,
+                                                       support::random& random) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (detail::parallel_jobs(t[i])) at.push_back(i);

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include <tilewright/impl/schedule/divisors.hpp>
 #include <tilewright/impl/search/mutators/choice.hpp>
 #include <tilewright/search/mutators/tile_size.hpp>
 
 namespace tilewright::search {
 namespace detail::tile_size {
+
+inline bool is_tile(const trace::step& s) {
+  return is_kind(s, "sample_perfect_tile") || is_kind(s, "sample_partitioned_tile") ||
+         is_kind(s, "sample_tile");
+}
 
 /// An integer argument by the name of its parameter; `fallback` where there is none.
 inline std::int64_t integer_argument(const instruction& what, std::string_view name,
@@ -34,23 +40,74 @@ inline std::vector<decision> divided(const decision& tile, std::int64_t limit) {
   return out;
 }
 
-/// Factors that need not divide; the outermost follows from the others.
-inline std::vector<decision> covering(const decision& tile,
-                                      const std::vector<std::int64_t>& innermost) {
-  std::vector<decision> out;
-  const auto with = [&](std::size_t at, std::int64_t value) {
-    if (value < 1 || value == tile[at]) return;
-    decision next = tile;
-    next[at] = value;
-    if (std::find(out.begin(), out.end(), next) == out.end()) out.push_back(std::move(next));
-  };
-  for (const std::int64_t c : innermost) with(tile.size() - 1, c);
-  for (std::size_t i = 1; i + 1 < tile.size(); ++i)
-    for (const std::int64_t v : {tile[i] * 2, tile[i] / 2, tile[i] + 1, tile[i] - 1}) with(i, v);
-  return out;
+/// Of an ascending list, the value nearest to `v`; the smaller one of two.
+inline std::int64_t nearest(const std::vector<std::int64_t>& values, std::int64_t v) {
+  const auto above = std::lower_bound(values.begin(), values.end(), v);
+  if (above == values.begin()) return *above;
+  const std::int64_t below = *(above - 1);
+  return above == values.end() || v - below <= *above - v ? below : *above;
 }
 
-inline std::vector<decision> neighbours(const trace::step& s) {
+/// What sample_tile may draw beside `tile` for a loop of this extent.
+class covering {
+ public:
+  covering(const decision& tile, std::int64_t extent, const std::vector<std::int64_t>& innermost)
+      : tile_(tile), extent_(extent), innermost_(innermost) {
+    std::int64_t rest = extent;
+    for (std::size_t i = tile.size(); i-- > 1;) {
+      vary(i, values(i, rest));
+      rest = primitive::detail::ceil_divide(rest, tile[i]);
+    }
+  }
+  std::vector<decision> found;
+
+ private:
+  std::vector<std::int64_t> values(std::size_t at, std::int64_t rest) const {
+    return at + 1 == tile_.size() ? primitive::detail::tile_candidates(rest, innermost_)
+                                  : primitive::detail::part_candidates(rest);
+  }
+
+  void vary(std::size_t at, const std::vector<std::int64_t>& all) {
+    if (at + 1 == tile_.size()) {
+      for (const std::int64_t v : all) add(at, v);
+      return;
+    }
+    const auto here = std::equal_range(all.begin(), all.end(), tile_[at]);
+    if (here.first != all.begin()) add(at, *(here.first - 1));
+    if (here.second != all.end()) add(at, *here.second);
+  }
+
+  void add(std::size_t at, std::int64_t value) {
+    decision next = tile_;
+    next[at] = value;
+    std::int64_t rest = extent_;
+    for (std::size_t i = next.size(); i-- > 1;) {
+      if (i < at) next[i] = nearest(values(i, rest), next[i]);
+      rest = primitive::detail::ceil_divide(rest, next[i]);
+    }
+    next.front() = rest;
+    if (next != tile_ && std::find(found.begin(), found.end(), next) == found.end())
+      found.push_back(std::move(next));
+  }
+
+  const decision& tile_;
+  std::int64_t extent_;
+  const std::vector<std::int64_t>& innermost_;
+};
+
+inline std::vector<decision> covering_neighbours(const trace& t, std::size_t i,
+                                                 const ir::function& f) {
+  const std::optional<schedule> s = replayed_through(t, i, f);
+  if (!s) return {};
+  const trace::step& here = s->trace().steps().back();
+  const ir::expr extent = s->get(loop_rv{std::get<rv>(here.what->args[0]).number}).extent;
+  if (!ir::is_int(extent) || ir::as_int(extent) < 1) return {};
+  const auto& innermost = std::get<std::vector<std::int64_t>>(here.what->args[2]);
+  return covering(here.choice, ir::as_int(extent), innermost).found;
+}
+
+inline std::vector<decision> neighbours(const trace& t, std::size_t i, const ir::function& f) {
+  const trace::step& s = t[i];
   if (s.choice.size() < 2 || s.choice[0] < 0) return {};  // symbolic extents stay inferred
   if (is_kind(s, "sample_perfect_tile"))
     return divided(s.choice, integer_argument(*s.what, "max_innermost_factor", -1));
@@ -60,27 +117,29 @@ inline std::vector<decision> neighbours(const trace::step& s) {
     const std::int64_t part = integer_argument(*s.what, "innerpart_factor", 1);
     std::erase_if(out, [&](const decision& d) {
       std::int64_t inner = 1;
-      for (std::size_t i = first; i < d.size(); ++i) inner *= d[i];
+      for (std::size_t k = first; k < d.size(); ++k) inner *= d[k];
       return part > 0 && inner % part != 0;
     });
     return out;
   }
-  if (is_kind(s, "sample_tile"))
-    for (const argument& a : s.what->args)
-      if (const auto* c = std::get_if<std::vector<std::int64_t>>(&a)) return covering(s.choice, *c);
+  if (is_kind(s, "sample_tile")) return covering_neighbours(t, i, f);
   return {};
 }
 
 }  // namespace detail::tile_size
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_tile_size(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_tile_size(const trace& t, const ir::function& f,
+                                                        support::random& random) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (!detail::tile_size::neighbours(t[i]).empty()) at.push_back(i);
-  if (at.empty()) return std::nullopt;
-  const std::size_t i = at[random.below(at.size())];
-  std::vector<decision> all = detail::tile_size::neighbours(t[i]);
-  return t.with_decision(i, std::move(all[random.below(all.size())]));
+    if (detail::tile_size::is_tile(t[i])) at.push_back(i);
+  while (!at.empty()) {
+    const std::size_t chosen = random.below(at.size()), i = at[chosen];
+    std::vector<decision> all = detail::tile_size::neighbours(t, i, f);
+    if (!all.empty()) return t.with_decision(i, std::move(all[random.below(all.size())]));
+    at.erase(at.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::search

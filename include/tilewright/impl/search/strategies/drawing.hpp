@@ -18,6 +18,7 @@ class drawing_strategy : public strategy {
     for (const candidate& c : measured) seen_.insert(c.identity);
   }
   std::size_t refused() const override { return refused_; }
+  std::string last_refusal() const override { return last_refusal_; }
 
  protected:
   /// Proposes what `draw` gives, until there are enough or nothing new comes.
@@ -35,10 +36,14 @@ class drawing_strategy : public strategy {
     return out;
   }
 
+  std::optional<candidate> replayed(const trace& t, support::random& r) {
+    return replay(t, task_.function, r.next(), &last_refusal_);
+  }
+
   /// The next sketch in turn, its decisions drawn.
   std::optional<candidate> fresh(support::random r) {
     const trace& sketch = task_.sketches[next_sketch_++ % task_.sketches.size()];
-    return replay(sketch, task_.function, r.next());
+    return replayed(sketch, r);
   }
 
   search_task task_;
@@ -46,6 +51,7 @@ class drawing_strategy : public strategy {
   std::set<support::hash128> seen_;
   std::size_t next_sketch_ = 0;
   std::size_t refused_ = 0;
+  std::string last_refusal_;
 };
 
 }  // namespace tilewright::search::detail

@@ -29,14 +29,27 @@ void for_slots(std::size_t n, int threads, F f) {
   for (std::thread& t : running) t.join();
 }
 
-/// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ.
+/// What traces of one sketch have in common.
+inline support::hash128 sketch_of(const trace& t) {
+  support::hasher h;
+  h.add(t.without_decisions().print());
+  return h.finish();
+}
+
+/// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ, or when
+/// what comes out is one of them.
 inline std::optional<trace> cross(const trace& a, const trace& b, support::random& random) {
-  if (a.size() != b.size() || !(a.without_decisions() == b.without_decisions()))
-    return std::nullopt;
+  if (a.size() != b.size()) return std::nullopt;
   trace out;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    out.append(a[i].what, a[i].choice.empty() || random.below(2) == 0 ? a[i].choice : b[i].choice);
-  return out;
+  bool from_a = false, from_b = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].what->kind != b[i].what->kind) return std::nullopt;
+    const bool differs = a[i].choice != b[i].choice, takes_b = differs && random.below(2) != 0;
+    from_a |= differs && !takes_b;
+    from_b |= takes_b;
+    out.append(a[i].what, takes_b ? b[i].choice : a[i].choice);
+  }
+  return from_a && from_b ? std::optional(std::move(out)) : std::nullopt;
 }
 
 class evolver final : public drawing_strategy {
@@ -47,6 +60,7 @@ class evolver final : public drawing_strategy {
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
     workload_ = ir::workload_key(task.function);
+    for (const trace& t : task_.sketches) sketches_.push_back(sketch_of(t));
   }
 
   std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
@@ -68,7 +82,8 @@ class evolver final : public drawing_strategy {
     for (std::size_t i = 0; i < measured.size(); ++i) {
       samples.push_back(
           {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
-      if (std::isfinite(seconds[i])) elite_.push_back({measured[i], seconds[i]});
+      if (std::isfinite(seconds[i]))
+        elite_.push_back({measured[i], seconds[i], sketch_of(measured[i].scheduled.trace())});
     }
     std::stable_sort(elite_.begin(), elite_.end(),
                      [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
@@ -80,14 +95,18 @@ class evolver final : public drawing_strategy {
   }
 
  private:
+  // the draws between two looks at the time
+  static constexpr std::size_t slots_at_a_time = 16;
+
   struct survivor {
     candidate program;
     double seconds;
+    support::hash128 sketch;
   };
   struct chain {
     candidate program;
+    support::hash128 sketch;
     double score = 0;
-    double prior = 0;  // logarithm
   };
   /// A program that some chain has met and nobody measured.
   struct meeting {
@@ -104,27 +123,37 @@ class evolver final : public drawing_strategy {
   }
 
   void populate(const std::function<bool()>& over) {
-    for (const survivor& s : elite_) chains_.push_back({s.program, 0, 0});
+    for (const survivor& s : elite_) chains_.push_back({s.program, s.sketch});
     elders_ = chains_.size();
     std::size_t missing = options_.population - std::min(options_.population, chains_.size());
-    for (int round = 0; round < 5 && missing > 0 && !(over && over()); ++round) {
-      const std::vector<support::random> draws = streams(missing);
-      std::vector<std::optional<candidate>> made(missing);
-      const std::size_t first = next_sketch_;
-      next_sketch_ += missing;
-      for_slots(missing, options_.threads, [&](std::size_t i) {
-        support::random r = draws[i];
-        const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
-        made[i] = replay(sketch, task_.function, r.next());
-      });
-      for (std::optional<candidate>& c : made) {
-        if (c)
-          chains_.push_back({std::move(*c), 0, 0});
-        else
-          ++refused_;
-      }
+    for (int round = 0; round < 5 && missing > 0; ++round) {
+      for (std::size_t left = missing; left > 0 && !(over && over());)
+        left -= draw_chains(std::min(left, slots_at_a_time));
       missing = options_.population - std::min(options_.population, chains_.size());
     }
+  }
+
+  /// `n` draws from the prior, in slots that may run at the same time.
+  std::size_t draw_chains(std::size_t n) {
+    const std::vector<support::random> draws = streams(n);
+    std::vector<std::optional<candidate>> made(n);
+    std::vector<std::string> why(n);
+    const std::size_t first = next_sketch_;
+    next_sketch_ += n;
+    for_slots(n, options_.threads, [&](std::size_t i) {
+      support::random r = draws[i];
+      const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
+      made[i] = replay(sketch, task_.function, r.next(), &why[i]);
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      if (made[i]) {
+        chains_.push_back({std::move(*made[i]), sketches_[(first + i) % sketches_.size()]});
+        continue;
+      }
+      ++refused_;
+      last_refusal_ = std::move(why[i]);
+    }
+    return n;
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
@@ -140,7 +169,6 @@ class evolver final : public drawing_strategy {
     const std::vector<double> scores = scores_of(programs);
     for (std::size_t i = 0; i < chains_.size(); ++i) {
       chains_[i].score = scores[i];
-      chains_[i].prior = log_prior(chains_[i].program.scheduled.trace());
       meet(chains_[i].program, scores[i], i >= elders_);
     }
   }
@@ -160,12 +188,15 @@ class evolver final : public drawing_strategy {
   /// One step of every chain.
   void advance(double temperature) {
     const std::size_t n = chains_.size();
+    std::map<support::hash128, std::vector<std::size_t>> of_sketch;
+    for (std::size_t i = 0; i < n; ++i) of_sketch[chains_[i].sketch].push_back(i);
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> next(n);
     std::vector<int> failures(n, 0);
     for_slots(n, options_.threads, [&](std::size_t i) {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
-        const std::optional<trace> t = changed(i, draws[i]);
+        const std::optional<trace> t =
+            changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
         if (t) next[i] = replay(*t, task_.function, draws[i].next());
         if (!next[i]) ++failures[i];
       }
@@ -179,23 +210,28 @@ class evolver final : public drawing_strategy {
     for (std::size_t i = 0; i < n; ++i) {
       refused_ += static_cast<std::size_t>(failures[i]);
       if (!next[i]) continue;
-      const double score = scores[at++], prior = log_prior(next[i]->scheduled.trace());
+      const double score = scores[at++];
       meet(*next[i], score, false);
       chain& c = chains_[i];
-      const double gain = (score - c.score) * scale + options_.prior * (prior - c.prior);
-      if (accepted(gain, draws[i])) c = {std::move(*next[i]), score, prior};
+      const double gain =
+          (score - c.score) * scale + options_.prior * (next[i]->log_prior - c.program.log_prior);
+      if (accepted(gain, draws[i])) c = {std::move(*next[i]), c.sketch, score};
     }
   }
 
-  std::optional<trace> changed(std::size_t i, support::random& r) const {
-    const trace& t = chains_[i].program.scheduled.trace();
+  /// @param mates the chains of the same sketch
+  std::optional<trace> changed(const chain& c, const std::vector<std::size_t>& mates,
+                               support::random& r) const {
+    const trace& t = c.program.scheduled.trace();
     if (r.unit() < options_.crossover) {
-      const trace& other = chains_[r.below(chains_.size())].program.scheduled.trace();
-      if (std::optional<trace> crossed = cross(t, other, r)) return crossed;
+      const chain& other = chains_[mates[r.below(mates.size())]];
+      if (std::optional<trace> crossed = cross(t, other.program.scheduled.trace(), r))
+        return crossed;
     }
-    std::optional<trace> out = mutate_by(mutators(), t, r);
+    std::optional<trace> out = mutate_by(options_.changes, t, task_.function, r);
     if (out && r.below(4) == 0)
-      if (std::optional<trace> twice = mutate_by(mutators(), *out, r)) return twice;
+      if (std::optional<trace> twice = mutate_by(options_.changes, *out, task_.function, r))
+        return twice;
     return out;
   }
 
@@ -236,6 +272,7 @@ class evolver final : public drawing_strategy {
   std::shared_ptr<cost::model> model_;
   evolution_options options_;
   support::hash128 workload_;
+  std::vector<support::hash128> sketches_;  // [sketches of the task]
   std::vector<survivor> elite_;
   std::vector<chain> chains_;
   std::size_t elders_ = 0;  // chains that start from measured programs

@@ -40,7 +40,7 @@ class local_searcher final : public drawing_strategy {
     const std::size_t a = r.below(parents_.size()), b = r.below(parents_.size());
     std::optional<trace> t = parents_[std::min(a, b)].trace;
     for (int changes = r.below(3) == 0 ? 2 : 1; t && changes > 0; --changes) t = mutate(*t, r);
-    return t ? replay(*t, task_.function, r.next()) : fresh(r);
+    return t ? replayed(*t, r) : fresh(r);
   }
 
   std::vector<parent> parents_;

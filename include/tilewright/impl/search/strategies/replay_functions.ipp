@@ -23,8 +23,9 @@ class function_replayer final : public drawing_strategy {
       const std::vector<schedule> all = task_.generate(r.next());
       if (all.empty()) return std::nullopt;
       const schedule& chosen = all[r.below(all.size())];
-      return replay(chosen.trace().without_decisions(), task_.function, r.next());
-    } catch (const schedule_error&) {
+      return replayed(chosen.trace().without_decisions(), r);
+    } catch (const schedule_error& e) {
+      last_refusal_ = e.what();
       return std::nullopt;
     }
   }
