@@ -1,7 +1,8 @@
-// What the search does besides compiling and measuring: replaying traces with all checks of the
-// primitives, copying and verifying programs, keys, text, features and boosted trees.
+// What the search does: replaying traces with all checks of the primitives, copying and verifying
+// programs, keys, text, features and boosted trees; and compiling and measuring beside each other.
 //
-// One item is one replay, one copy, one key or one script, so items_per_second is what a core does.
+// One item is one replay, one copy, one key or one script, so items_per_second is what a core does;
+// of compile_and_measure and session it is one candidate, on all cores.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -9,14 +10,22 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/backend/pool.hpp>
 #include <tilewright/cost/features.hpp>
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/cost/prior.hpp>
+#include <tilewright/expr/kernel.hpp>
+#include <tilewright/expr/reify.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/verify.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/search/candidate.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/search/worker.hpp>
+#include <tilewright/space/cpu.hpp>
+#include <tilewright/target/cpu.hpp>
 
 #include "search_traces.hpp"
 
@@ -163,6 +172,89 @@ void predict_trees(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 2000);
 }
 
+/// Members of the default space of a product; its kernels take much less than a millisecond.
+struct measurable {
+  search::workload work;
+  std::vector<ir::function> programs;
+
+  explicit measurable(std::int64_t n, std::size_t count) {
+    using axes::i, axes::j, axes::k;
+    static constexpr auto product = kernel<"product">(
+        [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
+          return C(i, j) = sum<k>(A(i, k) * B(k, j));
+        });
+    work.function = reify(product, {{"M", n}, {"N", n}, {"K", n}});
+    work.key = {ir::workload_key(work.function).hex(), "bench", "", 1};
+    work.family = "product";
+    work.extents = {n, n, n, n, n, n};
+    work.cpu = &target::host();
+    work.exec = &backend::serial_executor();
+    work.space = space::default_cpu();
+    const space::context where{work.cpu, 1};
+    const std::vector<schedule> sketches = work.space.sketches(work.function, where, 1);
+    for (std::uint64_t seed = 1; programs.size() < count; ++seed)
+      if (const auto c = search::replay(
+              sketches[seed % sketches.size()].trace().without_decisions(), work.function, seed))
+        programs.push_back(c->scheduled.function());
+  }
+};
+
+/// Compiling on all cores but one, measuring on that one.
+void compile_and_measure(benchmark::State& state, std::int64_t n) {
+  const measurable all(n, 64);
+  search::runner arguments(all.work.function, {}, *all.work.exec, 1);
+  double best = 1e9;
+  for (auto _ : state) {
+    search::build_queue queue(all.programs, *all.work.cpu,
+                              std::max(target::host().cores - all.work.exec->threads, 1));
+    for (std::size_t i = 0; i < all.programs.size(); ++i) {
+      const search::built b = queue.take(i);
+      if (!b.code) throw std::logic_error(b.error);
+      search::measure_options o;
+      o.best = best;
+      const search::measurement m = arguments.measure(*b.code, o);
+      best = std::min(best, m.median());
+    }
+  }
+  state.counters["best_us"] = best * 1e6;
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(all.programs.size()));
+}
+
+/// A whole session: proposals, model, compilation, measurement, checks, and the final timing.
+void session(benchmark::State& state, std::int64_t n, search::isolation where) {
+  const measurable all(n, 0);
+  std::int64_t trials = 0;
+  for (auto _ : state) {
+    search::database db(":memory:");
+    search::session_options o;
+    o.seconds = 5;
+    o.measuring.run_in = where;
+    trials += search::tune(all.work, o, db).trials;
+  }
+  state.SetItemsProcessed(trials);
+}
+
+void add_measurements() {
+  for (const std::int64_t n : {64, 256})
+    benchmark::RegisterBenchmark(("compile_and_measure/matmul_" + std::to_string(n)).c_str(),
+                                 [n](benchmark::State& s) { compile_and_measure(s, n); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      "session/matmul_256/seconds:5",
+      [](benchmark::State& s) { session(s, 256, search::isolation::none); })
+      ->UseRealTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+  if (search::find_worker().empty()) return;
+  benchmark::RegisterBenchmark(
+      "session_worker/matmul_256/seconds:5",
+      [](benchmark::State& s) { session(s, 256, search::isolation::worker); })
+      ->UseRealTime()
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+}
+
 void add_all() {
   const auto add = [](const char* name, void (*run)(benchmark::State&, const candidate&)) {
     benchmark::RegisterBenchmark((std::string(name) + "/matmul_30").c_str(),
@@ -196,6 +288,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   add_all();
+  add_measurements();
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -26,6 +26,8 @@ struct tune_options {
   int trials = 1 << 30;
   int threads = 0;
   std::uint64_t seed = 42;
+  search::caches where = search::caches::warm;
+  bool worker = false;
   bool json = false;
 };
 
@@ -76,13 +78,16 @@ int tune(const tune_options& o) {
     throw argument_error("code for " + o.target +
                          " does not run on this machine, so it cannot be measured here");
   cpu.cores = exec->threads;
-  const search::workload w = workload_of(f, cpu, *exec);
+  search::workload w = workload_of(f, cpu, *exec);
+  w.key.arguments += search::key_suffix(o.where);
   const auto db = search::database::shared(o.database);
   if (!db->status().empty()) complain(db->status());
   search::session_options s;
   s.seconds = o.seconds;
   s.trials = o.trials;
   s.seed = o.seed;
+  s.measuring.where = o.where;
+  if (o.worker) s.measuring.run_in = search::isolation::worker;
   int round = -1;
   s.events = [&](const search::progress& p) {
     if (p.round == round) return;
@@ -106,6 +111,12 @@ std::function<int()> declare_tune(CLI::App& app) {
   app.add_option("--threads", o->threads, "Threads of a call; 0: all");
   app.add_option("--seed", o->seed, "Seed of the search")->capture_default_str();
   app.add_option("--db", o->database, "Database file; default: the user's");
+  const std::map<std::string, search::caches> states{{"warm", search::caches::warm},
+                                                     {"cold", search::caches::cold},
+                                                     {"rotating", search::caches::rotating}};
+  app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
+      ->transform(CLI::CheckedTransformer(states));
+  app.add_flag("--worker", o->worker, "Run candidates in a process of their own");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
   return [o] { return tune(*o); };
 }

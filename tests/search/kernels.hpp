@@ -31,4 +31,9 @@ inline constexpr auto square_root = kernel<"square_root">([](in<"X", float, "N">
   return Y(i) = sqrt(X(i));
 });
 
+inline constexpr auto count_up = kernel<"count_up">([](inout<"Y", float, "N"> Y) {
+  using axes::i;
+  return Y(i) = Y(i) + 1.0f;
+});
+
 }  // namespace kernels

@@ -1,9 +1,9 @@
 #include <tilewright/search/runner.hpp>
 
-#include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
 
 using namespace tilewright;
@@ -18,42 +19,9 @@ using namespace tilewright::search;
 
 namespace {
 
-#ifdef __SANITIZE_THREAD__
-constexpr bool handlers_usable = false;  // the thread sanitizer does not follow a jump out of a handler
-#else
-constexpr bool handlers_usable = true;
-#endif
+using faulty::code_of, faulty::endless, faulty::handlers_usable, faulty::reads_beyond;
 
 ir::function product() { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}}); }
-
-/// A function that reads `reach` elements from a tensor of four, a page apart from end to end at most.
-ir::function reads_beyond(int reach) {
-  const ir::buffer declared = ir::make_buffer("X", dtype::f32, {4}), y = ir::make_buffer("Y", dtype::f32, {reach});
-  const ir::var i = ir::make_var("i");
-  ir::function f;
-  f.params = {{declared, {}}, {y, {}}};
-  f.body = ir::make_loop(i, 0, reach, ir::make_store(y, {i}, ir::load(declared, {i * 64})));
-  f.attrs["tilewright.lowered"] = 1;
-  return f;
-}
-
-/// An endless loop as far as a test is concerned: 2^40 additions.
-ir::function endless() {
-  const ir::buffer y = ir::make_buffer("Y", dtype::f32, {1});
-  const ir::var i = ir::make_var("i"), j = ir::make_var("j");
-  ir::function f;
-  f.params = {{y, {}}};
-  f.body = ir::make_loop(
-      i, 0, 1 << 20,
-      ir::make_loop(j, 0, 1 << 20,
-                    ir::make_store(y, {ir::expr(0)}, ir::load(y, {ir::expr(0)}) + ir::real(dtype::f32, 1.0))));
-  f.attrs["tilewright.lowered"] = 1;
-  return f;
-}
-
-std::shared_ptr<const backend::loaded> code_of(const ir::function& f) {
-  return backend::load(backend::compile(f, target::host()));
-}
 
 }  // namespace
 
@@ -71,7 +39,8 @@ TEST_CASE("measuring gives times, and the code computes what the interpreter doe
 
 TEST_CASE("equal seeds give equal arguments, strided or not") {
   const ir::function f = product();
-  runner a(f, {}, backend::serial_executor(), 7), b(f, {}, backend::serial_executor(), 7), c(f, {}, backend::serial_executor(), 8);
+  runner a(f, {}, backend::serial_executor(), 7), b(f, {}, backend::serial_executor(), 7),
+      c(f, {}, backend::serial_executor(), 8);
   CHECK(std::memcmp(a.data()[0], b.data()[0], 45 * 4) == 0);
   CHECK(std::memcmp(a.data()[0], c.data()[0], 45 * 4) != 0);
   for (int i = 0; i < 45; ++i) {
@@ -103,6 +72,70 @@ TEST_CASE("a candidate that leaves its memory is a fault, and the next one runs"
   const built b = build(good, target::host());
   runner s(good, {}, backend::serial_executor(), 1);
   CHECK(s.measure(*b.code, {}).ok());
+}
+
+TEST_CASE("a candidate that writes to what it should only read is a fault" *
+          doctest::skip(!handlers_usable)) {
+  const ir::function f = product();
+  runner r(f, {}, backend::serial_executor(), 1);
+  const measurement m = r.measure(*code_of(faulty::writes_first_parameter(f)), {});
+  CHECK(m.failed == failure::fault);
+}
+
+TEST_CASE("in every state of the caches the code runs, and leaves what it should") {
+  const ir::function f = reify(kernels::count_up, {{"N", 40}});
+  const built b = build(f, target::host());
+  REQUIRE(b.code);
+  runner r(f, {}, backend::serial_executor(), 1);
+  const auto first = [&] { return *static_cast<const float*>(r.data()[0]); };
+  const float before = first();
+  for (const caches where : {caches::warm, caches::cold, caches::rotating}) {
+    r.reset_outputs();
+    measure_options o;
+    o.where = where;
+    o.most_repeats = 7;
+    o.stable = 0;
+    const measurement m = r.measure(*b.code, o);
+    REQUIRE(m.ok());
+    CHECK(m.seconds.size() >= 3);
+    CHECK(m.seconds.size() <= 7);
+    // warm: many calls on one set; cold: one; rotating: on copies
+    const float calls = first() - before;
+    if (where == caches::warm) CHECK(calls > 1.5f);
+    if (where == caches::cold) CHECK(calls == doctest::Approx(1));
+    if (where == caches::rotating) CHECK(calls == 0.0f);
+  }
+  CHECK(r.run(*b.code).ok());
+  CHECK(first() - before == doctest::Approx(1));
+}
+
+TEST_CASE("a ring of copies serves kernels with many arguments and bound weights alike") {
+  const ir::function f = product();
+  const built b = build(f, target::host());
+  runner r(f, {}, backend::serial_executor(), 1);
+  measure_options o;
+  o.where = caches::rotating;
+  CHECK(r.measure(*b.code, o).ok());
+  CHECK(verify_against_interpreter(f, r, *b.code).empty());
+}
+
+TEST_CASE("given values are computed with; the rest is made up") {
+  const ir::function f = product();
+  given_values given(3);
+  std::vector<float> a(45);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
+  given[0].resize(45 * 4);
+  std::memcpy(given[0].data(), a.data(), given[0].size());
+  std::vector<argument_layout> layouts(1);
+  layouts[0].strides = {1, 9};  // column-major
+  runner r(f, layouts, backend::serial_executor(), 7, given),
+      other(f, {}, backend::serial_executor(), 7);
+  for (std::size_t m = 0; m < 9; ++m)
+    for (std::size_t k = 0; k < 5; ++k)
+      CHECK(static_cast<const float*>(r.data()[0])[m + 9 * k] == a[m * 5 + k]);
+  CHECK(std::memcmp(r.data()[1], other.data()[1], 35 * 4) == 0);
+  given[0].pop_back();
+  CHECK_THROWS_AS(runner(f, {}, backend::serial_executor(), 7, given), argument_error);
 }
 
 TEST_CASE("a candidate that does not end is cancelled") {

@@ -2,11 +2,19 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/search/layout.hpp>
+#include <tilewright/search/worker.hpp>
 #include <tilewright/space/cpu.hpp>
+#include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
 #include <set>
+#include <thread>
 
 #include "search/kernels.hpp"
 
@@ -60,7 +68,8 @@ TEST_CASE("a session measures, chooses and stores") {
   CHECK(db.all().size() >= 12);
 }
 
-TEST_CASE("candidates of the first round depend on the seed alone, and no program is measured twice") {
+TEST_CASE(
+    "candidates of the first round depend on the seed alone, and no program is measured twice") {
   std::vector<std::set<std::string>> seen;
   for (const std::uint64_t seed : {1u, 1u, 2u}) {
     database db(":memory:");
@@ -68,7 +77,8 @@ TEST_CASE("candidates of the first round depend on the seed alone, and no progra
     o.seed = seed;
     tune(product(), o, db);
     std::set<std::string> traces;
-    for (const record& r : db.all([](const record& x) { return !x.chosen; })) traces.insert(r.trace);
+    for (const record& r : db.all([](const record& x) { return !x.chosen; }))
+      traces.insert(r.trace);
     seen.push_back(traces);
   }
   CHECK(seen[0] == seen[1]);
@@ -140,6 +150,188 @@ TEST_CASE("a default schedule that computes something else is an internal error"
   CHECK(db.all().empty());
 }
 
+TEST_CASE("a session that finds its first candidate late measures it all the same") {
+  // on a busy machine the search for candidates may take all the time
+  struct slow : strategy {
+    std::unique_ptr<strategy> inner = make_strategy("replay_traces");
+    void start(const search_task& t, std::uint64_t seed) override { inner->start(t, seed); }
+    std::vector<candidate> propose(std::size_t n, const std::function<bool()>& over) override {
+      std::vector<candidate> out = inner->propose(n, {});
+      while (!over()) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      return out;
+    }
+    void learn(std::span<const candidate> c, std::span<const double> s) override {
+      inner->learn(c, s);
+    }
+    std::size_t refused() const override { return 0; }
+  };
+  database db(":memory:");
+  session_options o = few(5);
+  o.seconds = 0.3;
+  o.method = [](std::uint64_t) { return std::make_unique<slow>(); };
+  CHECK(tune(product(), o, db).trials == 1);
+}
+
+TEST_CASE("a session that measures nothing says why") {
+  struct barren : strategy {
+    void start(const search_task&, std::uint64_t) override {}
+    std::vector<candidate> propose(std::size_t, const std::function<bool()>&) override {
+      return {};
+    }
+    void learn(std::span<const candidate>, std::span<const double>) override {}
+    std::size_t refused() const override { return 7; }
+    std::string last_refusal() const override { return "split: no"; }
+  };
+  const auto remark = [](auto change) {
+    database db(":memory:");
+    session_options o = few(5);
+    change(o);
+    const tuning_result r = tune(product(), o, db);
+    CHECK(r.trials == 0);
+    return r.remarks.empty() ? std::string() : r.remarks.back();
+  };
+  const std::string found_none = remark([](session_options& o) {
+    o.method = [](std::uint64_t) { return std::make_unique<barren>(); };
+  });
+  CHECK(found_none.find("no candidate was measured: none but the default schedule was found in") ==
+        0);
+  CHECK(found_none.find("7 traces were refused, the last one: split: no") != std::string::npos);
+  CHECK(remark([](session_options& o) { o.target = 3600; }) ==
+        "no candidate was measured: the default schedule meets the target");
+  CHECK(remark([](session_options& o) { o.seconds = 0; }) ==
+        "no candidate was measured: the budget has no room for one");
+}
+
+TEST_CASE("tiny products in all storage orders have a right default schedule and candidates") {
+  support::random random(5);
+  for (int n = 0; n < 16; ++n) {
+    const auto extent = [&] { return 1 + static_cast<std::int64_t>(random.below(32)); };
+    const std::int64_t rows = extent(), columns = extent(), depth = extent();
+    const std::int64_t shapes[3][2] = {{rows, depth}, {depth, columns}, {rows, columns}};
+    std::vector<layout_class> layouts;
+    for (int p = 0; p < 3; ++p) {
+      const bool column_major = (n >> p) % 2 != 0;
+      const std::int64_t strides[2] = {column_major ? 1 : shapes[p][1],
+                                       column_major ? shapes[p][0] : 1};
+      layouts.push_back(classify(2, shapes[p], strides));
+    }
+    INFO(rows << " x " << depth << " x " << columns << ", orders " << n % 8);
+    workload w = product();
+    w.function = with_layouts(
+        reify(kernels::matmul_relu, {{"M", rows}, {"N", columns}, {"K", depth}}), layouts);
+    w.key.workload = ir::workload_key(w.function).hex();
+    database db(":memory:");
+    const tuning_result r = tune(w, few(2), db);
+    CHECK(r.trials == 2);
+    CHECK(r.failures.count(failure::wrong_result) == 0);
+    for (const std::string& text : r.remarks) CHECK(text == "");
+  }
+}
+
+TEST_CASE("candidates may be timed on cold or rotating data, on given values, in a worker") {
+  const workload w = product();
+  const auto measured = [&](const measuring_options& m) {
+    database db(":memory:");
+    workload given = w;
+    given.given = {{}, std::vector<std::byte>(32 * 64 * 4)};  // B is zero
+    session_options o = few(4);
+    o.measuring = m;
+    const tuning_result r = tune(given, o, db);
+    CHECK(r.failures.count(failure::fault) == 0);
+    CHECK(r.failures.count(failure::wrong_result) == 0);
+    CHECK(r.failures.count(failure::worker) == 0);
+    CHECK(r.noise >= 0);
+    return r.trials;
+  };
+  measuring_options m;
+  for (const caches where : {caches::warm, caches::cold, caches::rotating}) {
+    m.where = where;
+    CHECK(measured(m) == 4);
+  }
+  m.where = caches::warm;
+  if (find_worker().empty()) return;
+  m.run_in = isolation::worker;
+  CHECK(measured(m) == 4);
+}
+
+TEST_CASE("a builder and a runner of the user's own") {
+  database db(":memory:");
+  const workload w = product();
+  std::atomic<int> builds{0};
+  int timed = 0;
+  std::map<const void*, double> codes;
+  session_options o = few(6);
+  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+    ++builds;
+    return build(f, cpu);
+  };
+  o.measuring.runner = [&](const workload& of) -> measurer {
+    CHECK(of.family == w.family);
+    return [&](const built& b, const measure_options& m) {
+      CHECK(b.code);
+      CHECK(m.deadline > 0);
+      measurement out;
+      const auto at = codes.emplace(b.code.get(), 1.0 / static_cast<double>(1 + codes.size()));
+      out.seconds = {at.first->second};  // each faster than the one before
+      ++timed;
+      return out;
+    };
+  };
+  const tuning_result r = tune(w, o, db);
+  CHECK(builds >= 7);
+  CHECK(timed >= 7);
+  CHECK(r.trials == 6);
+  CHECK(r.improved);
+  // what a runner fails to time is counted, and so is what a builder fails to make
+  int made = 0;
+  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) -> built {
+    if (made++ < 2) return build(f, cpu);  // the default schedule, twice
+    throw build_error("out of order");
+  };
+  const tuning_result none = tune(product(40), o, db);
+  CHECK(none.failures.at(failure::build) == none.trials);
+  CHECK_FALSE(none.improved);
+}
+
+TEST_CASE("candidates that take too long to compile are counted as such") {
+  database db(":memory:");
+  const workload w = product();
+  std::atomic<int> builds{0};
+  session_options o = few(3);
+  o.measuring.build_deadline = 0.05;
+  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+    if (builds++ == 3) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    return build(f, cpu);
+  };
+  const tuning_result r = tune(w, o, db);
+  CHECK(r.trials == 3);
+  CHECK(r.failures.at(failure::timeout) >= 1);
+  const auto stored = db.failures(w.key);
+  CHECK(std::any_of(stored.begin(), stored.end(),
+                    [](const failure_count& f) { return f.kind == "timeout"; }));
+}
+
+TEST_CASE("as many finalists as wanted are timed again") {
+  for (const int finalists : {1, 4}) {
+    database db(":memory:");
+    std::set<const void*> finally;
+    int timed = 0;
+    session_options o = few(8);
+    o.measuring.finalists = finalists;
+    o.measuring.runner = [&](const workload&) -> measurer {
+      return [&](const built& b, const measure_options& m) {
+        if (m.most_repeats == 2) finally.insert(b.code.get());  // in turn, twice each
+        measurement out;
+        out.seconds = {1.0 / (1 + timed++)};
+        return out;
+      };
+    };
+    tune(product(), o, db);
+    CHECK(finally.size() == static_cast<std::size_t>(finalists) + 1);  // and the default
+  }
+}
+
 TEST_CASE("a kernel whose own rounding leads away from f64 is tuned, with a remark") {
   static constexpr auto rounded =
       kernel<"rounded">([](in<"X", float, "N"> X, out<"Y", float, "N"> Y) {
@@ -196,15 +388,4 @@ TEST_CASE("mutation changes one decision, and stored traces replay to the same p
     }
   }
   CHECK(replayed > 0);
-}
-
-TEST_CASE("a progress line says what matters") {
-  progress p;
-  p.trials = 320;
-  p.best = 1e-3;
-  p.baseline = 2e-3;
-  p.left = 4;
-  const std::string line = progress_line(p);
-  CHECK(line.find("320 trials") != std::string::npos);
-  CHECK(line.find("best 1 ms (2.00x") != std::string::npos);
 }

@@ -52,6 +52,9 @@ expect 2 "has no symbolic extent" run "$data/scale.py" --engine interp --dim n=3
 head -c 100 "$work/zero.npy" > "$work/cut.npy"
 expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
 
+expect 2 "started by programs that tune" worker
+expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm
+
 expect 0 "+     for i_0, i_1, j, k in T.grid(" explain "$data/matmul.py" --trace "$data/tiled.trace"
 expect 0 "the default schedule; nothing is recorded" explain "$data/matmul.py" --db :memory:
 expect 0 "s.vectorize(" explain "$data/matmul.py" --trace "$data/tiled.trace" --cpp
@@ -65,6 +68,8 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
   expect 0 "time" run "$data/scale.py" --dim n=5 --time
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
+  expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
+  expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"
   expect 0 "" db export "$work/t.jsonl" --db "$work/t.db"

@@ -371,18 +371,29 @@ TEST_CASE("child that logs" * doctest::skip()) {
   CHECK(p.right(tuned{product, quick()}));
 }
 
+TEST_CASE("child that logs and measures nothing" * doctest::skip()) {
+  problem p;
+  tuned_options o = quick();
+  o.target = 3600;  // the default is that fast
+  CHECK(p.right(tuned{product, o}));
+}
+
 TEST_CASE("TILEWRIGHT_LOG asks for lines of progress, which are absent otherwise") {
   const folder f;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const auto logged = [&](const std::string& variable) {
+  const auto logged = [&](const std::string& variable, const std::string& child) {
     const std::string to = f.path + "/log";
-    CHECK(std::system((variable + " TILEWRIGHT_DB= '" + self +
-                       "' -ns -tc='child that logs' > /dev/null 2> '" + to + "'")
+    CHECK(std::system((variable + " TILEWRIGHT_DB= '" + self + "' -ns -tc='" + child +
+                       "' > /dev/null 2> '" + to + "'")
                           .c_str()) == 0);
     std::stringstream text;
     text << std::ifstream(to).rdbuf();
     return text.str();
   };
-  CHECK(logged("TILEWRIGHT_LOG=1").find("product: ") == 0);
-  CHECK(logged("TILEWRIGHT_LOG=0") == "");
+  const std::string measuring = "child that logs", idle = "child that logs and measures nothing";
+  CHECK(logged("TILEWRIGHT_LOG=1", measuring).find("product: ") == 0);
+  CHECK(logged("TILEWRIGHT_LOG=0", measuring) == "");
+  CHECK(logged("TILEWRIGHT_LOG=1", idle) ==
+        "product: no candidate was measured: the default schedule meets the target\n");
+  CHECK(logged("TILEWRIGHT_LOG=0", idle) == "");
 }

@@ -161,6 +161,8 @@
 #include <tilewright/impl/schedule/trace_probability.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
 #include <tilewright/impl/search/argument_checks.ipp>
+#include <tilewright/impl/search/argument_memory.ipp>
+#include <tilewright/impl/search/argument_values.ipp>
 #include <tilewright/impl/search/builder.ipp>
 #include <tilewright/impl/search/candidate.ipp>
 #include <tilewright/impl/search/database.ipp>
@@ -170,6 +172,7 @@
 #include <tilewright/impl/search/instances.ipp>
 #include <tilewright/impl/search/layout.ipp>
 #include <tilewright/impl/search/lookup.ipp>
+#include <tilewright/impl/search/measurement.ipp>
 #include <tilewright/impl/search/mutator.ipp>
 #include <tilewright/impl/search/mutators/categorical.ipp>
 #include <tilewright/impl/search/mutators/compute_location.ipp>
@@ -179,6 +182,7 @@
 #include <tilewright/impl/search/mutators/unroll.ipp>
 #include <tilewright/impl/search/operands.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
+#include <tilewright/impl/search/progress.ipp>
 #include <tilewright/impl/search/record.ipp>
 #include <tilewright/impl/search/roofline.ipp>
 #include <tilewright/impl/search/runner.ipp>
@@ -196,11 +200,13 @@
 #include <tilewright/impl/search/strategies/replay_traces.ipp>
 #include <tilewright/impl/search/strategy.ipp>
 #include <tilewright/impl/search/task_scheduler.ipp>
+#include <tilewright/impl/search/timer.ipp>
 #include <tilewright/impl/search/transfer.ipp>
 #include <tilewright/impl/search/tvm_records.ipp>
 #include <tilewright/impl/search/tvm_workload.ipp>
 #include <tilewright/impl/search/verify.ipp>
 #include <tilewright/impl/search/weight_set.ipp>
+#include <tilewright/impl/search/worker.ipp>
 #include <tilewright/impl/search/zero_extents.ipp>
 #include <tilewright/impl/space/access_pattern.ipp>
 #include <tilewright/impl/space/block_profile.ipp>

@@ -1,7 +1,6 @@
 // From a scheduled program to loaded code; several at a time, beside the measuring thread.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,16 +20,24 @@ struct built {
   backend::artifact artifact;
   std::shared_ptr<const backend::loaded> code;
   std::string error;
+  bool late = false;  // given up at a deadline
 };
+
+/// Makes code of a program; called by several threads at once. What it throws is a failed build.
+using builder = std::function<built(const ir::function& scheduled, const target::cpu& cpu)>;
 
 /// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
 built build(const ir::function& scheduled, const target::cpu& cpu);
 
-/// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up what has not
-/// begun and joins.
+/// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up
+/// what has not begun and joins.
 class build_queue {
  public:
-  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads);
+  /// @param make what builds; null: `build`
+  /// @param deadline s for one program. A compilation cannot be interrupted: one that takes longer
+  /// is given up, another thread goes on with the next program, and the destructor waits for it.
+  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads,
+              builder make = {}, double deadline = 1e6);
   ~build_queue();
   build_queue(const build_queue&) = delete;
   build_queue& operator=(const build_queue&) = delete;

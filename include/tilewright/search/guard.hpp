@@ -20,6 +20,9 @@ class guarded_buffer {
   guarded_buffer() = default;
   /// @throws build_error when there is not enough memory
   explicit guarded_buffer(std::size_t bytes, std::size_t alignment = 64);
+  /// Maps `mapped_for(bytes)` bytes of a file, from `offset` on; whoever maps the same with the same
+  /// arguments sees the same data.
+  guarded_buffer(std::size_t bytes, std::size_t alignment, int descriptor, std::size_t offset);
   ~guarded_buffer();
   guarded_buffer(guarded_buffer&& other) noexcept;
   guarded_buffer& operator=(guarded_buffer&& other) noexcept;
@@ -28,8 +31,14 @@ class guarded_buffer {
 
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return bytes_; }
+  /// From now on writing to it is a fault.
+  void make_read_only() noexcept;
+  /// Bytes of memory that a buffer takes, a multiple of the page size.
+  static std::size_t mapped_for(std::size_t bytes);
 
  private:
+  void place(std::size_t alignment, int descriptor, std::size_t offset);
+
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;
   std::byte* data_ = nullptr;

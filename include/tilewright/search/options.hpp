@@ -45,6 +45,7 @@ struct tuned_options {
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
+  search::measuring_options measuring = {};  // how candidates are built and timed
   search::event_handler events = {};
   search::scorer model = {};
   /// Makes the strategy of a session; null: evolution guided by boosted trees.

@@ -1,47 +1,20 @@
 // Measures compiled candidates on memory of its own.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/config.hpp>
-#include <tilewright/search/guard.hpp>
+#include <tilewright/search/argument_memory.hpp>
+#include <tilewright/search/argument_values.hpp>
+#include <tilewright/search/measurement.hpp>
 #include <tilewright/search/operands.hpp>
 
 namespace tilewright::search {
-
-/// Why a candidate gave no usable time.
-enum class failure { none, schedule, build, fault, timeout, cancelled, wrong_result };
-/// "fault", "timeout", ...
-const char* name(failure f);
-
-/// Times of one candidate.
-struct measurement {
-  std::vector<double> seconds;  // [repeats], per call
-  failure failed = failure::none;
-  std::string detail;  // what failed, in words
-
-  bool ok() const { return failed == failure::none && !seconds.empty(); }
-  double best() const;
-  double median() const;
-  /// Distance between the quartiles over the median: the noise of this measurement.
-  double spread() const;
-};
-
-struct measure_options {
-  double best = std::numeric_limits<double>::infinity();  // s; a candidate slower than twice this is not repeated
-  double deadline = 10;   // s for all of it; then the candidate is cancelled
-  double budget = 0.02;   // s spent repeating
-  int repeats = 5;        // at least, unless the budget is used up
-  int most_repeats = 25;
-  double stable = 0.02;   // repeats end when the spread is below this
-};
 
 /// Memory layout of one argument: strides in elements and the alignment of element 0 in bytes.
 struct argument_layout {
@@ -49,14 +22,15 @@ struct argument_layout {
   std::size_t alignment = 64;
 };
 
-/// A set of arguments of one function in guarded memory, filled with reproducible sane values: floats in [-1, 1),
-/// or in [0.25, 1.25) where the function divides or takes roots or logarithms; small integers; indices in their
-/// bounds. Not thread-safe.
+/// A set of arguments of one function in guarded memory. Not thread-safe but for `cancel`.
 class runner {
  public:
   /// @param layouts one per parameter of `f`; an empty list or empty strides mean as declared
+  /// @param given what the arguments hold; the rest is made up from `seed`
+  /// @throws argument_error when a given value has another size than its parameter
   runner(const ir::function& f, std::vector<argument_layout> layouts, const backend::executor& exec,
-         std::uint64_t seed);
+         std::uint64_t seed, const given_values& given = {},
+         argument_memory::sharing sharing = argument_memory::sharing::none);
   ~runner();
   runner(const runner&) = delete;
   runner& operator=(const runner&) = delete;
@@ -77,6 +51,8 @@ class runner {
   const std::vector<argument_layout>& layouts() const noexcept;
   /// Puts the outputs back to what they were before any call.
   void reset_outputs();
+  /// Where the arguments lie.
+  const argument_memory& memory() const noexcept;
 
  private:
   struct state;

@@ -21,6 +21,8 @@
 #include <tilewright/config.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database.hpp>
+#include <tilewright/search/measuring.hpp>
+#include <tilewright/search/progress.hpp>
 #include <tilewright/search/runner.hpp>
 #include <tilewright/search/strategy.hpp>
 #include <tilewright/space/space.hpp>
@@ -42,6 +44,8 @@ struct workload {
   /// Data of bound parameters, dense and row-major, null for the others; empty when none is. For
   /// calls: a session makes up weights as it makes up arguments.
   std::vector<const void*> bound;
+  /// What candidates compute with; empty, or empty for a parameter: made up.
+  given_values given;
   const target::cpu* cpu = nullptr;  // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
@@ -52,19 +56,6 @@ struct workload {
 
 /// What a lookup for `w` on this machine is about: a record without schedule and times.
 record wanted_record(const workload& w);
-
-/// State of a session, given to the events callback after every measurement.
-struct progress {
-  int round = 0;
-  int trials = 0;
-  int since_best = 0;   // trials after the best one
-  double best = 0;      // s
-  double baseline = 0;  // s, the default schedule
-  double elapsed = 0;   // s
-  double left = 0;      // s
-  double rate = 0;      // measured candidates per second
-  std::map<failure, int> failures;
-};
 
 /// Ranks candidates before they are compiled: larger is better.
 struct scorer {
@@ -86,6 +77,7 @@ struct session_options {
   /// Makes the strategy; null: evolution with boosted trees, or a local search where `model`
   /// scores.
   std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
+  measuring_options measuring;
   std::function<void(const progress&)> events;   // may be null
   const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
 };
@@ -97,6 +89,7 @@ struct tuning_result {
   double best = 0;      // s, median of the final timing
   double baseline = 0;  // s, the same of the default schedule
   bool improved = false;
+  double noise = 0;  // of the final timing: times that differ by a smaller share count as equal
   int trials = 0;
   double seconds = 0;
   std::map<failure, int> failures;
@@ -116,11 +109,5 @@ tuning_result tune(const workload& w, const session_options& options, database& 
 /// as it stands when the space has none.
 schedule default_schedule(const ir::function& f, const space::design_space& s,
                           const space::context& where, std::uint64_t seed);
-
-/// "1.23 ms".
-std::string time_text(double seconds);
-
-/// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
-std::string progress_line(const progress& p);
 
 }  // namespace tilewright::search

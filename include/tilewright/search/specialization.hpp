@@ -51,6 +51,8 @@ class specialization {
   const variant* current() const noexcept { return current_.load(std::memory_order_acquire); }
   const workload& task() const noexcept { return workload_; }
 
+  /// What tuning computes with from now on, until it has ended.
+  void give(given_values values) { workload_.given = std::move(values); }
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -20,7 +21,8 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& 
     out.artifact = backend::compile(parts.main, cpu);
     for (const ir::buffer& b : parts.packed)
       out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
-    if (parts.preparation.body) out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
+    if (parts.preparation.body)
+      out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
     out.code = backend::load(out.artifact);
   } catch (const std::exception& e) {
     out.code = nullptr;
@@ -33,42 +35,85 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& 
 struct build_queue::state {
   // a few finished candidates ahead of the measurement are enough; more would only hold memory
   static constexpr std::size_t ahead = 8;
+  using clock = std::chrono::steady_clock;
+
+  struct slot {
+    built result;
+    clock::time_point begun{};
+    bool running = false, done = false;
+  };
 
   std::vector<ir::function> programs;
   const target::cpu& cpu;
+  builder make;
+  clock::duration deadline;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<built> results;
-  std::vector<bool> done;
-  std::size_t next = 0, taken = 0, finished = 0;
+  std::vector<slot> slots;
+  std::size_t next = 0, taken = 0;
   bool ended = false, unbounded = false;
   std::vector<std::thread> threads;
 
   explicit state(const target::cpu& c) : cpu(c) {}
 
+  void start_thread() {
+    threads.emplace_back([this] { work(); });
+  }
+
+  built made(std::size_t i) const {
+    try {
+      return make(programs[i], cpu);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] { return ended || next == programs.size() || unbounded || next < taken + ahead; });
+      changed.wait(lock, [&] {
+        return ended || next == programs.size() || unbounded || next < taken + ahead;
+      });
       if (ended || next == programs.size()) return;
       const std::size_t i = next++;
+      slots[i].begun = clock::now();
+      slots[i].running = true;
+      changed.notify_all();
       lock.unlock();
-      built b = build(programs[i], cpu);
+      built b = made(i);
       lock.lock();
-      results[i] = std::move(b);
-      done[i] = true;
-      ++finished;
+      if (slots[i].done) return;  // given up, and another thread is in this one's place
+      slots[i].result = std::move(b);
+      slots[i].done = true;
       changed.notify_all();
     }
   }
+
+  /// Under the lock; waits for program `i` until its deadline.
+  void wait_for(std::unique_lock<std::mutex>& lock, std::size_t i) {
+    slot& s = slots[i];
+    changed.wait(lock, [&] { return s.running; });
+    if (changed.wait_until(lock, s.begun + deadline, [&] { return s.done; })) return;
+    s.result = {};
+    s.result.late = true;
+    s.result.error = "took longer than its deadline to compile";
+    s.done = true;
+    start_thread();
+  }
 };
 
-TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads)
+TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
+                                           const target::cpu& cpu, int threads, builder make,
+                                           double deadline)
     : state_(std::make_unique<state>(cpu)) {
+  state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
-  state_->results.resize(state_->programs.size());
-  state_->done.resize(state_->programs.size());
-  for (int t = 0; t < std::max(threads, 1); ++t) state_->threads.emplace_back([s = state_.get()] { s->work(); });
+  state_->make = make ? std::move(make) : builder(&build);
+  state_->deadline = std::chrono::duration_cast<state::clock::duration>(
+      std::chrono::duration<double>(std::min(deadline, 1e6)));
+  for (int t = 0; t < std::max(threads, 1); ++t) state_->start_thread();
 }
 
 TILEWRIGHT_INLINE build_queue::~build_queue() {
@@ -84,15 +129,15 @@ TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   std::unique_lock lock(state_->mutex);
   state_->taken = std::max(state_->taken, i + 1);
   state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return state_->done[i]; });
-  return std::move(state_->results[i]);
+  state_->wait_for(lock, i);
+  return std::move(state_->slots[i].result);
 }
 
 TILEWRIGHT_INLINE void build_queue::finish() {
   std::unique_lock lock(state_->mutex);
   state_->unbounded = true;
   state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return state_->finished == state_->programs.size(); });
+  for (std::size_t i = 0; i < state_->slots.size(); ++i) state_->wait_for(lock, i);
 }
 
 }  // namespace tilewright::search

@@ -120,7 +120,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     check_memory(kernel, fresh->touched, a);
     if (of.gathers) check_indices(kernel, of.operands, a);
   }
-  all.make_ready(of);
+  all.make_ready(of, data == memory::checked ? a : nullptr);
   const std::lock_guard lock(all.sync().mutex);
   if (const detail::binding* there = bindings.find(a)) return *there;
   return bindings.add(std::move(fresh), a);

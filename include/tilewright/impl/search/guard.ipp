@@ -15,19 +15,51 @@
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment) : bytes_(bytes) {
+TILEWRIGHT_INLINE std::size_t guarded_buffer::mapped_for(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t inner = (bytes + page - 1) / page * page + page;
+  return (bytes + page - 1) / page * page + page;
+}
+
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment)
+    : bytes_(bytes) {
+  place(alignment, -1, 0);
+}
+
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment,
+                                                 int descriptor, std::size_t offset)
+    : bytes_(bytes) {
+  place(alignment, descriptor, offset);
+}
+
+/// Reserves inaccessible memory and opens its inner part.
+TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descriptor,
+                                             std::size_t offset) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t inner = mapped_for(bytes_);
   mapped_ = inner + 2 * page;
   void* p = ::mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED || ::mprotect(static_cast<std::byte*>(p) + page, inner, PROT_READ | PROT_WRITE) != 0) {
+  bool good = p != MAP_FAILED;
+  if (good) {
+    std::byte* from = static_cast<std::byte*>(p) + page;
+    constexpr int access = PROT_READ | PROT_WRITE;
+    good = descriptor < 0 ? ::mprotect(from, inner, access) == 0
+                          : ::mmap(from, inner, access, MAP_SHARED | MAP_FIXED, descriptor,
+                                   static_cast<off_t>(offset)) == from;
+  }
+  if (!good) {
     const int reason = errno;
     if (p != MAP_FAILED) ::munmap(p, mapped_);
-    throw build_error("no memory for " + std::to_string(bytes) + " bytes of tuning data: " + std::strerror(reason));
+    throw build_error("no memory for " + std::to_string(bytes_) +
+                      " bytes of tuning data: " + std::strerror(reason));
   }
   mapping_ = static_cast<std::byte*>(p);
   const std::size_t end = page + inner;
-  data_ = mapping_ + (end - bytes) / alignment * alignment;
+  data_ = mapping_ + (end - bytes_) / alignment * alignment;
+}
+
+TILEWRIGHT_INLINE void guarded_buffer::make_read_only() noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (mapping_) ::mprotect(mapping_ + page, mapped_ - 2 * page, PROT_READ);
 }
 
 TILEWRIGHT_INLINE guarded_buffer::~guarded_buffer() {

@@ -64,7 +64,8 @@ class instances {
   /// The instance of a call.
   instance& at(const extent_map& dims, const binding& b, const call_argument* arguments);
   /// Returns when it can run; tunes it when the mode says so.
-  void make_ready(instance& s);
+  /// @param arguments of the call, for tuning with copies of them; null: there are none
+  void make_ready(instance& s, const call_argument* arguments = nullptr);
   /// Goes on with tuning that was cancelled.
   void resume(instance& s);
   /// For an instance that follows another process: takes its result when it is there, its place

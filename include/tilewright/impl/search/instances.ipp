@@ -11,6 +11,7 @@
 
 #include <tilewright/impl/search/instances.hpp>
 #include <tilewright/ir/key.hpp>
+#include <tilewright/search/argument_values.hpp>
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/error.hpp>
@@ -35,6 +36,20 @@ inline mode mode_of_environment(mode wanted) {
   if (text == "miss_error") return mode::miss_error;
   throw argument_error("TILEWRIGHT_TUNE is \"" + std::string(text) +
                        "\"; write now, background, off or miss_error");
+}
+
+/// Copies of what a call brings.
+inline given_values values_of(const workload& w, const call_argument* arguments) {
+  given_values out;
+  const std::vector<operand> all = operands(w.function);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<std::int64_t>& strides = w.layouts[i].strides;  // empty: dense, as declared
+    out.emplace_back();
+    if (arguments[i].data)
+      out.back() = packed_elements(all[i], static_cast<const std::byte*>(arguments[i].data),
+                                   strides.empty() ? all[i].strides : strides);
+  }
+  return out;
 }
 
 /// An extent that no other one equals, to stand for zero.
@@ -127,6 +142,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
     strides += rank;
   }
+  w.key.arguments += key_suffix(options_.measuring.where);
   if (!weights_.empty()) w.bound = weights_.data(kernel_.params.size());
   w.cpu = &cpu_;
   w.exec = exec_;
@@ -148,7 +164,7 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
-TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
+TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments) {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   using stage = instance::stage;
@@ -165,6 +181,8 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
   lock.unlock();
   std::exception_ptr failed;
   try {
+    const bool copies = options_.measuring.data == timing_data::copied;
+    if (s.code && arguments && copies) s.code->give(values_of(s.code->task(), arguments));
     if (s.code) prepare(s);
   } catch (...) {
     failed = std::current_exception();

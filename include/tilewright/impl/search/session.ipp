@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/builder.hpp>
@@ -33,21 +33,19 @@ struct parent {
 class tuner {
  public:
   tuner(const workload& w, const session_options& o, database& db)
-      : w_(w),
-        o_(o),
-        db_(db),
-        runner_(w.function, w.layouts, *w.exec, o.seed),
-        needs_(needs_of(w.function)) {}
+      : w_(w), o_(o), db_(db), bench_(w, o.measuring, o.seed), needs_(needs_of(w.function)) {}
 
   tuning_result run() {
     start_ = session_clock::now();
     start_baseline();
     recall();
     while (!over() && !exhausted()) round();
+    explain_absence();
     finish();
     if (const auto refused = progress_.failures.find(failure::schedule);
         refused != progress_.failures.end())
-      db_.add_failures(w_.key, {name(failure::schedule), refused->second, {}});
+      db_.add_failures(w_.key,
+                       {name(failure::schedule), refused->second, strategy_->last_refusal()});
     result_.seconds = elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
@@ -69,6 +67,15 @@ class tuner {
            result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
+  /// Like `over`, but the first candidate is measured although its search took all the time.
+  bool stops() const {
+    return over() && (progress_.trials > 0 || out_of_time_by_choice() || cancelled());
+  }
+  /// Another rule than the time ends the session, or there was none from the beginning.
+  bool out_of_time_by_choice() const {
+    return !(o_.seconds > 0) || progress_.trials >= o_.trials || result_.best <= o_.target ||
+           progress_.since_best >= o_.patience;
+  }
 
   provenance here() const {
     return {w_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision};
@@ -84,25 +91,25 @@ class tuner {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
     const schedule& first = sketches_.front();
-    built b = build(first.function(), *w_.cpu);
+    built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     check_default(where);
-    const measurement once = runner_.run(*b.code);
+    const measurement once = bench_.run(b);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
-    expected_ = runner_.outputs();
+    expected_ = bench_.data().outputs();
     check_points();
-    const measurement m = runner_.measure(*b.code, {});
+    const measurement m = bench_.measure(b, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
-    baseline_ = b.code;
+    baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
     db_.add(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
-    teach({first, ir::workload_key(first.function())}, result_.baseline);
+    if (const auto c = replay(first.trace(), w_.function, o_.seed)) teach(*c, result_.baseline);
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -125,7 +132,7 @@ class tuner {
       return;
     }
     const schedule s = default_schedule(*small, w_.space, where, o_.seed);
-    const built b = build(s.function(), *w_.cpu);
+    const built b = bench_.make(s.function());
     if (!b.code)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
     runner r(*small, {}, *w_.exec, o_.seed);
@@ -137,12 +144,12 @@ class tuner {
 
   /// The outputs of the default schedule at some points against f64.
   void check_points() {
-    spots_ = spot_values(w_.function, runner_, o_.seed);
+    spots_ = spot_values(w_.function, bench_.data(), o_.seed);
     if (!spots_.skipped.empty())
       result_.remarks.push_back((spots_.spots.empty() ? "not compared with f64: "
                                                       : "compared with f64 at fewer points: ") +
                                 spots_.skipped);
-    const std::string wrong = compare_spots(runner_.operands(), needs_, spots_, expected_);
+    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots_, expected_);
     if (wrong.empty()) return;
     spots_ = {};
     const std::string at_fault = compare_as_written();
@@ -157,11 +164,10 @@ class tuner {
   /// A program that would take long on one core gets the benefit of the doubt.
   std::string compare_as_written() {
     if (work_of(w_.function) > 2e9) return {};
-    const built plain = build(w_.function, *w_.cpu);
+    const built plain = bench_.make(w_.function);
     if (!plain.code) return {};
-    const measurement m = runner_.run(*plain.code);
-    return m.ok() ? compare_outputs(runner_.operands(), needs_, runner_.outputs(), expected_)
-                  : std::string();
+    if (!bench_.run(plain).ok()) return {};
+    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), expected_);
   }
 
   /// What earlier sessions measured.
@@ -229,8 +235,10 @@ class tuner {
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
-    for (candidate& c :
-         strategy_->propose(wanted - std::min(wanted, out.size()), [this] { return over(); }))
+    // half of what is left is for measuring what is found
+    const double until = (elapsed() + search_share * o_.seconds) / 2;
+    for (candidate& c : strategy_->propose(wanted - std::min(wanted, out.size()),
+                                           [&] { return over() || elapsed() > until; }))
       if (seen_.insert(c.identity).second) out.push_back(std::move(c));
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
@@ -258,11 +266,12 @@ class tuner {
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     // compiling beside a measurement disturbs it only when the measurement uses all cores
     const bool beside = w_.exec->threads < target::host().cores;
-    build_queue queue(std::move(programs), *w_.cpu,
-                      beside ? target::host().cores - w_.exec->threads : target::host().cores);
+    const int cores = target::host().cores;
+    build_queue queue =
+        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
     if (!beside) queue.finish();
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !over(); ++i)
+    for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
       measured.push_back(try_one(batch[i], queue.take(i)));
     learn(batch, measured);
     if (o_.model.learn)
@@ -270,6 +279,22 @@ class tuner {
                      measured);
     sort_parents();
     ++progress_.round;
+  }
+
+  /// Why nothing was measured, where nothing was.
+  void explain_absence() {
+    if (progress_.trials > 0 || cancelled()) return;
+    std::string why = "the time was up before the first one";
+    if (result_.best <= o_.target)
+      why = "the default schedule meets the target";
+    else if (out_of_time_by_choice())
+      why = "the budget has no room for one";
+    else if (exhausted())
+      why =
+          "none but the default schedule was found in " + std::to_string(sketches_.size()) +
+          " sketches; " + std::to_string(strategy_->refused()) + " traces were refused" +
+          (strategy_->last_refusal().empty() ? "" : ", the last one: " + strategy_->last_refusal());
+    result_.remarks.push_back("no candidate was measured: " + why);
   }
 
   void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
@@ -283,13 +308,14 @@ class tuner {
     measurement m;
     ++progress_.since_best;
     if (!b.code) {
-      m.failed = failure::build;
+      m.failed = b.late ? failure::timeout : failure::build;
       m.detail = b.error;
     } else {
       measure_options options;
       options.best = result_.best;
-      options.deadline = std::max(1.0, 20 * result_.baseline);
-      m = runner_.measure(*b.code, options);
+      options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
+                                                       : std::max(1.0, 20 * result_.baseline);
+      m = bench_.measure(b, options);
       if (m.ok() && m.median() < result_.best) accept(c, b, m);
     }
     ++progress_.trials;
@@ -306,11 +332,12 @@ class tuner {
 
   /// A new best must compute the same as the default schedule, and as f64 where that is known.
   void accept(const candidate& c, const built& b, measurement& m) {
-    const measurement again = runner_.run(*b.code);
-    const auto outputs = runner_.outputs();
+    const measurement again = bench_.run(b);
+    const std::vector<operand>& operands = bench_.data().operands();
+    const auto outputs = bench_.data().outputs();
     std::string wrong =
-        again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, outputs) : again.detail;
-    if (wrong.empty()) wrong = compare_spots(runner_.operands(), needs_, spots_, outputs);
+        again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
+    if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
       m.failed = failure::wrong_result;
       m.detail = wrong;
@@ -319,8 +346,8 @@ class tuner {
     }
     result_.best = progress_.best = m.median();
     progress_.since_best = 0;
-    finalists_.push_back({c.scheduled.trace().print(), b.artifact, b.code});
-    if (finalists_.size() > 3) finalists_.erase(finalists_.begin());
+    finalists_.push_back({c.scheduled.trace().print(), b});
+    if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
   }
 
   void report() {
@@ -332,17 +359,19 @@ class tuner {
 
   struct finalist {
     std::string trace;
-    backend::artifact artifact;
-    std::shared_ptr<const backend::loaded> code;
+    built code;
   };
+  std::size_t finalists_kept() const {
+    return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
+  }
 
   /// Finalists of earlier sessions have to be built again.
   void revive() {
     for (const parent& p : parents_) {
-      if (finalists_.size() >= 3 || p.seconds >= result_.best) return;
+      if (finalists_.size() >= finalists_kept() || p.seconds >= result_.best) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
-      built b = build(c->scheduled.function(), *w_.cpu);
+      const built b = bench_.make(c->scheduled.function());
       measurement m;
       if (b.code) accept(*c, b, m);
     }
@@ -360,7 +389,7 @@ class tuner {
       if (turn >= 5 && (elapsed() > until || cancelled())) break;
       if (turn >= 2 && elapsed() > until + 1) break;
       for (std::size_t i = 0; i < times.size(); ++i) {
-        const measurement m = runner_.measure(i == 0 ? *baseline_ : *finalists_[i - 1].code, once);
+        const measurement m = bench_.measure(i == 0 ? baseline_ : finalists_[i - 1].code, once);
         if (m.ok()) times[i].seconds.push_back(m.best());
       }
     }
@@ -375,12 +404,13 @@ class tuner {
     // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
     const double noise =
         winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
+    result_.noise = noise;
     result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
     record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
     result_.best = result_.baseline;
     if (result_.improved) {
       result_.trace = finalists_[winner - 1].trace;
-      result_.code = finalists_[winner - 1].artifact;
+      result_.code = finalists_[winner - 1].code.artifact;
       result_.best = times[winner].median();
       best = record_of(result_.trace, times[winner]);
     }
@@ -399,7 +429,7 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
-  runner runner_;
+  test_bench bench_;
   value_needs needs_;
   session_clock::time_point start_;
   provenance from_;
@@ -410,7 +440,7 @@ class tuner {
   std::set<support::hash128> seen_;
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
-  std::shared_ptr<const backend::loaded> baseline_;
+  built baseline_;
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
   progress progress_;
@@ -453,31 +483,6 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
   return detail::tuner(w, options, db).run();
-}
-
-TILEWRIGHT_INLINE std::string time_text(double seconds) {
-  char text[32];
-  if (seconds < 1e-6)
-    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3)
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1)
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
-
-TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
-  char text[160];
-  int failed = 0;
-  for (const auto& [kind, count] : p.failures)
-    if (kind != failure::schedule) failed += count;
-  std::snprintf(text, sizeof text,
-                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
-                p.left);
-  return text;
 }
 
 }  // namespace tilewright::search

@@ -55,6 +55,7 @@ class progress_printer {
 
   void operator()(const std::string& name, const progress& p) {
     if (!on_) return;
+    silent_ = false;
     pending_ = name + ": " + progress_line(p);
     if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
@@ -63,8 +64,14 @@ class progress_printer {
     pending_.clear();
   }
 
+  /// Says why there was no progress, where there was none.
+  void end(const std::string& name, const std::vector<std::string>& remarks) {
+    if (!on_ || !silent_) return;
+    for (const std::string& r : remarks) std::fprintf(stderr, "%s: %s\n", name.c_str(), r.c_str());
+  }
+
  private:
-  bool terminal_, on_;
+  bool terminal_, on_, silent_ = true;
   double last_ = 0;
   std::string pending_;  // not printed yet
 };
@@ -264,6 +271,7 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   o.seed = options_.seed;
   o.model = options_.model;
   o.method = options_.method;
+  o.measuring = options_.measuring;
   return o;
 }
 
@@ -304,6 +312,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   };
   db_->add_workload(workload_.key.workload, ir::print(workload_.function));
   tuning_result r = search::tune(workload_, o, *db_);
+  print.end(workload_.function.name, r.remarks);
+  workload_.given.clear();
   for (const std::string& text : r.remarks) note(text);
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);

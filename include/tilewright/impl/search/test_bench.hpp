@@ -1,0 +1,63 @@
+// Where a session builds, runs and times its candidates, as its options say.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <tilewright/search/builder.hpp>
+#include <tilewright/search/measuring.hpp>
+#include <tilewright/search/runner.hpp>
+#include <tilewright/search/session.hpp>
+#include <tilewright/search/worker.hpp>
+
+namespace tilewright::search::detail {
+
+class test_bench {
+ public:
+  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
+      : cpu_(*w.cpu),
+        options_(o),
+        runner_(w.function, w.layouts, *w.exec, seed, w.given,
+                o.run_in == isolation::worker ? argument_memory::sharing::possible
+                                              : argument_memory::sharing::none) {
+    if (o.run_in == isolation::worker)
+      worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+    if (o.runner) measurer_ = o.runner(w);
+  }
+
+  /// The arguments, and what the last `run` left in the outputs.
+  runner& data() noexcept { return runner_; }
+
+  built make(const ir::function& scheduled) const {
+    return options_.build ? options_.build(scheduled, cpu_) : build(scheduled, cpu_);
+  }
+  build_queue queue(std::vector<ir::function> programs, int threads) const {
+    return {std::move(programs), cpu_, threads, options_.build, options_.build_deadline};
+  }
+
+  /// One call on fresh outputs.
+  measurement run(const built& b) {
+    if (!worker_) return runner_.run(*b.code);
+    runner_.reset_outputs();
+    return worker_->run(b.artifact, 60);
+  }
+
+  measurement measure(const built& b, measure_options o) {
+    o.where = options_.where;
+    o.hopeless = options_.hopeless;
+    if (measurer_) return measurer_(b, o);
+    if (!worker_) return runner_.measure(*b.code, o);
+    runner_.reset_outputs();
+    return worker_->measure(b.artifact, o);
+  }
+
+ private:
+  const target::cpu& cpu_;
+  const measuring_options& options_;
+  runner runner_;
+  std::unique_ptr<worker> worker_;
+  measurer measurer_;
+};
+
+}  // namespace tilewright::search::detail

@@ -1,0 +1,31 @@
+// How far a session has come, as a value and as a line of text.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <tilewright/config.hpp>
+#include <tilewright/search/measurement.hpp>
+
+namespace tilewright::search {
+
+/// State of a session, given to the events callback after every measurement.
+struct progress {
+  int round = 0;
+  int trials = 0;
+  int since_best = 0;   // trials after the best one
+  double best = 0;      // s
+  double baseline = 0;  // s, the default schedule
+  double elapsed = 0;   // s
+  double left = 0;      // s
+  double rate = 0;      // measured candidates per second
+  std::map<failure, int> failures;
+};
+
+/// "1.23 ms".
+std::string time_text(double seconds);
+
+/// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
+std::string progress_line(const progress& p);
+
+}  // namespace tilewright::search

@@ -1,0 +1,65 @@
+// Code that misbehaves, for the tests of what runs code.
+#pragma once
+
+#include <memory>
+
+#include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/loader.hpp>
+#include <tilewright/ir/stmt.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace faulty {
+
+using namespace tilewright;
+
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool handlers_usable = false;  // it does not follow a jump out of a handler
+#else
+inline constexpr bool handlers_usable = true;
+#endif
+
+/// A function that reads `reach` elements from a tensor of four, a page apart from end to end at
+/// most.
+inline ir::function reads_beyond(int reach) {
+  const ir::buffer declared = ir::make_buffer("X", dtype::f32, {4}),
+                   y = ir::make_buffer("Y", dtype::f32, {reach});
+  const ir::var i = ir::make_var("i");
+  ir::function f;
+  f.params = {{declared, {}}, {y, {}}};
+  f.body = ir::make_loop(i, 0, reach, ir::make_store(y, {i}, ir::load(declared, {i * 64})));
+  f.attrs["tilewright.lowered"] = 1;
+  return f;
+}
+
+/// An endless loop as far as a test is concerned: 2^40 additions.
+inline ir::function endless() {
+  const ir::buffer y = ir::make_buffer("Y", dtype::f32, {1});
+  const ir::var i = ir::make_var("i"), j = ir::make_var("j");
+  ir::function f;
+  f.params = {{y, {}}};
+  const ir::expr sum = ir::load(y, {ir::expr(0)}) + ir::real(dtype::f32, 1.0);
+  f.body = ir::make_loop(i, 0, 1 << 20,
+                         ir::make_loop(j, 0, 1 << 20, ir::make_store(y, {ir::expr(0)}, sum)));
+  f.attrs["tilewright.lowered"] = 1;
+  return f;
+}
+
+/// Writes zeros to the first of the parameters of `like`.
+inline ir::function writes_first_parameter(const ir::function& like) {
+  ir::function f;
+  f.params = like.params;
+  const ir::buffer& x = like.params[0].buffer;
+  const std::vector<ir::expr> origin(x->shape.size(), ir::expr(0));
+  f.body = ir::make_store(x, origin, ir::real(x->type, 0.0));
+  f.attrs["tilewright.lowered"] = 1;
+  return f;
+}
+
+inline backend::artifact artifact_of(const ir::function& f) {
+  return backend::compile(f, target::host());
+}
+inline std::shared_ptr<const backend::loaded> code_of(const ir::function& f) {
+  return backend::load(artifact_of(f));
+}
+
+}  // namespace faulty
