@@ -145,7 +145,7 @@ double best_known(
 
 void print_quality(const curve_table& all) {
   std::printf("\nbest known time / best time so far, mean over workloads and seeds (worst run)\n");
-  for (const std::size_t n : {16, 64, 128, 256, 512, 1024}) {
+  for (const std::size_t n : {16u, 64u, 128u, 256u, 512u, 1024u}) {
     std::printf("%5zu trials", n);
     for (const char* name : strategies) {
       double sum = 0, worst = 1;
