@@ -120,6 +120,23 @@ TEST_CASE("the smallest integer divided by -1 wraps instead of trapping") {
   check_agrees(f, o);
 }
 
+TEST_CASE("an integer division by zero neither traps nor touches the other lanes") {
+  if (!have_compiler()) return;
+  for (const dtype t : {dtype::i8, dtype::u8, dtype::i32, dtype::u32, dtype::i64, dtype::u64})
+    for (const auto divide : {&floordiv, &floormod, &div, &mod}) {
+      const function f = binary(t, t, [&](const expr& x, const expr& y) { return divide(x, y); });
+      options zeros = filled("X", {9, 7, 5, 3}), ones = zeros;
+      zeros.values["Y"] = {2, 0, 3, 0};
+      ones.values["Y"] = {2, 1, 3, 1};
+      for (const target::cpu& cpu : runnable_targets()) {
+        std::vector<argument> got = make_arguments(f, zeros), want = make_arguments(f, ones);
+        CHECK(run_compiled(f, cpu, got, zeros) == backend::call_done);
+        CHECK(run_compiled(f, cpu, want, ones) == backend::call_done);
+        CHECK(difference(got.back(), want.back()) == 0);
+      }
+    }
+}
+
 TEST_CASE("float operators, comparisons and choices") {
   for (dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
     CAPTURE(name(t));

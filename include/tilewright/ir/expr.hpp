@@ -1,13 +1,13 @@
 // Expressions and buffers of the tensor IR.
 //
 // Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards
-// minus infinity, as Python does; division by zero is undefined and no transformation may introduce
-// one. Floats are IEEE; nothing is reassociated except across the iterations of a declared
-// reduction, and a multiply followed by an add may be contracted. f16 and bf16 are computed in f32
-// and rounded to nearest even after each operation that is stored or cast. `select` evaluates both
-// branches, `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise
-// short-circuiting. A load out of the bounds of its buffer is an error that the interpreter
-// reports.
+// minus infinity, as Python does; integer division by zero is undefined and no transformation may
+// introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
+// nothing is reassociated except across the iterations of a declared reduction, and a multiply
+// followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to nearest even
+// after each operation that is stored or cast. `select` evaluates both branches, `if_then_else` only
+// the chosen one. `logical_and` and `logical_or` do not promise short-circuiting. A load out of the
+// bounds of its buffer is an error that the interpreter reports.
 #pragma once
 
 #include <cstdint>

@@ -191,8 +191,8 @@ TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, v
     if (!quotient) return b.binary(opcode::and_, x, number(*by - 1));
     return b.binary(plain ? opcode::lshr : opcode::ashr, x, number(shift));
   }
-  // Lanes that are off may hold a zero divisor, which would trap.
-  if (!by && vector && lane.mask) y = b.select(lane.mask, y, number(1));
+  // A zero divisor, which lanes that are off may hold too, would trap.
+  if (!by) y = b.select(b.compare(int_predicate::eq, y, number(0)), number(1), y);
   if (plain) return b.binary(quotient ? opcode::udiv : opcode::urem, x, y);
   // The smallest value divided by -1 wraps in the language and traps in hardware.
   value_ref minus_one = nullptr;
