@@ -121,6 +121,26 @@ TEST_CASE("normal forms do not depend on how sums and comparisons are written") 
   CHECK(same(program("a * 3 + b", "a < 5 and b < 2"), program("a * 3 + b", "b < 2 and a < 5")));
 }
 
+TEST_CASE("a bound beside a bound of a remainder takes its smallest form") {
+  const auto guarded = [](const std::string& guard) {
+    return ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 8), "float32")):
+    for i in range(64):
+        with T.block("A"):
+            vi = T.axis.spatial(8, i // 8)
+            vj = T.axis.spatial(8, i % 8)
+            T.where()" +
+                     guard +
+                     R"()
+            A[vi, vj] = T.float32(1)
+)");
+  };
+  CHECK(same(guarded("i % 8 < 7 and i < 56"), guarded("i < 55 and i % 8 < 7")));
+  CHECK_FALSE(same(guarded("i % 8 < 7 and i < 57"), guarded("i < 55 and i % 8 < 7")));
+  CHECK_FALSE(same(guarded("i % 8 < 7 and i < 54"), guarded("i < 55 and i % 8 < 7")));
+}
+
 TEST_CASE("normal forms of different programs differ") {
   const ir::function f = program("a * 3 + b", "a * 3 + b < 16");
   CHECK_FALSE(same(f, program("a * 3 + b", "a * 3 + b < 15")));

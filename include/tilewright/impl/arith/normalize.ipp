@@ -9,6 +9,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/normalize.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::arith {
@@ -277,9 +278,24 @@ class normalizer : public ir::mutator {
     return out;
   }
 
+  /// `x < c` as the smallest bound that says the same beside `x % m < k`.
+  static void tighten(ir::expr& bound, const ir::expr& digit) {
+    if (bound->op != ir::op::lt || digit->op != ir::op::lt || !ir::is_int(bound->args[1]) ||
+        !ir::is_int(digit->args[1]) || digit->args[0]->op != ir::op::floormod)
+      return;
+    const ir::expr& mod = digit->args[0];
+    if (!ir::is_int(mod->args[1]) || !ir::equal(mod->args[0], bound->args[0])) return;
+    const std::int64_t m = ir::as_int(mod->args[1]), k = ir::as_int(digit->args[1]);
+    const std::int64_t last = ir::as_int(bound->args[1]) - 1;
+    if (m <= 0 || k <= 0 || last < 0 || last % m < k) return;
+    bound = ir::lt(bound->args[0], ir::integer(bound->args[1].type(), last - last % m + k));
+  }
+
   /// The conjuncts that say more than the loops and the other conjuncts do.
   ir::expr guard(const ir::expr& predicate) {
     std::vector<ir::expr> parts = ir::conjuncts(mutate(predicate));
+    for (ir::expr& bound : parts)
+      for (const ir::expr& digit : parts) tighten(bound, digit);
     order_.sort(parts);
     for (std::size_t i = parts.size(); i-- > 0;) {
       analyzer others = known_;
