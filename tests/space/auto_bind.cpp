@@ -51,9 +51,10 @@ TEST_CASE("every nest runs on blocks and threads") {
 }
 
 TEST_CASE("the number of threads is found by its mutator") {
-  const std::vector<schedule> all = members::sketches(kernels::conv2d(), {space::auto_bind{}});
+  const ir::function f = kernels::conv2d();
+  const std::vector<schedule> all = members::sketches(f, {space::auto_bind{}});
   support::random random(3);
-  CHECK(search::mutate_thread_binding(all[0].trace(), random));
+  CHECK(search::mutate_thread_binding(all[0].trace(), f, random));
 }
 
 TEST_CASE("more work than blocks: the rest is serial") {
