@@ -16,6 +16,8 @@
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/search/argument_values.hpp>
+#include <tilewright/search/operands.hpp>
 #include <tilewright/search/runner.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/float16.hpp>
@@ -79,21 +81,7 @@ ir::function specialized(const std::string& file, const ir::function& f, const a
 /// Arguments in memory, filled from the seed, --dim for scalars and --in.
 class arguments {
  public:
-  arguments(const ir::function& f, const run_options& o)
-      : memory_(f, {}, backend::pool::shared().view(), o.seed) {
-    const assignments dims = split_assignments(o.dims, "--dim");
-    for (const auto& [name, path] : split_assignments(o.inputs, "--in")) {
-      const std::size_t i = find(name, false, "--in");
-      const search::operand& operand = memory_.operands()[i];
-      npy_array array = read_npy(path, operand.type);
-      if (array.shape != operand.extents)
-        throw input_error(path, "the shape differs from that of " + name);
-      arrays_.emplace_back(i, std::move(array));
-    }
-    for (std::size_t i = 0; i < memory_.operands().size(); ++i)
-      if (memory_.operands()[i].scalar) put_scalar(i, dims);
-    reset();
-  }
+  arguments(const ir::function& f, const run_options& o) : arguments(f, o, search::operands(f)) {}
 
   const std::vector<search::operand>& operands() const { return memory_.operands(); }
   const std::vector<void*>& data() const { return memory_.data(); }
@@ -102,7 +90,10 @@ class arguments {
   /// Undoes what a run wrote.
   void reset() {
     memory_.reset_outputs();
-    for (const auto& [i, array] : arrays_) fill(i, array);
+    for (std::size_t i = 0; i < operands().size(); ++i)  // an output may have been read, too
+      if (operands()[i].written && !read_[i].empty())
+        search::unpack_elements(operands()[i], static_cast<std::byte*>(data()[i]),
+                                memory_.layouts()[i].strides, read_[i]);
   }
 
   /// Strides of all buffers, flattened. // elements
@@ -125,26 +116,42 @@ class arguments {
 
   /// Position of a buffer parameter.
   std::size_t find(const std::string& name, bool written, const char* option) const {
-    for (std::size_t i = 0; i < operands().size(); ++i)
-      if (operands()[i].name == name && !operands()[i].scalar &&
-          (!written || operands()[i].written))
-        return i;
-    throw argument_error(std::string(option) + " " + name + ": no " +
-                         (written ? "written" : "buffer") + " parameter has that name");
+    return find(operands(), name, written, option);
   }
 
  private:
-  void put_scalar(std::size_t i, const assignments& dims) {
-    const search::operand& o = operands()[i];
-    const auto given = dims.find(o.name);
-    if (given == dims.end()) return;
-    const auto store = [&](auto value) { std::memcpy(data()[i], &value, sizeof value); };
-    if (!is_float(o.type)) {
-      const auto value = number<std::int64_t>(o.name, given->second);
-      std::memcpy(data()[i], &value, static_cast<std::size_t>(bytes(o.type)));  // little-endian
-      return;
+  arguments(const ir::function& f, const run_options& o, std::vector<search::operand> all)
+      : read_(given(all, o)), memory_(f, {}, backend::pool::shared().view(), o.seed, read_) {
+    reset();
+  }
+
+  /// The values of --in and of scalars, packed; what is empty is made up. Inputs cannot be written
+  /// once the memory is made.
+  static search::given_values given(const std::vector<search::operand>& all, const run_options& o) {
+    search::given_values out(all.size());
+    for (const auto& [name, path] : split_assignments(o.inputs, "--in")) {
+      const std::size_t i = find(all, name, false, "--in");
+      npy_array array = read_npy(path, all[i].type);
+      if (array.shape != all[i].extents)
+        throw input_error(path, "the shape differs from that of " + name);
+      out[i] = std::move(array.bytes);
     }
-    const auto value = number<double>(o.name, given->second);
+    const assignments dims = split_assignments(o.dims, "--dim");
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (const auto at = dims.find(all[i].name); all[i].scalar && at != dims.end())
+        out[i] = scalar(all[i], at->second);
+    return out;
+  }
+
+  static std::vector<std::byte> scalar(const search::operand& o, const std::string& text) {
+    std::vector<std::byte> out(static_cast<std::size_t>(bytes(o.type)));
+    const auto store = [&](auto value) { std::memcpy(out.data(), &value, sizeof value); };
+    if (!is_float(o.type)) {
+      const auto value = number<std::int64_t>(o.name, text);
+      std::memcpy(out.data(), &value, out.size());  // little-endian
+      return out;
+    }
+    const auto value = number<double>(o.name, text);
     if (o.type == dtype::f64)
       store(value);
     else if (o.type == dtype::f32)
@@ -153,23 +160,19 @@ class arguments {
       store(float16(value));
     else
       store(bfloat16(value));
+    return out;
   }
 
-  void fill(std::size_t i, const npy_array& array) const {
-    const auto size = static_cast<std::size_t>(bytes(array.type));
-    const std::vector<std::int64_t>& strides = memory_.layouts()[i].strides;
-    std::vector<std::int64_t> index(array.shape.size(), 0);
-    for (std::size_t from = 0; from < array.bytes.size(); from += size) {
-      std::int64_t to = 0;
-      for (std::size_t d = 0; d < index.size(); ++d) to += index[d] * strides[d];
-      std::memcpy(static_cast<std::byte*>(data()[i]) + to * static_cast<std::int64_t>(size),
-                  &array.bytes[from], size);
-      for (std::size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];) index[d] = 0;
-    }
+  static std::size_t find(const std::vector<search::operand>& all, const std::string& name,
+                          bool written, const char* option) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].name == name && !all[i].scalar && (!written || all[i].written)) return i;
+    throw argument_error(std::string(option) + " " + name + ": no " +
+                         (written ? "written" : "buffer") + " parameter has that name");
   }
 
+  search::given_values read_;
   search::runner memory_;
-  std::vector<std::pair<std::size_t, npy_array>> arrays_;
 };
 
 struct engine_call {
