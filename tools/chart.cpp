@@ -7,7 +7,7 @@
 namespace tool {
 namespace {
 
-constexpr double width = 560, height = 330, left = 84, right = 14, top = 14, bottom = 56;
+constexpr double width = 560, height = 330, left = 84, right = 24, top = 14, bottom = 56;
 
 /// Short enough for a tick: 20000 is 20k.
 std::string number(double v) {

@@ -255,7 +255,7 @@ std::string result_of(const chapter& c) {
   char text[96];
   std::snprintf(text, sizeof text, "; the first one measured took %s (%.2f times as long)",
                 search::time_text(first.best()).c_str(), first.best() / best.best());
-  return out + (c.records.size() > 1 ? text : "");
+  return out + (c.records.size() > 1 ? text : "") + "; " + best.from.cpu;
 }
 
 std::string rate_text(const chapter& c) {
@@ -271,7 +271,7 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:75rem;margin:0 auto;padding:1r
 h1{line-height:1.2;margin:.5rem 0}h2{margin:.8rem 0 0}h3{margin:1.2rem 0 .3rem}p{margin:.3rem 0;overflow-wrap:anywhere}
 section{border-top:1px solid var(--grid);margin-top:1.5rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin-top:1rem}
-figure{margin:0;max-width:37rem}figcaption{font-weight:600}svg{width:100%;height:auto;display:block}
+figure{margin:0;max-width:37rem}figcaption{font-weight:600}svg{width:100%;height:auto;display:block;overflow:visible}
 svg text{font-size:14px;fill:currentColor}.grid{stroke:var(--grid);fill:none}
 .line{fill:none;stroke-width:2}circle.a{fill:var(--a)}circle.b{fill:var(--b);fill-opacity:.7}circle.c{fill:var(--c)}
 path.a{stroke:var(--a)}path.b{stroke:var(--b)}path.c{stroke:var(--c)}
