@@ -11,7 +11,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "search/kernels.hpp"
 
@@ -57,6 +61,27 @@ std::vector<double> search_with(strategy& s, int rounds,
   }
   return out;
 }
+
+/// Scores that depend on the program alone, and a note of them; the first programs asked for are the
+/// population.
+struct noting_model final : cost::model {
+  std::map<support::hash128, double> scores;
+  std::set<support::hash128> population;
+
+  void update(std::span<const cost::sample>) override {}
+  std::string save() const override { return {}; }
+  void load(std::string_view) override {}
+  std::vector<double> predict(std::span<const cost::sample> programs) override {
+    const bool first = scores.empty();
+    std::vector<double> out;
+    for (const cost::sample& s : programs) {
+      out.push_back(static_cast<double>(s.key.lo >> 40));
+      scores[s.key] = out.back();
+      if (first) population.insert(s.key);
+    }
+    return out;
+  }
+};
 
 const char* names[] = {"replay_functions", "replay_traces", "local", "evolutionary_random",
                        "evolutionary"};
@@ -154,4 +179,50 @@ TEST_CASE("given traces are proposed once, in order; what does not replay is cou
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].identity == some[i].identity);
   CHECK(s->refused() == 1);
   CHECK(s->propose(3, {}).empty());
+}
+
+TEST_CASE("evolution takes the best by score, and a share of programs drawn at random") {
+  const search_task task = product();
+  auto model = std::make_shared<noting_model>();
+  evolution_options o;
+  o.population = 40;
+  o.greedy = 0.75;
+  auto s = evolutionary(model, o);
+  s->start(task, 3);
+  const std::vector<candidate> batch = s->propose(8, {});
+  REQUIRE(batch.size() == 8);
+  std::vector<std::pair<double, support::hash128>> ranked;
+  for (const auto& [identity, score] : model->scores) ranked.push_back({score, identity});
+  std::sort(ranked.rbegin(), ranked.rend());
+  for (std::size_t i = 0; i < 6; ++i) CHECK(batch[i].identity == ranked[i].second);
+  for (std::size_t i = 6; i < 8; ++i) CHECK(model->population.count(batch[i].identity) == 1);
+}
+
+TEST_CASE("crossover takes each decision from one of two traces of one sketch") {
+  const search_task task = product();
+  const auto a = replay(task.sketches[0], task.function, 1),
+             b = replay(task.sketches[0], task.function, 2),
+             other = replay(task.sketches[1], task.function, 3);
+  REQUIRE(a);
+  REQUIRE(b);
+  REQUIRE(other);
+  evolution_options o;
+  o.population = 3;
+  o.measured_share = 1;
+  o.crossover = 1;
+  o.generations = 20;
+  o.changes = {};
+  auto s = evolutionary(std::make_shared<noting_model>(), o);
+  s->start(task, 4);
+  const std::vector<candidate> known{*a, *b, *other};
+  s->learn(known, std::vector<double>{1, 2, 3});
+  const trace &first = a->scheduled.trace(), &second = b->scheduled.trace();
+  const std::vector<candidate> children = s->propose(8, {});
+  CHECK_FALSE(children.empty());
+  for (const candidate& c : children) {
+    const trace& t = c.scheduled.trace();
+    REQUIRE(t.size() == first.size());
+    for (std::size_t i = 0; i < t.size(); ++i)
+      CHECK((t[i].choice == first[i].choice || t[i].choice == second[i].choice));
+  }
 }
