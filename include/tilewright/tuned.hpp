@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <tilewright/config.hpp>
@@ -49,6 +50,8 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
 /// of bound and unbound calls are kept apart.
 template <class Kernel, class... Bound>
 class tuned {
+  using kernel_type = std::remove_const_t<Kernel>;  // decltype of a constexpr variable is const
+
  public:
   /// @throws argument_error for options that make no sense
   tuned(const Kernel& kernel,
@@ -60,9 +63,9 @@ class tuned {
   /// @throws argument_error naming the parameter when extents or data make no sense
   template <fixed_string Name, class Argument>
   auto with(Argument&& value) const {
-    if constexpr (dsl::check_binding<Kernel, Name, Argument, Bound...>()) {
-      constexpr int at = dsl::param_index<Kernel, Name>();
-      const dsl::argument one = dsl::make_argument<dsl::param_of<Kernel, at>>(value);
+    if constexpr (dsl::check_binding<kernel_type, Name, Argument, Bound...>()) {
+      constexpr int at = dsl::param_index<kernel_type, Name>();
+      const dsl::argument one = dsl::make_argument<dsl::param_of<kernel_type, at>>(value);
       return tuned<Kernel, Bound..., meta::to_name<Name>>(
           dispatcher_->with(static_cast<std::size_t>(at), erase(one)));
     }
@@ -109,7 +112,7 @@ class tuned {
  private:
   template <class, class...>
   friend class tuned;
-  using rest = dsl::remaining<Kernel, Bound...>;
+  using rest = dsl::remaining<kernel_type, Bound...>;
   using callable = typename rest::kernel;
 
   explicit tuned(std::shared_ptr<search::dispatcher> d) : dispatcher_(std::move(d)) {}

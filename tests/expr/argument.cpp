@@ -114,6 +114,17 @@ TEST_CASE("standard containers, C arrays, views, mdspans") {
   check(of(view(v.data(), {2, 3}, {1, 2}), 2), {2, 3}, {1, 2});
   check(of(span2d<double>{v.data(), {{2, 3}}}, 2), {2, 3}, {3, 1});
   CHECK(of(span2d<const double>{v.data(), {{2, 3}}}, 2).is_const);
+  std::array<std::array<float, 3>, 2> nested{};
+  check(of(nested, 2), {2, 3}, {3, 1});
+  CHECK(of(nested, 2).data == &nested[0][0]);
+  CHECK(of(std::as_const(nested), 2).is_const);
+  CHECK(dsl::recognized<std::array<std::array<float, 3>, 2>>::static_extent(1) == 3);
+  std::vector<std::array<double, 3>> points(5);
+  check(of(points, 2), {5, 3}, {3, 1});
+  check(of(std::span<const std::array<float, 3>>(nested), 2), {2, 3}, {3, 1});
+  std::array<int[4], 2> rows{};
+  check(of(rows, 2), {2, 4}, {4, 1});
+  static_assert(!dsl::argument_like<std::vector<std::vector<float>>>);
   static_assert(!dsl::argument_like<std::vector<bool>>);
   static_assert(!dsl::argument_like<std::string*>);
 }

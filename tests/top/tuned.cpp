@@ -96,6 +96,20 @@ TEST_CASE("a call computes, in any layout") {
   CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
 }
 
+TEST_CASE("an op may be a member of the kernel's own type, and go into containers") {
+  struct layer {
+    tuned<decltype(matmul_relu)> op{matmul_relu, quick(mode::off)};
+  };
+  std::vector<layer> layers(2);
+  tuned<decltype(matmul_relu)> moved = std::move(layers[0].op);
+  const matrix a = matrix::Random(5, 4), b = matrix::Random(4, 3);
+  for (auto* op : {&moved, &layers[1].op}) {
+    matrix c(5, 3);
+    (*op)(a, b, c);
+    CHECK((c - expected<matrix>(a, b)).cwiseAbs().maxCoeff() < 1e-4f);
+  }
+}
+
 TEST_CASE("every mode computes") {
   const matrix a = matrix::Random(17, 9), b = matrix::Random(9, 25);
   for (const mode m : {mode::off, mode::background}) {

@@ -115,7 +115,7 @@ concept tensor_form = !matrix_form<A> && requires(A & a) {
   { A::Layout + 0 } -> std::convertible_to<int>;
 };
 
-/// std::vector, std::span, std::array and the like.
+/// std::vector, std::span, std::array and the like; their elements may be arrays of fixed size.
 template <class A>
 concept range_form = !mdspan_form<A> && !matrix_form<A> && !tensor_form<A> && requires(A & a) {
   a.data();
@@ -280,16 +280,55 @@ constexpr std::int64_t fixed_size() {
     return 0;
 }
 
+/// What an element of a range holds: itself, or, when it is an array of fixed size, the elements of
+/// further dimensions.
+template <class T>
+struct nested {
+  using value_type = T;
+  static constexpr int rank = 0;
+  static constexpr std::int64_t extent(int) { return 1; }
+};
+
+template <class T, class Inner, std::int64_t Size>
+struct nested_array {
+  using inner = nested<std::conditional_t<std::is_const_v<T>, const Inner, Inner>>;
+  using value_type = typename inner::value_type;
+  static constexpr int rank = inner::rank + 1;
+  static constexpr std::int64_t extent(int d) { return d == 0 ? Size : inner::extent(d - 1); }
+};
+
+template <class T>
+requires c_array_form<T>
+struct nested<T>
+    : nested_array<T, std::remove_extent_t<T>, static_cast<std::int64_t>(std::extent_v<T>)> {
+};
+
+template <class T>
+requires(range_form<T>&& fixed_size<std::remove_const_t<T>>() > 0) struct nested<T>
+    : nested_array<T, typename T::value_type, fixed_size<std::remove_const_t<T>>()> {
+};
+
 template <class A>
 requires range_form<A>
-struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
-  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
-  static constexpr bool has_rank(int wanted) { return wanted == 1; }
-  static constexpr std::int64_t static_extent(int) { return fixed_size<std::remove_const_t<A>>(); }
+struct recognized<A>
+    : recognized_as<typename nested<pointee<decltype(std::declval<A&>().data())>>::value_type> {
+  using item = nested<pointee<decltype(std::declval<A&>().data())>>;
+  using element_type = typename item::value_type;
+  static constexpr int rank = item::rank + 1;
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+  static constexpr std::int64_t static_extent(int d) {
+    return d == 0 ? fixed_size<std::remove_const_t<A>>() : item::extent(d - 1);
+  }
   static argument make(A& a, int) {
-    argument out = base::start(a.data(), 1);
-    out.extents[0] = static_cast<std::int64_t>(a.size());
-    out.strides[0] = 1;
+    argument out =
+        recognized_as<element_type>::start(reinterpret_cast<element_type*>(a.data()), rank);
+    std::int64_t stride = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      const auto at = static_cast<std::size_t>(d);
+      out.extents[at] = d == 0 ? static_cast<std::int64_t>(a.size()) : item::extent(d - 1);
+      out.strides[at] = stride;
+      stride *= out.extents[at];
+    }
     return out;
   }
 };
