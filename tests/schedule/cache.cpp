@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/cache.hpp>
 
+#include <tilewright/ir/parse.hpp>
+
 #include "check_schedule.hpp"
 #include "stages.hpp"
 
@@ -183,4 +185,24 @@ TEST_CASE("cache_write: refusals") {
                 [&] { s.cache_write(y_rv, 0, "local"); });  // every other element
   const block_rv root = s.block("root");
   check_refusal(s, "cache_write", 6, [&] { s.cache_write(y_rv, 0, "local", {root}); });
+}
+
+TEST_CASE("cache_read: a tile of a buffer of symbolic extent in an inner scope") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, ((n + 31) // 32 * 32, 4), "float32")
+    B = T.match_buffer(b, ((n + 31) // 32 * 32, 4), "float32")
+    for i_0 in range((n + 31) // 32):
+        with T.block("B_o"):
+            vo = T.axis.spatial((n + 31) // 32, i_0)
+            for i_1, j in T.grid(32, 4):
+                with T.block("B"):
+                    vi, vj = T.axis.remap("SS", [i_1, j])
+                    B[vo * 32 + vi, vj] = A[vo * 32 + vi, vj] + T.float32(1)
+)");
+  schedule s(f);
+  const block_rv copy = s.cache_read(s.block("B"), 0, "shared");
+  CHECK(shape(s.get(copy).block->writes[0].buffer) == sizes{32, 4});
 }

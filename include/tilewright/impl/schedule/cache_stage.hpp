@@ -101,10 +101,10 @@ inline void narrow_outer(const span& needed, const arith::analyzer& known, arith
                          ir::expr& extent) {
   if (!needed.lo || !needed.hi || needed.lo->is_constant()) return;
   const arith::linear count = difference(*needed.hi, *needed.lo);
-  if (!count.is_constant() || !ir::is_int(extent)) return;
-  const bounds lo = known.const_bounds(arith::from_linear(*needed.lo));
-  const bounds hi = known.const_bounds(arith::from_linear(*needed.hi));
-  if (lo.lo < 0 || hi.hi >= ir::as_int(extent)) return;
+  if (!count.is_constant()) return;
+  if (!known.prove_le(ir::integer(extent.type(), 0), arith::from_linear(*needed.lo)) ||
+      !known.prove_lt(arith::from_linear(*needed.hi), extent))
+    return;
   offset = *needed.lo;
   extent = ir::integer(extent.type(), count.constant + 1);
 }
