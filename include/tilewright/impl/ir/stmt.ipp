@@ -41,6 +41,7 @@ TILEWRIGHT_INLINE stmt make_realize(std::vector<expr> values, expr predicate, bl
 TILEWRIGHT_INLINE stmt make_seq(std::vector<stmt> stmts) {
   auto* node = new seq_node;
   stmt owner(node);
+  node->stmts.reserve(stmts.size());
   for (stmt& s : stmts) {
     if (!s) continue;
     if (const seq_node* inner = as_seq(s))

@@ -43,7 +43,7 @@ bool descend(const ir::stmt& s, const Found& found, path& out) {
 template <class Found>
 path find(const ir::function& f, const Found& found) {
   path out;
-  out.slots.reserve(16);
+  out.slots.reserve(32);
   if (f.body) descend(f.body, found, out);
   return out;
 }
@@ -125,6 +125,7 @@ inline void collect_all(const ir::stmt& s, std::vector<const ir::block_realize_n
 
 TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::loops() const {
   std::vector<const ir::loop_node*> out;
+  out.reserve(slots.size());
   for (std::size_t i = slots.size() - 1; i-- > 0;) {
     if ((*slots[i])->kind == ir::stmt_kind::block_realize) break;
     if (const ir::loop_node* loop = ir::as_loop(*slots[i])) out.push_back(loop);
@@ -135,6 +136,7 @@ TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::loops() const {
 
 TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::all_loops() const {
   std::vector<const ir::loop_node*> out;
+  out.reserve(slots.size());
   for (std::size_t i = 0; i + 1 < slots.size(); ++i)
     if (const ir::loop_node* loop = ir::as_loop(*slots[i])) out.push_back(loop);
   return out;
