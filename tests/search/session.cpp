@@ -203,6 +203,20 @@ TEST_CASE("a session that measures nothing says why") {
         "no candidate was measured: the budget has no room for one");
 }
 
+TEST_CASE("a space without choices has no candidates, and no trace of it was refused") {
+  database db(":memory:");
+  workload w = product();
+  w.space = [](schedule& s) { s.get_loops(s.get_block("C_epilogue")); };
+  const tuning_result r = tune(w, few(5), db);
+  CHECK(r.trials == 0);
+  CHECK(r.failures.empty());
+  REQUIRE_FALSE(r.remarks.empty());
+  CHECK(
+      r.remarks.back() ==
+      "no candidate was measured: none but the default schedule was found in 1 sketches; 0 traces "
+      "were refused");
+}
+
 TEST_CASE("tiny products in all storage orders have a right default schedule and candidates") {
   support::random random(5);
   for (int n = 0; n < 16; ++n) {

@@ -197,7 +197,8 @@ class evolver final : public drawing_strategy {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
         const std::optional<trace> t =
             changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
-        if (t) next[i] = replay(*t, task_.function, draws[i].next());
+        if (!t) continue;  // nothing to change: no trace was refused
+        next[i] = replay(*t, task_.function, draws[i].next());
         if (!next[i]) ++failures[i];
       }
     });
