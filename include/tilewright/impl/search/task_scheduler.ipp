@@ -53,7 +53,7 @@ class runner {
   void step(std::size_t i) {
     task_result& r = results_[i];
     session_options o = options_.session;
-    o.seconds = std::min(left(), options_.slice_seconds);
+    o.seconds = std::max(0.0, std::min(left(), options_.slice_seconds));
     o.trials =
         std::min({options_.slice, options_.trials - trials_, options_.trials_per_task - r.trials});
     o.seed += history_[i].best.size();  // slices shall not draw the same, those of earlier runs too
