@@ -3,11 +3,13 @@
 #pragma once
 
 #include <tilewright/config.hpp>
+#include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/kernel.hpp>
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/fwd.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <tilewright/space/compose.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/expression.hpp>
 #include <tilewright/space/space.hpp>

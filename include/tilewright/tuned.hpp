@@ -7,8 +7,10 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tilewright/config.hpp>
+#include <tilewright/expr/alternatives.hpp>
 #include <tilewright/expr/argument.hpp>
 #include <tilewright/expr/binding.hpp>
 #include <tilewright/expr/kernel.hpp>
@@ -19,8 +21,8 @@ namespace tilewright {
 
 using search::storage;
 
-/// The dispatcher of a kernel whose types are erased.
-std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
+/// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
+std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
                                                     tuned_options options);
 
 /// A kernel to call:
@@ -57,7 +59,12 @@ class tuned {
   tuned(const Kernel& kernel,
         tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
+      : dispatcher_(make_dispatcher({any_kernel(kernel)}, std::move(options))) {}
+  /// Of several algorithms: `tuned op{alternatives(direct, by_matmul)};`
+  /// @throws argument_error as above
+  tuned(const dsl::algorithms<Kernel>& several, tuned_options options = {})  // NOLINT
+      requires(sizeof...(Bound) == 0)
+      : dispatcher_(make_dispatcher(several.kernels, std::move(options))) {}
 
   /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.
   /// @throws argument_error naming the parameter when extents or data make no sense
@@ -133,6 +140,9 @@ class tuned {
 
   std::shared_ptr<search::dispatcher> dispatcher_;
 };
+
+template <class Kernel>
+tuned(const dsl::algorithms<Kernel>&, tuned_options = {}) -> tuned<Kernel>;
 
 /// Prepares an op for dense arguments of the given extents:
 ///

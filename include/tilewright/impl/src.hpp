@@ -41,6 +41,7 @@
 #include <tilewright/impl/cost/model.ipp>
 #include <tilewright/impl/cost/prior.ipp>
 #include <tilewright/impl/cost/ranking.ipp>
+#include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
 #include <tilewright/impl/expr/kernel.ipp>
@@ -54,6 +55,7 @@
 #include <tilewright/impl/intrin/library.ipp>
 #include <tilewright/impl/intrin/outer_product_f32.ipp>
 #include <tilewright/impl/ir/affine.ipp>
+#include <tilewright/impl/ir/alternatives.ipp>
 #include <tilewright/impl/ir/bound_weights.ipp>
 #include <tilewright/impl/ir/equal.ipp>
 #include <tilewright/impl/ir/evaluate.ipp>
@@ -141,6 +143,7 @@
 #include <tilewright/impl/schedule/primitive/transform_block_layout.ipp>
 #include <tilewright/impl/schedule/primitive/transform_layout.ipp>
 #include <tilewright/impl/schedule/primitive/transform_layout_padding.ipp>
+#include <tilewright/impl/schedule/primitive/work_on.ipp>
 #include <tilewright/impl/schedule/rebind.ipp>
 #include <tilewright/impl/schedule/reducer.ipp>
 #include <tilewright/impl/schedule/reduction_form.ipp>
@@ -211,6 +214,7 @@
 #include <tilewright/impl/space/access_pattern.ipp>
 #include <tilewright/impl/space/block_profile.ipp>
 #include <tilewright/impl/space/chooser.ipp>
+#include <tilewright/impl/space/compose.ipp>
 #include <tilewright/impl/space/cpu.ipp>
 #include <tilewright/impl/space/expression.ipp>
 #include <tilewright/impl/space/modules/add_rfactor.ipp>
@@ -228,7 +232,16 @@
 #include <tilewright/impl/space/modules/random_compute_location.ipp>
 #include <tilewright/impl/space/modules/random_unroll.ipp>
 #include <tilewright/impl/space/modules/register_tiling.ipp>
+#include <tilewright/impl/space/postproc/disallow_dynamic_loop.ipp>
+#include <tilewright/impl/space/postproc/rewrite_cooperative_fetch.ipp>
+#include <tilewright/impl/space/postproc/rewrite_layout.ipp>
+#include <tilewright/impl/space/postproc/rewrite_parallel_vectorize_unroll.ipp>
+#include <tilewright/impl/space/postproc/rewrite_reduction_block.ipp>
+#include <tilewright/impl/space/postproc/rewrite_tensorize.ipp>
+#include <tilewright/impl/space/postproc/rewrite_unbound_block.ipp>
+#include <tilewright/impl/space/postproc/verify_gpu_code.ipp>
 #include <tilewright/impl/space/root_blocks.ipp>
+#include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>
 #include <tilewright/impl/support/hash.ipp>
 #include <tilewright/impl/support/json.ipp>

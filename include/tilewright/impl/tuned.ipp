@@ -1,14 +1,14 @@
 #pragma once
 
-#include <tilewright/expr/reify.hpp>
+#include <tilewright/expr/alternatives.hpp>
 #include <tilewright/tuned.hpp>
 
 namespace tilewright {
 
-TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
-                                                                      tuned_options options) {
+TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
+    const std::vector<any_kernel>& algorithms, tuned_options options) {
   search::kernel_signature signature;
-  const kernel_info info = kernel.info();
+  const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
   for (const param_info& p : info.params) {
     search::parameter_signature s;
@@ -20,7 +20,8 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_
   }
   return std::make_shared<search::dispatcher>(
       std::move(signature),
-      [kernel](const search::extent_map& dims) { return reify(kernel, dims); }, std::move(options));
+      [algorithms](const search::extent_map& dims) { return reify(algorithms, dims); },
+      std::move(options));
 }
 
 }  // namespace tilewright

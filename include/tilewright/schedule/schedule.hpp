@@ -45,6 +45,9 @@ class schedule {
   /// Restarts the random stream.
   void seed(std::uint64_t value) { state_.random = support::random(value); }
 
+  /// Goes on with one of the algorithms that the function carries; the first thing to be done.
+  void work_on(std::string func_name);
+
   /// @name Queries
   /// @{
   /// The only block of that name.

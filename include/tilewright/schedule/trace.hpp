@@ -92,8 +92,13 @@ class trace {
   /// The same instructions with one decision replaced.
   /// @throws argument_error when instruction `index` takes no decision
   trace with_decision(std::size_t index, decision value) const;
-  /// The design space without choices: replaying it draws every decision anew.
+  /// The design space without choices: replaying it draws every decision anew, except those that
+  /// are fixed.
   trace without_decisions() const;
+  /// True when a later `assert_(condition=v == literal)` fixes what instruction `index` draws, as
+  /// it does for draws that decide which instructions follow: the decision belongs to the sketch,
+  /// and search leaves it alone.
+  bool is_fixed(std::size_t index) const;
   /// The part before enter_postproc.
   trace without_postproc() const;
   /// Without pure instructions whose outputs nobody uses.

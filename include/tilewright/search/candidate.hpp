@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,12 +24,15 @@ struct candidate {
   double log_prior = 0;
 };
 
-/// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive
-/// refuses, with the reason in `why`.
-std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
-                                std::string* why = nullptr);
+/// What is done to a schedule after its random choices; throws schedule_error to reject it.
+using finisher = std::function<void(schedule&)>;
 
-/// Positions of the instructions that hold a decision.
+/// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive
+/// refuses, with the reason in `why`. With `finish`, that takes the place of the post-processing in `t`.
+std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
+                                std::string* why = nullptr, const finisher& finish = {});
+
+/// Positions of the instructions that hold a decision which may change.
 std::vector<std::size_t> choices(const trace& t);
 
 /// One decision changed: a factor of a tile moved to another level, or anything drawn anew. Always a valid

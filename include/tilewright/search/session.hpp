@@ -103,6 +103,7 @@ struct tuning_result {
 /// @throws internal_error when the default schedule computes something else than the interpreter,
 /// or differs from f64
 ///         at some point and from the program without a schedule
+/// @throws argument_error when alternatives of the kernel compute different results
 tuning_result tune(const workload& w, const session_options& options, database& db);
 
 /// The schedule that runs when nothing was measured: the first sketch of the space, or the program

@@ -22,6 +22,7 @@ struct search_task {
   std::vector<trace> sketches;  // without decisions; at least one
   /// The space itself, for strategies that run it again; may be null.
   std::function<std::vector<schedule>(std::uint64_t seed)> generate;
+  finisher finish;  // the space's post-processing; null where it has none
 };
 
 /// Proposes candidates and is told how fast they were. All its draws come from one seed, and what

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,7 +26,13 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
 /// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
 /// caller sees to it that it is small.
 /// @returns empty, or what is wrong
-std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code);
+std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                       const backend::loaded& code);
+
+/// Runs the alternatives of `f`, which is small, in the interpreter on the same arguments.
+/// @returns empty, or which of them differs from the first and where
+std::string compare_alternatives(const ir::function& f, const backend::executor& exec,
+                                 std::uint64_t seed);
 
 /// Arithmetic on floats that `f` asks for, calls counted as one. // operations
 double operations_of(const ir::function& f);

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <vector>
 
 #include <tilewright/config.hpp>
@@ -14,11 +16,16 @@ namespace tilewright::space {
 /// Hands a sketch-building function its structural choices.
 ///
 /// The first run gets the first option everywhere and the likeliest decision of every random
-/// variable; each further run changes the last choice that has options left, like an odometer.
+/// variable; each further run changes the last choice that has options left, like an odometer. Runs
+/// that draw structure are repeated with equal choices until draws have been had before several
+/// times in a row.
 class chooser {
  public:
   /// One of `options`, from 0.
   std::size_t pick(std::size_t options);
+  /// One of the weights' positions, drawn and recorded as sample_categorical. What follows from it
+  /// is structure, so an `assert_` fixes the decision.
+  std::size_t draw(schedule& s, const std::vector<double>& weights);
   /// Records sample_categorical; in the first run with the likeliest candidate as decision.
   expr_rv categorical(schedule& s, const std::vector<std::int64_t>& candidates,
                       const std::vector<double>& weights);
@@ -30,6 +37,8 @@ class chooser {
   std::vector<expr_rv> tile(schedule& s, loop_rv loop, const std::vector<std::int64_t>& inner,
                             std::int64_t preferred);
 
+  /// False when the structure of this run has been had before.
+  bool is_new();
   /// Prepares the next run; false when every combination has been had.
   bool advance();
 
@@ -40,10 +49,14 @@ class chooser {
   std::vector<digit> digits_;
   std::size_t next_ = 0;
   bool first_ = true;
+  std::vector<std::size_t> path_;  // picks and draws of this run
+  bool drew_ = false;
+  std::set<std::vector<std::size_t>> had_;
+  int repeated_ = 0;
 };
 
 /// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields
-/// none.
+/// none. Where structure is drawn, different ones are drawn until they repeat.
 /// @throws schedule_error when no run succeeds
 std::vector<schedule> enumerate(schedule& start, std::size_t limit,
                                 const std::function<void(schedule&, chooser&)>& build);

@@ -49,6 +49,8 @@ struct scope {
   loop_rv at(schedule& s, const meta::loop_level& level);
   /// The block at hand.
   block_rv get_block(schedule& s) const;
+  /// True when the program has a block of that name.
+  bool exists(const schedule& s, std::string_view name) const;
 };
 
 /// Axis and number of levels that a step creates; the compiler's view of a sequence.
@@ -155,8 +157,17 @@ struct module_step {
   using tilewright_space = void;
   F function;
   void operator()(schedule& s, scope& in) const {
+    using name = const std::string&;
     if constexpr (std::is_invocable_v<const F&, schedule&, block_rv>)
       function(s, in.get_block(s));
+    else if constexpr (std::is_invocable_v<const F&, schedule&, block_rv, const context&>)
+      function(s, in.get_block(s), *in.where);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, name, const context&, chooser&>)
+      function(s, in.block, *in.where, *in.choices);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, name>)
+      function(s, in.block);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, const context&>)
+      function(s, *in.where);
     else
       function(s);
   }
@@ -165,10 +176,21 @@ struct module_step {
 template <class Predicate, class Step>
 struct when_step {
   using tilewright_space = void;
-  Predicate holds;
+  Predicate predicate;
   Step step;
+  bool holds(const schedule& s, const scope& in) const {
+    using name = const std::string&;
+    if constexpr (std::is_invocable_v<const Predicate&, const schedule&>)
+      return predicate(s);
+    else if constexpr (std::is_invocable_v<const Predicate&, const context&>)
+      return predicate(*in.where);
+    else if constexpr (std::is_invocable_v<const Predicate&, const schedule&, name>)
+      return predicate(s, in.block);
+    else
+      return predicate(s, in.block, *in.where);
+  }
   void operator()(schedule& s, scope& in) const {
-    if (holds(std::as_const(s))) step(s, in);
+    if (holds(s, in)) step(s, in);
   }
 };
 
@@ -322,12 +344,15 @@ template <fixed_string Block, detail::expression Step>
 detail::on_step<Block, Step> on(Step step) {
   return {std::move(step)};
 }
-/// when(predicate, step): the step where `predicate(const schedule&)` holds.
+/// when(predicate, step): the step where the predicate holds, which may ask for the schedule, for
+/// it and the name of the block at hand, for these and the context, or for the context alone.
 template <class Predicate, detail::expression Step>
 detail::when_step<Predicate, Step> when(Predicate predicate, Step step) {
   return {std::move(predicate), std::move(step)};
 }
-/// module(f): a function `f(schedule&)` or `f(schedule&, block_rv)` as a step.
+/// module(f): a function as a step. It takes the schedule; the schedule and the block at hand, by
+/// variable or by name; and after these, where it likes, the context, as the modules of the library
+/// do (space/modules).
 template <class F>
 detail::module_step<F> module(F f) {
   return {std::move(f)};

@@ -26,6 +26,9 @@ struct context {
   int threads = 1;
 };
 
+/// A rewrite or check of a candidate after its random choices.
+using postproc = std::function<void(schedule&, const context&)>;
+
 /// A space as a value: a function on a schedule, a function that returns several schedules, or
 /// a composition of such.
 class design_space {
@@ -63,15 +66,35 @@ class design_space {
 
   explicit operator bool() const noexcept { return static_cast<bool>(make_); }
 
-  /// The sketches of a program; the first one is what runs when nothing may be measured.
+  /// The sketches of a program; the first one is what runs when nothing may be measured. Of a
+  /// program with alternatives, those of each in turn, which begin with `work_on`; an alternative
+  /// that the space does not fit adds none.
   /// @throws whatever the space's functions throw; schedule_error for an illegal primitive
   std::vector<schedule> sketches(const ir::function& f, const context& where,
-                                 std::uint64_t seed) const {
-    return make_(schedule(f, seed), where);
+                                 std::uint64_t seed) const;
+  /// The sketches that a schedule to which something was done becomes.
+  std::vector<schedule> grow(schedule s, const context& where) const {
+    return make_(std::move(s), where);
+  }
+
+  /// This space with post-processors: what is done to a candidate after its random choices, in this
+  /// order. One that throws schedule_error rejects the candidate. (space/postproc)
+  design_space with(std::vector<postproc> steps) const;
+  /// Does it, after enter_postproc; nothing for a space without post-processors.
+  void finish(schedule& s, const context& where) const;
+  bool has_postprocs() const noexcept { return !postprocs_.empty(); }
+
+  /// The union: the sketches of `a`, then those of `b`. One that does not fit a program adds none;
+  /// a refusal is heard when neither does. The post-processors are those of `a`, else those of `b`.
+  friend design_space operator|(const design_space& a, const design_space& b) {
+    return unite(a, b);
   }
 
  private:
+  static design_space unite(const design_space& a, const design_space& b);
+
   function make_;
+  std::vector<postproc> postprocs_;
 };
 
 }  // namespace tilewright::space

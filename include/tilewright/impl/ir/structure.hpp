@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::ir::detail {
@@ -35,7 +36,13 @@ class structure_writer {
         write(p.scalar);
     }
     binding_ = false;
-    write(f.attrs);
+    if (has_alternatives(f)) {  // they compute the same
+      annotations notes = f.attrs;
+      notes.erase(alternatives_attribute);
+      write(notes);
+    } else {
+      write(f.attrs);
+    }
     write(f.body);
   }
 

@@ -31,6 +31,7 @@
 #include <tilewright/schedule/primitive/tensorize.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
 #include <tilewright/schedule/primitive/transform_layout.hpp>
+#include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/schedule/sampling.hpp>
 
 namespace tilewright {
@@ -113,6 +114,7 @@ inline instruction_kind renamed(instruction_kind kind, std::string_view alias) {
 inline std::vector<instruction_kind> make_table() {
   using namespace primitive;
   return {
+      kind<&work_on>("work_on", {"func_name"}),
       query<&adapt::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"),
       query<&get_loops>("get_loops", {"block"}),
       query<&adapt::get_child_blocks>("get_child_blocks", {"*block_or_loop"}),

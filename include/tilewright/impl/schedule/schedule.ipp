@@ -324,6 +324,11 @@ TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
 }
 
+TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
+  static const instruction_kind& kind = detail::kind_named("work_on");
+  apply(kind, {std::move(func_name)});
+}
+
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
   static const instruction_kind& kind = detail::kind_named("assert_");
   apply(kind, {std::move(condition)});

@@ -7,6 +7,20 @@
 #include <tilewright/schedule/trace.hpp>
 
 namespace tilewright {
+namespace detail {
+
+/// True for `assert_(condition=v == literal)`.
+inline bool fixes(const instruction& what, const rv& v) {
+  if (what.kind->name != "assert_" || v.kind != rv_class::integer) return false;
+  const auto* condition = std::get_if<factor>(&what.args[0]);
+  return condition && condition->kind() == factor::op::eq &&
+         condition->left().kind() == factor::op::variable &&
+         condition->left().value() == static_cast<std::int64_t>(v.number) &&
+         condition->right().kind() == factor::op::literal;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE replay_error::replay_error(const schedule_error& cause, std::size_t instruction)
     : schedule_error(cause),
       instruction_(instruction),
@@ -49,8 +63,16 @@ TILEWRIGHT_INLINE trace trace::with_decision(std::size_t index, decision value) 
 
 TILEWRIGHT_INLINE trace trace::without_decisions() const {
   trace out = *this;
-  for (step& s : out.steps_) s.choice.clear();
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].choice.empty() && !is_fixed(i)) out.steps_[i].choice.clear();
   return out;
+}
+
+TILEWRIGHT_INLINE bool trace::is_fixed(std::size_t index) const {
+  const std::vector<rv>& drawn = steps_[index].what->outputs;
+  if (drawn.size() != 1) return false;
+  return std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(index), steps_.end(),
+                     [&](const step& s) { return detail::fixes(*s.what, drawn[0]); });
 }
 
 TILEWRIGHT_INLINE trace trace::without_postproc() const {

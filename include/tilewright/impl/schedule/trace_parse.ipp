@@ -37,9 +37,10 @@ class trace_parser {
   static constexpr std::int64_t index_limit = 1 << 20;
 
   void statement(trace& out) {
-    // The lines around the calls, and the choice of the only function, say nothing.
+    // The lines around the calls, and TVM's choice of a function of a module, say nothing.
     if (in_.at("def") || in_.at("from") || in_.at("import") || in_.at("return") ||
-        in_.at(ir::token_kind::string) || in_.peek(2).text == "work_on")
+        in_.at(ir::token_kind::string) ||
+        (in_.peek(2).text == "work_on" && in_.peek(4).text != "func_name"))
       while (!in_.at(ir::token_kind::newline) && !in_.at_end()) in_.next();
     else if (!in_.accept("pass"))
       call(out);

@@ -33,16 +33,23 @@ inline decision move_factor(const decision& tile, support::random& random) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
-                                                  std::string* why) {
+TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f,
+                                                  std::uint64_t seed, std::string* why,
+                                                  const finisher& finish) {
   try {
     schedule s(f, seed);
     constexpr double never = -100;
     double prior = 0;
-    t.apply_to(s, {}, [&](const trace::step& done) {
+    const auto add_prior = [&](const trace::step& done) {
       if (done.what->kind->choice != decision_shape::none)
         prior += std::max(log_probability_of_last_step(s), never);
-    });
+    };
+    if (finish) {
+      t.without_postproc().apply_to(s, {}, add_prior);
+      finish(s);
+    } else {
+      t.apply_to(s, {}, add_prior);
+    }
     const support::hash128 identity = ir::workload_key(s.function());
     return candidate{std::move(s), identity, prior};
   } catch (const internal_error&) {
@@ -56,7 +63,7 @@ TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::func
 TILEWRIGHT_INLINE std::vector<std::size_t> choices(const trace& t) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (t[i].what->kind->choice != decision_shape::none) out.push_back(i);
+    if (t[i].what->kind->choice != decision_shape::none && !t.is_fixed(i)) out.push_back(i);
   return out;
 }
 

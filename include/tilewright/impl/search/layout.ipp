@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/layout.hpp>
 
@@ -20,7 +21,8 @@ TILEWRIGHT_INLINE std::string layout_class::text() const {
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(const std::vector<std::int64_t>& extents) const {
+TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(
+    const std::vector<std::int64_t>& extents) const {
   std::vector<std::int64_t> out(extents.size(), 1);
   std::int64_t stride = 1;
   if (dense) {
@@ -41,7 +43,8 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(const std::vec
   return out;
 }
 
-TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* extents, const std::int64_t* strides) {
+TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* extents,
+                                        const std::int64_t* strides) {
   layout_class out;
   std::vector<int> by_stride(rank);
   std::iota(by_stride.begin(), by_stride.end(), 0);
@@ -110,7 +113,8 @@ class dimension_permuter : public ir::mutator {
     const auto at = store ? map_.find(store->buffer) : map_.end();
     if (at == map_.end()) return out;
     const ir::store_node* changed = ir::as_store(out);
-    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second), changed->value);
+    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second),
+                          changed->value);
   }
   ir::block mutate(const ir::block& b) override {
     ir::block_node out = *ir::mutator::mutate(b);
@@ -120,9 +124,11 @@ class dimension_permuter : public ir::mutator {
   }
 
  private:
-  void permute_regions(const std::vector<ir::buffer_region>& before, std::vector<ir::buffer_region>& after) const {
+  void permute_regions(const std::vector<ir::buffer_region>& before,
+                       std::vector<ir::buffer_region>& after) const {
     for (std::size_t i = 0; i < before.size(); ++i)
-      if (const auto at = map_.find(before[i].buffer); at != map_.end()) after[i].box = permuted(after[i].box, at->second.second);
+      if (const auto at = map_.find(before[i].buffer); at != map_.end())
+        after[i].box = permuted(after[i].box, at->second.second);
   }
 
   std::unordered_map<ir::buffer, std::pair<ir::buffer, std::vector<int>>> map_;
@@ -132,7 +138,8 @@ class dimension_permuter : public ir::mutator {
 /// else a column-major result would be computed through a row-major temporary.
 class temporary_orders : public ir::visitor {
  public:
-  temporary_orders(const ir::function& f, std::map<const ir::buffer_node*, layout_class> known) : known_(std::move(known)) {
+  temporary_orders(const ir::function& f, std::map<const ir::buffer_node*, layout_class> known)
+      : known_(std::move(known)) {
     for (const ir::buffer& b : ir::root_block(f)->alloc_buffers) temporaries_.insert({b.get(), b});
     do {
       grown_ = false;
@@ -152,7 +159,9 @@ class temporary_orders : public ir::visitor {
 
  private:
   void pass_on(const ir::expr& e, const ir::store_node& store, const layout_class layout) {
-    if (e->op != ir::op::load || e->args.size() != store.indices.size() || known_.count(e->buffer.get())) return;
+    if (e->op != ir::op::load || e->args.size() != store.indices.size() ||
+        known_.count(e->buffer.get()))
+      return;
     const auto temporary = temporaries_.find(e->buffer.get());
     if (temporary == temporaries_.end()) return;
     for (std::size_t d = 0; d < e->args.size(); ++d)
@@ -167,11 +176,11 @@ class temporary_orders : public ir::visitor {
   bool grown_ = false;
 };
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::vector<layout_class>& layouts) {
+inline ir::function with_own_layouts(const ir::function& f,
+                                     const std::vector<layout_class>& layouts) {
   detail::dimension_permuter permuter;
-  std::map<const ir::buffer_node*, layout_class> orders;  // of dense parameters that are not row-major
+  std::map<const ir::buffer_node*, layout_class>
+      orders;  // of dense parameters that are not row-major
   ir::buffer_map strided;
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     const ir::buffer& b = f.params[i].buffer;
@@ -190,7 +199,8 @@ TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::ve
                                   : ir::make_var(b->name + "_s" + std::to_string(d), dtype::i64));
   }
   if (!orders.empty())
-    for (auto& [b, order] : detail::temporary_orders(f, std::move(orders)).found) permuter.add(b, std::move(order));
+    for (auto& [b, order] : detail::temporary_orders(f, std::move(orders)).found)
+      permuter.add(b, std::move(order));
   ir::function out = f;
   if (!permuter.empty()) out.body = permuter.mutate(out.body);
   if (!strided.empty()) out.body = ir::replace_buffers(out.body, strided);
@@ -200,6 +210,14 @@ TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::ve
     p.buffer = at == strided.end() ? permuter.mutate(p.buffer) : at->second;
   }
   return out;
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f,
+                                            const std::vector<layout_class>& layouts) {
+  return ir::map_alternatives(
+      f, [&](const ir::function& each) { return detail::with_own_layouts(each, layouts); });
 }
 
 }  // namespace tilewright::search

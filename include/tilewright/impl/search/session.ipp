@@ -7,6 +7,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/impl/search/test_bench.hpp>
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/builder.hpp>
@@ -28,6 +29,20 @@ struct parent {
   tilewright::trace trace;
   double seconds = 0;
 };
+
+/// The first of the sketches that post-processing accepts, post-processed; else the program.
+inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
+                         const space::context& where, const ir::function& f, std::uint64_t seed) {
+  for (const schedule& sketch : sketches) {
+    try {
+      schedule out = sketch;
+      space.finish(out, where);
+      return out;
+    } catch (const schedule_error&) {  // the next one may do
+    }
+  }
+  return schedule(f, seed);
+}
 
 /// The state of `tune`.
 class tuner {
@@ -90,11 +105,14 @@ class tuner {
   void start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
-    const schedule& first = sketches_.front();
+    const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
+    if (w_.space.has_postprocs())
+      finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
     built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     check_default(where);
+    check_alternatives();
     const measurement once = bench_.run(b);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
@@ -125,8 +143,7 @@ class tuner {
 
   /// The default schedule at small extents against the interpreter.
   void check_default(const space::context& where) {
-    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
-    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    const std::optional<ir::function> small = small_form();
     if (!small) {
       result_.remarks.push_back("not compared with the interpreter: no small form of the kernel");
       return;
@@ -140,6 +157,23 @@ class tuner {
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);
+  }
+
+  /// The algorithms of the kernel against each other, by the interpreter.
+  void check_alternatives() {
+    if (!ir::has_alternatives(w_.function)) return;
+    const std::optional<ir::function> small = small_form();
+    if (!small)
+      return result_.remarks.push_back(
+          "algorithms not compared with each other: no small form of the kernel");
+    const std::string wrong = compare_alternatives(*small, *w_.exec, o_.seed);
+    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
+  }
+
+  std::optional<ir::function> small_form() const {
+    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
+    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    return small;
   }
 
   /// The outputs of the default schedule at some points against f64.
@@ -184,7 +218,7 @@ class tuner {
     }
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
-        auto c = replay(trace::parse(near->trace), w_.function, o_.seed);
+        auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
         if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
       } catch (const error&) {  // made for other extents: it need not fit
       }
@@ -205,6 +239,7 @@ class tuner {
     search_task task;
     task.function = w_.function;
     for (const schedule& s : sketches_) task.sketches.push_back(s.trace().without_decisions());
+    task.finish = finish_;
     if (w_.space)
       task.generate = [this](std::uint64_t seed) {
         return w_.space.sketches(w_.function, {w_.cpu, w_.exec->threads}, seed);
@@ -434,6 +469,7 @@ class tuner {
   session_clock::time_point start_;
   provenance from_;
   std::vector<schedule> sketches_;
+  finisher finish_;
   std::unique_ptr<strategy> strategy_;
   std::vector<parent> parents_;
   std::vector<candidate> pending_;
@@ -472,8 +508,7 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
                                             const space::context& where, std::uint64_t seed) {
   try {
     if (s) {
-      std::vector<schedule> out = s.sketches(f, where, seed);
-      if (!out.empty()) return std::move(out.front());
+      return detail::first_of(s.sketches(f, where, seed), s, where, f, seed);
     }
   } catch (const schedule_error&) {  // a space that does not fit the program
   }

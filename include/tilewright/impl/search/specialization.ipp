@@ -196,9 +196,13 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   try {
     const space::context where{workload_.cpu, workload_.exec->threads};
     support::random random(options_.seed);
+    finisher finish;
+    if (workload_.space.has_postprocs())
+      finish = [&](schedule& s) { workload_.space.finish(s, where); };
     for (const schedule& s : workload_.space.sketches(workload_.function, where, options_.seed))
       for (std::size_t i = 0; i < draws; ++i)
-        if (auto c = replay(s.trace().without_decisions(), workload_.function, random.next()))
+        if (auto c = replay(s.trace().without_decisions(), workload_.function, random.next(),
+                            nullptr, finish))
           all.push_back(std::move(*c));
   } catch (const schedule_error& e) {
     note(std::string("the space failed: ") + e.what());

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include <tilewright/impl/search/elements.hpp>
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/verify.hpp>
@@ -110,6 +111,29 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
     return std::string("the interpreter refuses the program: ") + e.what();
   }
   return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual);
+}
+
+TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,
+                                                   const backend::executor& exec,
+                                                   std::uint64_t seed) {
+  const std::vector<ir::function> all = ir::alternatives(f);
+  std::vector<std::vector<std::byte>> expected;
+  for (const ir::function& each : all) {
+    runner r(all.front(), {}, exec, seed);  // equal arguments for all
+    std::vector<ir::tensor_view> views;
+    for (std::size_t i = 0; i < r.data().size(); ++i)
+      views.push_back({r.data()[i], r.layouts()[i].strides});
+    try {
+      ir::interpret(each, std::move(views));
+    } catch (const std::exception& e) {
+      return "the interpreter refuses its algorithm " + each.name + ": " + e.what();
+    }
+    if (expected.empty()) expected = r.outputs();
+    const std::string wrong = compare_outputs(r.operands(), needs_of(f), expected, r.outputs());
+    if (!wrong.empty())
+      return "algorithms " + all.front().name + " and " + each.name + " disagree: " + wrong;
+  }
+  return {};
 }
 
 TILEWRIGHT_INLINE double work_of(const ir::function& f) {

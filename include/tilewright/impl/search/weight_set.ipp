@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/search/weight_set.hpp>
@@ -96,11 +97,12 @@ TILEWRIGHT_INLINE std::function<ir::function(const extent_map&)> with_bound_weig
     std::function<ir::function(const extent_map&)> make, std::vector<std::size_t> positions) {
   if (positions.empty()) return make;
   return [make = std::move(make), positions = std::move(positions)](const extent_map& dims) {
-    ir::function out = make(dims);
     ir::attr::list list;
     for (std::size_t p : positions) list.emplace_back(static_cast<std::int64_t>(p));
-    out.attrs[ir::bound_attribute] = std::move(list);
-    return out;
+    return ir::map_alternatives(make(dims), [&](ir::function f) {
+      f.attrs[ir::bound_attribute] = list;
+      return f;
+    });
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/support/error.hpp>
@@ -9,8 +10,22 @@
 namespace tilewright::space {
 
 TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
+  // after other draws there may be other options
+  if (next_ < digits_.size() && digits_[next_].options != options) digits_.resize(next_);
   if (next_ == digits_.size()) digits_.push_back({0, options});
+  path_.push_back(digits_[next_].value);
   return digits_[next_++].value;
+}
+
+TILEWRIGHT_INLINE std::size_t chooser::draw(schedule& s, const std::vector<double>& weights) {
+  std::vector<std::int64_t> positions(weights.size());
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  const expr_rv drawn = categorical(s, positions, weights);
+  const std::int64_t position = s.get(drawn);
+  s.require(eq(drawn, position));
+  path_.push_back(static_cast<std::size_t>(position));
+  drew_ = true;
+  return path_.back();
 }
 
 TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s,
@@ -46,10 +61,22 @@ TILEWRIGHT_INLINE std::vector<expr_rv> chooser::tile(schedule& s, loop_rv loop,
   return s.sample_tile(loop, 2, inner, std::vector<std::int64_t>{1, preferred});
 }
 
+TILEWRIGHT_INLINE bool chooser::is_new() {
+  const bool out = had_.insert(path_).second;
+  repeated_ = out ? 0 : repeated_ + 1;
+  return out;
+}
+
 TILEWRIGHT_INLINE bool chooser::advance() {
+  constexpr int patience = 8;
+  const bool again = drew_ && repeated_ < patience;
   digits_.resize(next_);
   next_ = 0;
   first_ = false;
+  drew_ = false;
+  path_.clear();
+  if (again) return true;
+  repeated_ = 0;
   while (!digits_.empty() && digits_.back().value + 1 == digits_.back().options) digits_.pop_back();
   if (digits_.empty()) return false;
   ++digits_.back().value;
@@ -61,15 +88,18 @@ TILEWRIGHT_INLINE std::vector<schedule> enumerate(
   std::vector<schedule> out;
   std::exception_ptr refusal;
   chooser choices;
+  // choices that differ from draw to draw may come round again
+  std::size_t runs = 0;
   do {
     schedule s = start.copy();
     try {
       build(s, choices);
-      out.push_back(std::move(s));
+      if (choices.is_new()) out.push_back(std::move(s));
     } catch (const schedule_error&) {
+      choices.is_new();
       if (!refusal) refusal = std::current_exception();
     }
-  } while (out.size() < limit && choices.advance());
+  } while (out.size() < limit && ++runs < 16 * limit && choices.advance());
   if (out.empty() && refusal) std::rethrow_exception(refusal);
   return out;
 }

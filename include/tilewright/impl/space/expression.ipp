@@ -20,6 +20,10 @@ TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
 
 TILEWRIGHT_INLINE block_rv scope::get_block(schedule& s) const { return s.get_block(block); }
 
+TILEWRIGHT_INLINE bool scope::exists(const schedule& s, std::string_view name) const {
+  return has_block(s, std::string(name));
+}
+
 TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_view axis) {
   for (tiled_axis& known : axes)
     if (known.axis == axis) return known.levels;

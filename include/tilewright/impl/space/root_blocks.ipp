@@ -11,6 +11,8 @@ namespace tilewright::space {
 namespace detail {
 
 inline const ir::block_realize_node* find_named(const schedule& s, const std::string& name) {
+  const ir::block_realize_node* root = ir::as_realize(s.function().body);
+  if (root->block->name == name) return root;
   for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body))
     if (realize->block->name == name) return realize;
   return nullptr;

@@ -83,7 +83,7 @@ std::optional<trace> redraw(const trace& t, support::random& random, Wanted want
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (is_kind(t[i], "sample_categorical") && !t[i].choice.empty() &&
-        weights_of(*t[i].what).size() > 1 && wanted(i))
+        weights_of(*t[i].what).size() > 1 && !t.is_fixed(i) && wanted(i))
       at.push_back(i);
   if (at.empty()) return std::nullopt;
   const std::size_t i = at[random.below(at.size())];

@@ -37,7 +37,7 @@ class drawing_strategy : public strategy {
   }
 
   std::optional<candidate> replayed(const trace& t, support::random& r) {
-    return replay(t, task_.function, r.next(), &last_refusal_);
+    return replay(t, task_.function, r.next(), &last_refusal_, task_.finish);
   }
 
   /// The next sketch in turn, its decisions drawn.

@@ -143,7 +143,7 @@ class evolver final : public drawing_strategy {
     for_slots(n, options_.threads, [&](std::size_t i) {
       support::random r = draws[i];
       const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
-      made[i] = replay(sketch, task_.function, r.next(), &why[i]);
+      made[i] = replay(sketch, task_.function, r.next(), &why[i], task_.finish);
     });
     for (std::size_t i = 0; i < n; ++i) {
       if (made[i]) {
@@ -198,7 +198,7 @@ class evolver final : public drawing_strategy {
         const std::optional<trace> t =
             changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
         if (!t) continue;  // nothing to change: no trace was refused
-        next[i] = replay(*t, task_.function, draws[i].next());
+        next[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
         if (!next[i]) ++failures[i];
       }
     });

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tilewright/schedule/path.hpp>
+#include <tilewright/space/postproc/rewrite_cooperative_fetch.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+namespace detail::fetch {
+
+inline constexpr const char* key = "meta_schedule.cooperative_fetch";
+
+/// Extent of the loop around the block that is bound to the axis; 0 when there is none.
+inline std::int64_t extent_of(const schedule& s, const ir::block_node& block, const char* axis) {
+  std::int64_t out = 0;
+  for (const ir::loop_node* l : primitive::find_block(s.function(), block.id).all_loops())
+    if (l->loop == ir::loop_kind::thread_binding && l->thread_tag == axis && ir::is_int(l->extent))
+      out = l->extent->integer;
+  return out;
+}
+
+inline std::int64_t lanes_of(const schedule& s, const std::string& name, std::int64_t extent) {
+  const ir::block_node& block = *named_block(s, name).block;
+  const auto* asked = std::get_if<std::int64_t>(&block.annotations.at(key).value);
+  bool narrow = true;
+  for (const auto* regions : {&block.reads, &block.writes})
+    for (const ir::buffer_region& r : *regions) narrow = narrow && bytes(r.buffer->type) <= 4;
+  return asked && *asked > 1 && narrow && extent % *asked == 0 ? *asked : 1;
+}
+
+inline void share(schedule& s, const std::string& name, std::int64_t x, std::int64_t y) {
+  const block_rv block = s.get_block(name);
+  const std::vector<loop_rv> loops = s.get_loops(block);
+  if (loops.empty()) return s.unannotate(block, key);
+  const ir::expr extent = s.get(loops.back()).extent;
+  const std::int64_t lanes = ir::is_int(extent) ? lanes_of(s, name, extent->integer) : 1;
+  std::vector<factor> factors{infer};
+  if (y > 0) factors.emplace_back(y);
+  factors.emplace_back(x);
+  if (lanes > 1) factors.emplace_back(lanes);
+  const std::vector<loop_rv> parts = s.split(loops.back(), factors);
+  std::size_t next = 1;
+  if (y > 0) s.bind(parts[next++], "threadIdx.y");
+  s.bind(parts[next++], "threadIdx.x");
+  if (lanes > 1) s.vectorize(parts[next]);
+  s.unannotate(block, key);
+}
+
+}  // namespace detail::fetch
+
+TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const context&) const {
+  std::vector<std::string> names;
+  bool warps = false;
+  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body)) {
+    if (realize->block->annotations.count(detail::fetch::key))
+      names.push_back(realize->block->name);
+    warps = warps || realize->block->annotations.count("warp_execution") > 0;
+  }
+  for (const std::string& name : names) {
+    const ir::block_node& block = *named_block(s, name).block;
+    const std::int64_t x = warps ? warp_size : detail::fetch::extent_of(s, block, "threadIdx.x");
+    if (x == 0)
+      throw schedule_error("rewrite_cooperative_fetch", 1,
+                           "no loop around block " + name +
+                               " is bound to threadIdx.x, so there are no threads to fetch");
+    detail::fetch::share(s, name, x, detail::fetch::extent_of(s, block, "threadIdx.y"));
+  }
+}
+
+}  // namespace tilewright::space

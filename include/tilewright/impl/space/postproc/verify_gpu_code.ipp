@@ -1,0 +1,215 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <variant>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+#include <tilewright/space/postproc/verify_gpu_code.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::space {
+namespace detail::device {
+
+/// A block below the root that touches a buffer.
+struct access {
+  const primitive::child_block* child;
+  const ir::buffer_region* region;
+};
+
+/// One dimension of what several accesses touch: offsets from the first one's lower end, while what
+/// stands still around them differs by constants.
+class extent_of_union {
+ public:
+  void add(const primitive::span& s) {
+    inside_ = std::max(inside_, width(s.within));
+    if (!s.lo || !s.hi) return lose();
+    if (!origin_) origin_ = s.lo;
+    const arith::linear low = primitive::difference(*s.lo, *origin_);
+    const arith::linear high = primitive::difference(*s.hi, *origin_);
+    if (!low.terms.empty() || !high.terms.empty()) return lose();
+    low_ = std::min(low_, low.constant);
+    high_ = std::max(high_, high.constant);
+  }
+  std::int64_t get(std::int64_t whole) const {
+    std::int64_t out = std::min(whole, inside_);
+    if (known_) out = std::min(out, high_ - low_ + 1);
+    return std::max<std::int64_t>(out, 1);
+  }
+
+ private:
+  static std::int64_t width(const arith::bounds& b) {
+    const bool finite = b.lo > std::numeric_limits<std::int64_t>::min() / 4 &&
+                        b.hi < std::numeric_limits<std::int64_t>::max() / 4;
+    return finite ? b.hi - b.lo + 1 : std::numeric_limits<std::int64_t>::max();
+  }
+  void lose() { known_ = false; }
+
+  std::optional<arith::linear> origin_;
+  std::int64_t low_ = 0, high_ = 0, inside_ = 0;
+  bool known_ = true;
+};
+
+inline std::size_t shared_loops(const std::vector<access>& all) {
+  std::size_t out = all[0].child->loops.size();
+  for (const access& a : all) {
+    std::size_t same = 0;
+    while (same < out && same < a.child->loops.size() &&
+           a.child->loops[same] == all[0].child->loops[same])
+      ++same;
+    out = std::min(out, same);
+  }
+  return out;
+}
+
+inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all) {
+  std::vector<extent_of_union> box(b->shape.size());
+  const primitive::standing_loops standing{shared_loops(all), b->scope};
+  for (const access& a : all) {
+    const primitive::footprint f =
+        primitive::touched(*a.child, primitive::bind_iters(*a.child), *a.region, standing);
+    for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d]);
+  }
+  std::int64_t out = bytes(b->type);
+  for (std::size_t d = 0; d < box.size(); ++d)
+    out *= box[d].get(ir::is_int(b->shape[d]) ? b->shape[d]->integer
+                                              : std::numeric_limits<std::int64_t>::max() / 4096);
+  return out;
+}
+
+inline std::int64_t note(const ir::block_node& b, const char* key) {
+  const auto found = b.annotations.find(key);
+  if (found == b.annotations.end()) return 0;
+  const auto* n = std::get_if<std::int64_t>(&found->second.value);
+  return n ? *n : 0;
+}
+
+/// The widest element of a region of the block that moves with the loop.
+inline std::int64_t widest_along(const primitive::child_block& child, const ir::loop_node& loop) {
+  std::int64_t out = 0;
+  const auto moves = [&](const ir::buffer_region& r) {
+    for (const ir::range& side : r.box)
+      for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+        if (ir::uses_var(child.realize->values[i], loop.var) &&
+            ir::uses_var(side.min, child.block().iters[i].var))
+          return true;
+    return false;
+  };
+  for (const auto* regions : {&child.block().reads, &child.block().writes})
+    for (const ir::buffer_region& r : *regions)
+      if (moves(r)) out = std::max<std::int64_t>(out, bytes(r.buffer->type));
+  return out;
+}
+
+inline void add_loop(kernel_usage& k, const primitive::child_block& child,
+                     const ir::loop_node& loop) {
+  const std::int64_t extent =
+      ir::is_int(loop.extent) ? loop.extent->integer : std::numeric_limits<std::int32_t>::max();
+  if (loop.loop == ir::loop_kind::vectorized)
+    k.vector_bytes = std::max(k.vector_bytes, extent * widest_along(child, loop));
+  if (loop.loop != ir::loop_kind::thread_binding) return;
+  if (loop.thread_tag.rfind("vthread", 0) == 0) {
+    k.vthreads = std::max(k.vthreads, extent);
+    return;
+  }
+  const auto [known, fresh] = k.extents.emplace(loop.thread_tag, extent);
+  if (!fresh && known->second != extent) k.uneven = loop.thread_tag;
+}
+
+inline void add_block(kernel_usage& k, const primitive::child_block& child) {
+  for (const ir::loop_node* loop : child.loops) add_loop(k, child, *loop);
+  const std::int64_t low = note(child.block(), "meta_schedule.thread_extent_low_inclusive");
+  const std::int64_t high = note(child.block(), "meta_schedule.thread_extent_high_inclusive");
+  k.fewest_threads = std::max(k.fewest_threads, low);
+  if (high > 0) k.most_threads = k.most_threads ? std::min(k.most_threads, high) : high;
+}
+
+inline bool has_threads(const primitive::child_block& child) {
+  return std::any_of(child.loops.begin(), child.loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::thread_binding;
+  });
+}
+
+/// Where a buffer is counted; null for memory of the whole device.
+inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
+  switch (primitive::storage_rank(b->scope)) {
+    case 1: return &k.shared_bytes;
+    case 2:
+    case 3: return &k.local_bytes;
+    default: return nullptr;
+  }
+}
+
+/// Memory that blocks within the block allocate.
+inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
+  ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* inner = ir::as_realize(s);
+    if (!inner) return;
+    for (const ir::buffer& b : inner->block->alloc_buffers)
+      if (std::int64_t* to = counter(k, b)) {
+        std::int64_t size = bytes(b->type);
+        for (const ir::expr& e : b->shape) size *= ir::is_int(e) ? e->integer : 1;
+        *to += size;
+      }
+  });
+}
+
+inline void check(std::int64_t used, std::int64_t limit, int requirement, const char* what) {
+  if (used > limit)
+    throw schedule_error(
+        "verify_gpu_code", requirement,
+        std::to_string(used) + " " + what + ", the limit is " + std::to_string(limit));
+}
+
+}  // namespace detail::device
+
+TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
+  using namespace detail::device;
+  const ir::block root = ir::root_block(f);
+  const primitive::block_scope scope(*root);
+  std::vector<kernel_usage> out;
+  std::vector<std::size_t> kernel_of(scope.size(), scope.size());  // size: on no device
+  const ir::loop_node* nest = nullptr;
+  for (std::size_t c = 0; c < scope.size(); ++c) {
+    if (!has_threads(scope[c])) continue;
+    if (out.empty() || scope[c].loops[0] != nest) out.emplace_back();
+    nest = scope[c].loops[0];
+    kernel_of[c] = out.size() - 1;
+    add_block(out.back(), scope[c]);
+    add_inner_buffers(out.back(), scope[c].block());
+  }
+  for (kernel_usage& k : out)
+    for (const auto& [tag, extent] : k.extents)
+      if (tag.rfind("threadIdx", 0) == 0) k.threads *= extent;
+  for (const ir::buffer& b : root->alloc_buffers) {
+    std::map<std::size_t, std::vector<access>> by_kernel;
+    for (std::size_t c = 0; c < scope.size(); ++c)
+      for (const auto* regions : {&scope[c].block().reads, &scope[c].block().writes})
+        for (const ir::buffer_region& r : *regions)
+          if (r.buffer == b && kernel_of[c] < out.size())
+            by_kernel[kernel_of[c]].push_back({&scope[c], &r});
+    for (const auto& [kernel, accesses] : by_kernel)
+      if (std::int64_t* to = counter(out[kernel], b)) *to += bytes_of(b, accesses);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void verify_gpu_code::operator()(schedule& s, const context&) const {
+  using detail::device::check;
+  for (const kernel_usage& k : gpu_usage(s.function())) {
+    if (!k.uneven.empty())
+      throw schedule_error("verify_gpu_code", 1, "loops on " + k.uneven + " differ in extent");
+    check(k.threads, threads_per_block, 2, "threads in a block");
+    if (k.most_threads > 0)
+      check(k.threads, k.most_threads, 3, "threads where a rule asks for few");
+    check(k.fewest_threads, k.threads, 3, "threads are what a rule asks for");
+    check(k.shared_bytes, shared_bytes, 4, "bytes of shared memory");
+    check(k.local_bytes, local_bytes, 5, "bytes of local memory");
+    check(k.vthreads, vthreads, 6, "virtual threads");
+    check(k.vector_bytes, vector_bytes, 7, "bytes in a vector");
+  }
+}
+
+}  // namespace tilewright::space

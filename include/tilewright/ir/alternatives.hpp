@@ -1,0 +1,34 @@
+// Several algorithms for one result: a function may carry others that compute the same.
+//
+// They stand as text in an attribute of the first one, so that they travel with it through files
+// and processes. They are no part of what it computes: `equal` and the workload key leave them out.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::ir {
+
+/// Attribute of a function: the texts of its alternatives.
+inline constexpr const char* alternatives_attribute = "tilewright.alternatives";
+
+/// `first` with other algorithms beside it. Requires: 1. names differ; 2. parameters agree in
+/// number, type and shape, and in their order.
+/// @throws argument_error naming the function and the parameter
+function with_alternatives(function first, const std::vector<function>& others);
+
+/// The function itself without its alternatives, then these; only the function where it has none.
+std::vector<function> alternatives(const function& f);
+
+/// `change` done to the function and to its alternatives.
+function map_alternatives(const function& f,
+                          const std::function<function(const function&)>& change);
+
+/// True when the function carries alternatives.
+bool has_alternatives(const function& f);
+
+}  // namespace tilewright::ir

@@ -1,0 +1,93 @@
+#include <tilewright/ir/alternatives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/schedule/schedule.hpp>
+#include <tilewright/support/error.hpp>
+
+using namespace tilewright;
+
+namespace {
+
+ir::function doubled(const std::string& name, const std::string& value,
+                     const std::string& type = "float32", int n = 16) {
+  const std::string shape = "(" + std::to_string(n) + ",), \"" + type + "\"";
+  return ir::parse("@T.prim_func\ndef " + name + "(A: T.Buffer(" + shape + "), B: T.Buffer(" +
+                   shape + ")):\n    for i in range(" + std::to_string(n) +
+                   "):\n        with T.block(\"B\"):\n            vi = T.axis.spatial(" +
+                   std::to_string(n) + ", i)\n            B[vi] = " + value + "\n");
+}
+
+ir::function both() {
+  return ir::with_alternatives(doubled("twice", "A[vi] * T.float32(2)"),
+                               {doubled("by_sum", "A[vi] + A[vi]")});
+}
+
+}  // namespace
+
+TEST_CASE("alternatives come back as they were put in") {
+  const std::vector<ir::function> all = ir::alternatives(both());
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "twice");
+  CHECK(all[1].name == "by_sum");
+  CHECK_FALSE(ir::has_alternatives(all[0]));
+  CHECK(ir::equal(all[1], doubled("by_sum", "A[vi] + A[vi]")));
+  const ir::function three = ir::with_alternatives(both(), {doubled("third", "A[vi] - -A[vi]")});
+  CHECK(ir::alternatives(three).size() == 3);
+}
+
+TEST_CASE("they are no part of what the function computes, and survive its text") {
+  const ir::function alone = doubled("twice", "A[vi] * T.float32(2)");
+  CHECK(ir::workload_key(both()) == ir::workload_key(alone));
+  CHECK(ir::equal(both(), alone));
+  const ir::function read = ir::parse(ir::print(both()));
+  CHECK(ir::equal(ir::alternatives(read).at(1), ir::alternatives(both()).at(1)));
+  CHECK(ir::print(read) == ir::print(both()));
+}
+
+TEST_CASE("a change is made to all") {
+  const ir::function marked = ir::map_alternatives(both(), [](ir::function f) {
+    f.attrs["seen"] = 1;
+    return f;
+  });
+  for (const ir::function& f : ir::alternatives(marked)) CHECK(f.attrs.count("seen") == 1);
+}
+
+TEST_CASE("what differs in name or parameters is refused") {
+  const ir::function first = doubled("twice", "A[vi] * T.float32(2)");
+  CHECK_THROWS_WITH_AS(ir::with_alternatives(first, {first}),
+                       "alternatives: twice and twice share a name; give each algorithm its own "
+                       "(requirement 1)",
+                       argument_error);
+  CHECK_THROWS_WITH_AS(
+      ir::with_alternatives(first, {doubled("longer", "A[vi] + A[vi]", "float32", 17)}),
+      "alternatives: twice and longer differ in parameter 0: float32 x 16 and float32 x 17 "
+      "(requirement 2)",
+      argument_error);
+  CHECK_THROWS_AS(ir::with_alternatives(first, {doubled("wide", "A[vi] + A[vi]", "float64")}),
+                  argument_error);
+}
+
+TEST_CASE("a schedule goes on with one of them") {
+  schedule s(both());
+  s.work_on("by_sum");
+  CHECK(s.function().name == "twice");
+  CHECK(ir::equal(s.function(), doubled("by_sum", "A[vi] + A[vi]")));
+  CHECK(s.trace().print() == "sch.work_on(func_name=\"by_sum\")\n");
+  schedule again(both());
+  trace::parse(s.trace().print()).apply_to(again);
+  CHECK(again.show() == s.show());
+  schedule other(both());
+  CHECK_THROWS_WITH_AS(
+      other.work_on("thrice"),
+      "work_on: no algorithm is called thrice; there is twice, by_sum (requirement 1)",
+      schedule_error);
+  // of a single function there is nothing to choose
+  CHECK_NOTHROW(again.work_on("main"));
+  CHECK(ir::equal(again.function(), s.function()));
+  CHECK(trace::parse("sch.work_on(\"main\")").empty());
+}
