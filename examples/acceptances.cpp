@@ -32,7 +32,7 @@ int main() {
   std::printf("start              score %6.3f\n", here);
   int accepted = 0, invalid = 0;
   for (int step = 1; step <= 24; ++step, temperature *= 0.95) {
-    const auto proposed = search::mutate_by(search::mutators(), at.scheduled.trace(), draws);
+    const auto proposed = search::mutate_by(search::mutators(), at.scheduled.trace(), f, draws);
     const auto next = proposed ? search::replay(*proposed, f, draws.next()) : std::nullopt;
     if (!next) {
       ++invalid;
@@ -40,8 +40,7 @@ int main() {
       continue;
     }
     const double there = score(*next);
-    const double prior =
-        search::log_prior(next->scheduled.trace()) - search::log_prior(at.scheduled.trace());
+    const double prior = next->log_prior - at.log_prior;
     const double p = std::min(1.0, std::exp((there - here) / temperature + prior));
     const bool moves = draws.unit() < p;
     std::printf("step %2d  p = %4.2f  score %6.3f -> %6.3f  %s\n", step, p, here, there,

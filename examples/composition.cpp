@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 using namespace tw;
 
@@ -21,7 +22,8 @@ constexpr auto normalize =
 void inline_block(schedule& s, block_rv b) { s.compute_inline(b); }
 
 void compute_with_consumer(schedule& s, block_rv b) {
-  s.compute_at(b, s.get_loops(s.get_consumers(b).at(0)).at(0));
+  const std::vector<block_rv> consumers = s.get_consumers(b);
+  if (!consumers.empty()) s.compute_at(b, s.get_loops(consumers[0]).at(0));
 }
 
 void use_vectors(schedule& s, block_rv b) {

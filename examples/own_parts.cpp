@@ -31,7 +31,7 @@ class climber final : public search::strategy {
     std::vector<search::candidate> out;
     for (std::size_t tries = 0; tries < 10 * count && out.size() < count && !over(); ++tries) {
       const trace& sketch = task_.sketches[draws_.below(task_.sketches.size())];
-      const auto changed = search::mutate_by(search::mutators(), best_, draws_);
+      const auto changed = search::mutate_by(search::mutators(), best_, task_.function, draws_);
       const auto next =
           search::replay(changed && tries % 2 ? *changed : sketch, task_.function, draws_.next());
       if (next && met_.insert(next->identity).second) out.push_back(*next);

@@ -135,7 +135,7 @@ TEST_CASE("mutation leaves drawn structure alone") {
   support::random random(5);
   for (const schedule& s : sketches_of(f, drawn())) {
     for (int n = 0; n < 20; ++n) {
-      const auto changed = search::mutate_by(search::mutators(), s.trace(), random);
+      const auto changed = search::mutate_by(search::mutators(), s.trace(), f, random);
       if (!changed) continue;
       CHECK(changed->without_decisions() == s.trace().without_decisions());
       CHECK(search::replay(*changed, f, 1));
