@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tilewright/space/compose.hpp>
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 
 #include "kernels.hpp"
@@ -56,6 +57,15 @@ TEST_CASE("rules after it see the block as any other") {
   const ir::function f = asking(kernels::dense_relu(), "C", "two_levels");
   const std::vector<schedule> all = members::sketches(f, {custom(), space::cpu_tiling()});
   CHECK(all.size() == 6);
+}
+
+TEST_CASE("no rule of a composition meets a block that asks for none") {
+  const space::design_space rules = space::post_order(space::module(custom())) >>
+                                    space::post_order(space::module(space::cpu_tiling()));
+  const ir::function f = asking(kernels::dense_relu(), "P", "None");
+  CHECK(space::blocks_in_post_order(schedule(f)) == std::vector<std::string>{"C", "Q"});
+  CHECK(rules.sketches(f, members::machine(), 7).at(0).trace().empty());
+  CHECK(rules.sketches(kernels::dense_relu(), members::machine(), 7).size() == 3);
 }
 
 TEST_CASE("None keeps its annotation, an unknown name is refused with the known ones") {

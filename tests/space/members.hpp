@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/mutator.hpp>
@@ -62,6 +63,8 @@ struct demands {
   bool device = false;      // threads have memory of their own; nothing is compiled
   bool compiled = true;     // a few members are lowered and run
   double tolerance = 1e-5;  // relative
+  /// What becomes of a member before it runs; one that is refused counts as drawn.
+  std::function<void(schedule&)> finish = nullptr;
 };
 
 inline std::vector<harness::argument> interpreted(const ir::function& f, bool device) {
@@ -90,6 +93,37 @@ inline void check_compiled(const ir::function& f, const std::vector<harness::arg
   check_equal(got, expected, tolerance);
 }
 
+/// A barrier after every stage below a loop of threads: what lowering for a device puts there.
+class stages_apart : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::loop_node* loop = ir::as_loop(s);
+    const bool threads = loop && loop->loop == ir::loop_kind::thread_binding &&
+                         loop->thread_tag.rfind("blockIdx", 0) != 0;
+    depth_ += threads ? 1 : 0;
+    ir::stmt out = ir::mutator::mutate(s);
+    depth_ -= threads ? 1 : 0;
+    if (depth_ == 0 || out->kind != ir::stmt_kind::seq) return out;
+    std::vector<ir::stmt> apart;
+    for (const ir::stmt& stage : static_cast<const ir::seq_node&>(*out).stmts) {
+      apart.push_back(stage);
+      apart.push_back(
+          ir::make_evaluate(ir::call(dtype::i32, "tvm_storage_sync", {ir::text("shared")})));
+    }
+    return ir::make_seq(std::move(apart));
+  }
+
+ private:
+  int depth_ = 0;
+};
+
+/// The function with its threads in lockstep from stage to stage.
+inline ir::function in_lockstep(ir::function f) {
+  f.body = stages_apart().mutate(f.body);
+  return f;
+}
+
 /// Draws members of the sketches: each is well formed, replays from its text, computes what `f`
 /// computes, has what `promised` checks, and so has what one mutation makes of it.
 /// @returns the number of different programs
@@ -99,11 +133,22 @@ std::size_t check(const ir::function& f, const std::vector<schedule>& from, Prom
   REQUIRE_FALSE(from.empty());
   const std::vector<harness::argument> expected = interpreted(f, ask.device);
   std::set<std::string> met;
-  int drawn = 0, tried = 0, mutated = 0;
+  int drawn = 0, rejected = 0, tried = 0, mutated = 0;
   const auto look = [&](schedule s) {
     INFO(s.trace().print());
     check_equal(interpreted(s.function(), ask.device), expected, ask.tolerance);
     promised(s);
+    if (ask.finish) {
+      try {
+        ask.finish(s);
+      } catch (const schedule_error&) {
+        ++rejected;
+        return;
+      }
+      INFO(s.show());
+      const ir::function done = ask.device ? in_lockstep(s.function()) : s.function();
+      check_equal(interpreted(done, ask.device), expected, ask.tolerance);
+    }
     if (met.insert(s.show()).second && ask.compiled && !ask.device && met.size() % 8 == 1)
       check_compiled(s.function(), expected, ask.tolerance);
   };
@@ -127,6 +172,7 @@ std::size_t check(const ir::function& f, const std::vector<schedule>& from, Prom
     }
   }
   CHECK(2 * mutated >= tried);
+  CHECK(2 * rejected <= drawn + mutated);
   return met.size();
 }
 

@@ -229,6 +229,7 @@
 #include <tilewright/impl/space/modules/multi_level_tiling_with_intrinsic.ipp>
 #include <tilewright/impl/space/modules/order_loops.ipp>
 #include <tilewright/impl/space/modules/parallel_vectorize.ipp>
+#include <tilewright/impl/space/modules/parallel_vectorize_unroll.ipp>
 #include <tilewright/impl/space/modules/random_compute_location.ipp>
 #include <tilewright/impl/space/modules/random_unroll.ipp>
 #include <tilewright/impl/space/modules/register_tiling.ipp>

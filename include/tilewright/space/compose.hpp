@@ -23,8 +23,9 @@
 namespace tilewright::space {
 
 /// Names of the blocks of the program in the order in which `post_order` visits them: consumers
-/// before their producers, blocks within a block before it. The root, which has no loops, is none
-/// of them: `on<"root">` is for rules about the whole.
+/// before their producers, blocks within a block before it. Blocks annotated `schedule_rule` =
+/// "None" are left out. The root, which has no loops, is none of them: `on<"root">` is for rules
+/// about the whole.
 std::vector<std::string> blocks_in_post_order(const schedule& s);
 
 namespace detail {

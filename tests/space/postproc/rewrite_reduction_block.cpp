@@ -59,18 +59,20 @@ TEST_CASE("a reduction that threads share keeps its init") {
   CHECK(has_init(s.function()));
 }
 
-TEST_CASE("the intrinsic of the init becomes that of the init's block") {
-  schedule s(programs::matmul(4, 4, 16));
-  const block_rv c = s.get_block("C");
-  s.annotate(c, "meta_schedule.auto_tensorize", "one");
-  s.annotate(c, "meta_schedule.auto_tensorize_init", "");
-  rewrite_reduction_block{}(s, draws::haswell());
-  const auto note = [&](const char* block, const char* key) {
-    const ir::annotations& notes = s.get(s.get_block(block)).block->annotations;
-    return notes.count(key) ? std::get<std::string>(notes.at(key).value) : "none";
-  };
-  CHECK(note("C_update", "meta_schedule.auto_tensorize") == "one");
-  CHECK(note("C_update", "meta_schedule.auto_tensorize_init") == "none");
-  CHECK(note("C_init", "meta_schedule.auto_tensorize") == "");
-  CHECK(note("C_init", "meta_schedule.auto_tensorize_init") == "none");
+TEST_CASE("the intrinsic of the init becomes that of the init's block, an empty one without") {
+  for (const bool named : {true, false}) {
+    schedule s(programs::matmul(4, 4, 16));
+    const block_rv c = s.get_block("C");
+    s.annotate(c, "meta_schedule.auto_tensorize", "one");
+    if (named) s.annotate(c, "meta_schedule.auto_tensorize_init", "zeros");
+    rewrite_reduction_block{}(s, draws::haswell());
+    const auto note = [&](const char* block, const char* key) {
+      const ir::annotations& notes = s.get(s.get_block(block)).block->annotations;
+      return notes.count(key) ? std::get<std::string>(notes.at(key).value) : "none";
+    };
+    CHECK(note("C_update", "meta_schedule.auto_tensorize") == "one");
+    CHECK(note("C_update", "meta_schedule.auto_tensorize_init") == "none");
+    CHECK(note("C_init", "meta_schedule.auto_tensorize") == (named ? "zeros" : ""));
+    CHECK(note("C_init", "meta_schedule.auto_tensorize_init") == "none");
+  }
 }

@@ -9,11 +9,16 @@
 namespace tilewright::space {
 namespace detail {
 
+inline bool wants_no_rule(const ir::block_node& block) {
+  const auto note = block.annotations.find("schedule_rule");
+  return note != block.annotations.end() && note->second == ir::attr("None");
+}
+
 inline void visit_blocks(const ir::block_node& of, std::vector<std::string>& out) {
   const std::vector<const ir::block_realize_node*> inside = primitive::child_blocks(of.body);
   for (auto child = inside.rbegin(); child != inside.rend(); ++child) {
     visit_blocks(*(*child)->block, out);
-    out.push_back((*child)->block->name);
+    if (!wants_no_rule(*(*child)->block)) out.push_back((*child)->block->name);
   }
 }
 

@@ -22,7 +22,7 @@ namespace tilewright::space {
 /// Called for the root block, it annotates that one, `meta_schedule.unroll_explicit` = v, for
 /// post-processing to spread over all nests (rewrite_parallel_vectorize_unroll).
 struct random_unroll {
-  std::vector<std::int64_t> max_steps{0, 16, 64, 512};  // equally likely
+  std::vector<std::int64_t> max_steps{0, 16, 64, 512};  // equally likely; none: no unrolling
   /// By the library; otherwise by the code generator, where it likes to (`unroll_implicit`).
   bool written_out = true;
 

@@ -10,6 +10,7 @@ namespace tilewright::space {
 
 TILEWRIGHT_INLINE void random_unroll::operator()(schedule& s, const std::string& name,
                                                  const context& /*where*/, chooser& choices) const {
+  if (max_steps.empty()) return;
   const std::vector<double> weights(max_steps.size(), 1.0);
   const auto draw = [&] { return choices.categorical(s, max_steps, weights); };
   if (name == ir::root_block(s.function())->name) {

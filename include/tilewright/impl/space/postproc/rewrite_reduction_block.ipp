@@ -35,18 +35,18 @@ inline std::optional<std::size_t> place(const schedule& s, const ir::block_reali
   return out;
 }
 
+/// The init is no instance of the update's intrinsic: it has its own, or an empty name.
 inline void move_annotations(schedule& s, const std::string& update, const std::string& init) {
   constexpr const char *now = "meta_schedule.auto_tensorize",
                        *then = "meta_schedule.auto_tensorize_init";
-  const ir::annotations& notes = named_block(s, update).block->annotations;
+  const ir::annotations notes = named_block(s, update).block->annotations;
   const auto note = notes.find(then);
-  if (note == notes.end()) return;
-  const auto* text = std::get_if<std::string>(&note->second.value);
-  const std::string intrinsic = text ? *text : std::string();
-  s.unannotate(s.get_block(update), then);
+  if (note == notes.end() && notes.count(now) == 0) return;
+  const auto* text = note == notes.end() ? nullptr : std::get_if<std::string>(&note->second.value);
+  if (note != notes.end()) s.unannotate(s.get_block(update), then);
   for (const char* key : {now, then})
     if (named_block(s, init).block->annotations.count(key)) s.unannotate(s.get_block(init), key);
-  s.annotate(s.get_block(init), now, intrinsic);
+  s.annotate(s.get_block(init), now, text ? *text : std::string());
 }
 
 inline void decompose(schedule& s, const std::string& name, std::size_t at) {
