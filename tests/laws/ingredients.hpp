@@ -21,8 +21,8 @@ void shuffle(std::vector<T>& list, support::random& draw) {
 /// sometimes not invertible.
 std::string random_map(const std::vector<std::int64_t>& extents, support::random& draw);
 
-/// Makes the intrinsics "laws_dot_int32" and "laws_dot_float32" known: dot products of four
-/// elements, which occur in random programs.
+/// Makes intrinsics known that occur in random programs, each for int32 and float32: "laws_dot_*",
+/// "laws_sum_*" and "laws_peak_*" over four elements, "laws_product_*" of matrices of 2 x 2.
 void add_intrinsics();
 
 }  // namespace laws

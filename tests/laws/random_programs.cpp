@@ -1,217 +1,74 @@
 #include "random_programs.hpp"
 
 #include <algorithm>
-#include <optional>
 
-#include <tilewright/arith/region.hpp>
+#include "stage_builder.hpp"
 
 namespace laws {
 namespace {
 
 using namespace tilewright::ir;
-using shape = std::vector<std::int64_t>;
-using indices = std::vector<expr>;
 
 /// Builds one program stage by stage.
-class generator {
+class generator : stage_builder {
  public:
-  explicit generator(support::random& draw) : draw_(draw) {
-    type_ = chance(draw, 50) ? dtype::i32 : dtype::f32;
-    index_ = chance(draw, 85) ? dtype::i32 : dtype::i64;
-    exact_ = type_ == dtype::i32 || chance(draw, 70);
-    symbolic_ = chance(draw, 12);
-    n_ = make_var("n", index_);
-    m_ = make_var("m", index_);
-  }
+  generator(support::random& draw, std::string_view theme)
+      : stage_builder(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
 
-  program make() {
-    const std::int64_t inputs = 1 + pick(draw_, 2);
-    for (std::int64_t i = 0; i < inputs; ++i) {
-      const std::int64_t rank = i == 0 || chance(draw_, 60) ? 2 : pick(draw_, 5);
-      shape s;
-      for (std::int64_t d = 0; d < rank; ++d) s.push_back(extent(rank));
-      input(make("A" + std::to_string(i), s));
-    }
-    input(make("V", {symbolic_ ? n_stands_for : extent(1)}));
-    if (symbolic_) input(make("W", {m_stands_for}));
+  program run() {
+    add_inputs();
     const std::int64_t count = 2 + pick(draw_, 5);
     for (std::int64_t i = 0; i < count; ++i) stage(i + 1 == count);
-    program out;
-    out.function.params = params_;
-    out.function.body = make_root(make_seq(stages_), temps_);
-    out.exact = exact_;
-    if (symbolic_) out.dims = {{"n", 1 + pick(draw_, 9)}, {"m", 1 + pick(draw_, 9)}};
-    return out;
+    return finished();
   }
 
  private:
-  // Extents are plain numbers while a program is built. In a symbolic program two of them stand for
-  // the variables n and m, and no stage computes with extents.
-  static constexpr std::int64_t n_stands_for = 7, m_stands_for = 5;
-
-  std::int64_t extent(std::int64_t rank) {
-    static const std::vector<std::int64_t> sizes{1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 6, 8};
-    if (symbolic_ && rank <= 2 && chance(draw_, 60))
-      return chance(draw_, 50) ? n_stands_for : m_stands_for;
-    return rank > 2 ? 1 + pick(draw_, 4) : any(draw_, sizes);
-  }
-  void input(const buffer& b) {
-    params_.push_back({b, {}});
-    ready_.push_back(b);
-  }
-  expr num(std::int64_t v) const { return integer(index_, v); }
-  expr dim(std::int64_t v) const {
-    if (symbolic_ && v == n_stands_for) return n_;
-    if (symbolic_ && v == m_stands_for) return m_;
-    return num(v);
-  }
-  expr value(double v) const { return literal(type_, v); }
-  buffer make(const std::string& name, const shape& s, std::optional<dtype> type = {}) const {
-    std::vector<expr> dims;
-    for (const std::int64_t e : s) dims.push_back(dim(e));
-    return make_buffer(name, type.value_or(type_), std::move(dims));
-  }
-  shape shape_of(const buffer& b) const {
-    shape out;
-    for (const expr& e : b->shape)
-      out.push_back(is_int(e) ? e->integer : e.same(n_) ? n_stands_for : m_stands_for);
-    return out;
-  }
-  /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
-  buffer result(const shape& s, bool last) {
-    const buffer b = make("T" + std::to_string(names_++), s);
-    if (last || chance(draw_, 15))
-      params_.push_back({b, {}});
-    else
-      temps_.push_back(b);
-    return b;
-  }
-  const buffer& source() {
-    // recent results are more interesting than inputs
-    if (chance(draw_, 60)) return ready_.back();
-    return any(draw_, ready_);
-  }
-  const buffer* source_of_rank(std::size_t rank) {
-    std::vector<const buffer*> fit;
-    for (const buffer& b : ready_)
-      if (b->shape.size() == rank) fit.push_back(&b);
-    if (fit.empty()) return nullptr;
-    return chance(draw_, 60) ? fit.back() : any(draw_, fit);
-  }
-  expr clamp(const expr& e) const { return ir::max(ir::min(e, value(20)), value(-20)); }
-
-  struct nest {
-    std::vector<var> loops;
-    block_node block;
-    indices v;
+  struct kind {
+    std::string_view name;
+    std::int64_t weight;
+    bool symbolic;  // also where extents are variables
+    void (generator::*add)(bool last);
   };
-  nest loops_over(const shape& extents, std::size_t reduced) {
-    nest out;
-    static const char* names[] = {"i", "j", "k", "l"};
-    for (std::size_t d = 0; d < extents.size(); ++d) {
-      out.loops.push_back(make_var(names[d], index_));
-      out.v.push_back(make_var(std::string("v") + names[d], index_));
-      out.block.iters.push_back(
-          {out.v.back(),
-           {num(0), dim(extents[d])},
-           d + reduced < extents.size() ? iter_kind::spatial : iter_kind::reduce});
-    }
-    return out;
+  static const std::vector<kind>& kinds() {
+    static const std::vector<kind> all{
+        {"elementwise", 3, true, &generator::elementwise},
+        {"stencil", 2, true, &generator::stencil},
+        {"padding", 1, false, &generator::padding},
+        {"row_reduction", 2, true, &generator::row_reduction},
+        {"product", 3, true, &generator::product},
+        {"transpose", 1, true, &generator::transpose},
+        {"reverse", 1, true, &generator::reverse},
+        {"flatten", 1, false, &generator::flatten},
+        {"unflatten", 1, false, &generator::unflatten},
+        {"concat", 1, false, &generator::concat},
+        {"in_place", 1, false, &generator::in_place},
+        {"window", 1, false, &generator::window},
+        {"arg_peak", 1, false, &generator::arg_peak},
+        {"total", 1, true, &generator::total},
+        {"batched_product", 1, false, &generator::batched_product},
+        {"bias", 1, false, &generator::bias},
+        {"broadcast", 1, true, &generator::broadcast},
+        {"gather", 1, false, &generator::gather},
+        {"epilogue", 1, true, &generator::epilogue},
+        {"blur", 1, false, &generator::blur},
+        {"twins", 1, true, &generator::twins},
+        {"dot", 1, false, &generator::dot},
+        {"strided", 1, false, &generator::strided},
+    };
+    return all;
   }
-  /// Loops around the block; some programs have split one already, with a guard where needed.
-  stmt wrap(const nest& n, block_node b) {
-    std::vector<expr> extents, values(n.loops.begin(), n.loops.end());
-    std::vector<var> loops = n.loops;
-    for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
-    expr guard = boolean(true);
-    if (!loops.empty() && chance(draw_, 10)) {
-      const auto d = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(loops.size())));
-      if (is_int(extents[d])) {
-        const std::int64_t total = extents[d]->integer, by = 2 + pick(draw_, 3);
-        const var outer = make_var("outer", index_), inner = make_var("inner", index_);
-        values[d] = outer * num(by) + inner;
-        if (total % by != 0) guard = lt(values[d], num(total));
-        loops[d] = outer;
-        extents[d] = num((total + by - 1) / by);
-        loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(d) + 1, inner);
-        extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(d) + 1, num(by));
-      }
-    }
-    stmt s = make_realize(std::move(values), guard, make_block(std::move(b)));
-    for (std::size_t d = loops.size(); d-- > 0;)
-      s = make_loop(loops[d], num(0), extents[d], std::move(s));
-    return s;
-  }
-  std::string fresh_name(const std::string& like) {
-    std::string name = like;
-    for (int k = 1; std::count(block_names_.begin(), block_names_.end(), name); ++k)
-      name = like + "_" + std::to_string(k);
-    block_names_.push_back(name);
-    return name;
-  }
-  void now_ready(const buffer& b) {
-    std::erase(ready_, b);
-    ready_.push_back(b);
-  }
-  /// What the body of the block reads, without what a reduction updates.
-  static void declare_reads(block_node& b) {
-    std::vector<buffer_region> reads, unused;
-    arith::access_options options;
-    options.use_conditions = false;
-    arith::access_regions(b.body, reads, unused, {}, options);
-    for (buffer_region& r : reads) {
-      const bool updated = std::any_of(b.writes.begin(), b.writes.end(),
-                                       [&](const auto& w) { return w.buffer == r.buffer; });
-      if (!b.init || !updated) b.reads.push_back(std::move(r));
-    }
-  }
-  /// Finishes the stage: to[at] = e, or a reduction of e.
-  void finish(nest n, const buffer& to, const indices& at, const expr& e, bool reduces,
-              bool peak = false) {
-    block_node& b = n.block;
-    b.name = fresh_name(to->name);
-    b.writes = {{to, point_box(at)}};
-    const expr old = load(to, at);
-    b.body = make_store(to, at, reduces ? (peak ? ir::max(old, e) : old + e) : e);
-    if (reduces) b.init = make_store(to, at, peak ? lowest_value(type_) : value(0));
-    declare_reads(b);
-    stages_.push_back(wrap(n, std::move(b)));
-    now_ready(to);
+  static const kind* find(std::string_view name) {
+    for (const kind& k : kinds())
+      if (k.name == name) return &k;
+    return nullptr;
   }
 
   void stage(bool last) {
-    if (symbolic_) {
-      switch (pick(draw_, 8)) {
-        case 0: return stencil(last);
-        case 1: return row_reduction(last);
-        case 2: return product(last);
-        case 3: return transpose(last);
-        case 4: return reverse(last);
-        case 5: return broadcast(last);
-        case 6: return total(last);
-        default: return elementwise(last);
-      }
-    }
-    switch (pick(draw_, 18)) {
-      case 0:
-      case 1: return elementwise(last);
-      case 2: return stencil(last);
-      case 3: return padding(last);
-      case 4: return row_reduction(last);
-      case 5: return product(last);
-      case 6: return transpose(last);
-      case 7: return flatten(last);
-      case 8: return unflatten(last);
-      case 9: return concat(last);
-      case 10: return in_place(last);
-      case 11: return window(last);
-      case 12: return arg_peak(last);
-      case 13: return total(last);
-      case 14: return batched_product(last);
-      case 15: return bias(last);
-      case 16: return product(last);
-      default: return chance(draw_, 50) ? broadcast(last) : gather(last);
-    }
+    if (theme_ && chance(draw_, 75)) return (this->*theme_->add)(last);
+    std::vector<const kind*> fit;
+    for (const kind& k : kinds())
+      if (!symbolic_ || k.symbolic) fit.insert(fit.end(), static_cast<std::size_t>(k.weight), &k);
+    (this->*any(draw_, fit)->add)(last);
   }
 
   void elementwise(bool last) {
@@ -298,12 +155,10 @@ class generator {
     const indices at{n.v[0], n.v[1]};
     finish(std::move(n), result({shape_of(x)[0], width}, last), at, e, true);
   }
-  bool is_input(const buffer& b) const { return b->name[0] == 'A' || b->name[0] == 'V'; }
   /// The last result plus an input of its own.
   void bias(bool last) {
     const buffer s = ready_.back();
-    const buffer by = make("A" + std::to_string(names_++) + "b", shape_of(s));
-    params_.push_back({by, {}});
+    const buffer by = own_input(shape_of(s));
     nest n = loops_over(shape_of(s), 0);
     const indices at = n.v;
     const expr sum = chance(draw_, 50) ? load(s, at) + load(by, at) : load(by, at) + load(s, at);
@@ -465,20 +320,91 @@ class generator {
     const expr x = load(from, {floormod(load(by, at), num(shape_of(from)[0]))});
     finish(std::move(n), result(e, last), at, x, false);
   }
+  /// A reduction and what is done to each of its results.
+  void epilogue(bool last) {
+    switch (pick(draw_, 4)) {
+      case 0: product(false); break;
+      case 1: total(false); break;
+      default: row_reduction(false); break;
+    }
+    const buffer s = ready_.back(), by = own_input(shape_of(s));
+    nest n = loops_over(shape_of(s), 0);
+    const indices at = n.v;
+    const expr x = load(s, at), y = load(by, at);
+    const std::vector<expr> forms{x + y, y + x, x - y, ir::max(x, y), x, x + y * value(2)};
+    finish(std::move(n), result(shape_of(s), last), at, any(draw_, forms), false);
+  }
+  /// Windows that overlap: to[i] = from[i] + from[i + 1] and perhaps more, of a result.
+  void blur(bool last) {
+    if (is_input(ready_.back())) elementwise(false);
+    const buffer from = ready_.back();
+    shape e = shape_of(from);
+    if (e.empty()) return elementwise(last);
+    const auto d = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(e.size())));
+    const std::int64_t taps = std::min<std::int64_t>(e[d], 2 + pick(draw_, 2));
+    e[d] -= taps - 1;
+    nest n = loops_over(e, 0);
+    const indices at = n.v;
+    expr sum = load(from, at);
+    for (std::int64_t t = 1; t < taps; ++t) {
+      indices next = at;
+      next[d] = next[d] + num(t);
+      sum = sum + load(from, next);
+    }
+    finish(std::move(n), result(e, last), at, clamp(sum), false);
+  }
+  /// Two stages over one domain that do not need each other.
+  void twins(bool last) {
+    const buffer s = source();
+    for (const bool second : {false, true}) {
+      nest n = loops_over(shape_of(s), 0);
+      const indices at = n.v;
+      const expr x = load(s, at);
+      finish(std::move(n), result(shape_of(s), last && second), at,
+             second ? clamp(x * value(3)) : x + value(1), false);
+    }
+  }
+  /// Products of inputs along a dimension that tiles of four mostly divide.
+  void dot(bool last) {
+    static const std::vector<std::int64_t> depths{4, 8, 4, 8, 12, 6, 7};
+    const std::int64_t rows = extent(1), columns = 2 * (1 + pick(draw_, 3)),
+                       depth = any(draw_, depths);
+    const bool turned = chance(draw_, 50), matrix = chance(draw_, 75);
+    const buffer x = own_input({rows, depth});
+    const buffer y = own_input(!matrix  ? shape{depth}
+                               : turned ? shape{columns, depth}
+                                        : shape{depth, columns});
+    nest n = loops_over(matrix ? shape{rows, columns, depth} : shape{rows, depth}, 1);
+    const expr k = n.v.back();
+    const expr e = load(x, {n.v[0], k}) * load(y, !matrix  ? indices{k}
+                                                  : turned ? indices{n.v[1], k}
+                                                           : indices{k, n.v[1]});
+    const indices at(n.v.begin(), n.v.end() - 1);
+    finish(std::move(n), result(matrix ? shape{rows, columns} : shape{rows}, last), at, e, true);
+  }
+  /// Indices that are computed more than once in a store.
+  void strided(bool last) {
+    const buffer* s = source_of_rank(1);
+    if (!s) return transpose(last);
+    const buffer from = *s, by = own_input(shape_of(from));
+    const std::int64_t size = shape_of(from)[0];
+    nest n = loops_over({extent(1), 1 + pick(draw_, 4)}, 0);
+    const expr place =
+        floormod(n.v[0] * num(1 + pick(draw_, 3)) + floordiv(n.v[1] + num(1), num(2)), num(size));
+    expr e = load(from, {place}) + load(by, {place});
+    if (chance(draw_, 40)) e = e + load(by, {num(size - 1) - place});
+    const indices at = n.v;
+    const shape to{n.block.iters[0].dom.extent->integer, n.block.iters[1].dom.extent->integer};
+    finish(std::move(n), result(to, last), at, clamp(e), false);
+  }
 
-  support::random& draw_;
-  dtype type_, index_;
-  bool exact_ = true, symbolic_ = false;
-  var n_, m_;
-  int names_ = 0;
-  std::vector<param> params_;
-  std::vector<buffer> temps_, ready_;
-  std::vector<stmt> stages_;
-  std::vector<std::string> block_names_;
+  const kind* theme_;
 };
 
 }  // namespace
 
-program random_program(support::random& draw) { return generator(draw).make(); }
+program random_program(support::random& draw, std::string_view theme) {
+  return generator(draw, theme).run();
+}
 
 }  // namespace laws

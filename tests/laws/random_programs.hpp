@@ -3,8 +3,8 @@
 // A program has two to six stages over tiny, often prime, extents and buffers of rank 0 to 4:
 // elementwise maps, guarded stencils, padding, reductions (of sums, peaks, and pairs of a peak and
 // its place), products, transposes, flattened and unflattened reads, windows, gathers,
-// concatenations by two writers, updates in place. Some have symbolic extents, some loops that are
-// split already.
+// concatenations by two writers, updates in place, reductions with epilogues, overlapping windows,
+// repeated indices. Some have symbolic extents, some loops that are split already.
 //
 // In most programs values stay small integers in every type, so that floats are exact and any two
 // correct schedules agree bit for bit; the others compute with fractions and agree within a bound.
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tilewright/ir/stmt.hpp>
@@ -42,6 +43,7 @@ struct program {
   bool exact = true;                         // results of any two correct schedules are equal bits
 };
 
-program random_program(support::random& draw);
+/// With a theme, most stages are of that kind (a name in the table of random_programs.cpp).
+program random_program(support::random& draw, std::string_view theme = {});
 
 }  // namespace laws

@@ -6,6 +6,7 @@
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/support/error.hpp>
 
+#include "focus.hpp"
 #include "ingredients.hpp"
 
 namespace laws {
@@ -15,17 +16,11 @@ using strings = std::vector<std::string>;
 using integers = std::vector<std::int64_t>;
 
 /// Draws the arguments of one instruction, from the first parameter to the last.
-class proposer {
+class proposer : focus {
  public:
-  proposer(schedule& s, const instruction_kind& kind, support::random& draw)
-      : s_(s), kind_(kind), draw_(draw) {
-    for (const ir::block_realize_node* b : primitive::all_blocks(s.function().body))
-      if (b->block->name != "root") names_.push_back(b->block->name);
-    if (names_.empty()) names_.push_back("root");
-  }
+  using focus::focus;
 
   std::vector<argument> make() {
-    focus_ = pick_block();
     std::vector<argument> out;
     for (const parameter& p : kind_.parameters) {
       const hint* found = find_hint(p);
@@ -59,7 +54,7 @@ class proposer {
       case argument_type::note: return note();
       case argument_type::loop_or_blocks:
         return chance(draw_, 80) ? argument(loop()) : neighbours();
-      case argument_type::value: return factor(std::int64_t{1} + pick(draw_, 4));
+      case argument_type::value: return condition();
       case argument_type::buffer: return selected_buffer();
       case argument_type::index_map: return index_map();
       case argument_type::index_ranges: return index_ranges();
@@ -68,160 +63,88 @@ class proposer {
     }
   }
 
-  /// @name Blocks and loops
+  /// @name Preparations, made here as a program would
   /// @{
-  /// A variable of that class that may have expired long ago.
-  std::optional<rv> stale(rv_class type) {
-    std::vector<rv> all;
-    for (std::uint32_t i = 0; i < s_.state().symbols.size(); ++i)
-      if (s_.state().symbols[i].kind == type) all.push_back({type, i});
-    if (all.empty()) return {};
-    return any(draw_, all);
+  /// Splits a loop and puts the inner one last; gives the inner one.
+  loop_rv tile(const block_rv& b, const loop_rv& loop, int by) {
+    const loop_rv inner = s_.split(loop, {infer, by})[1];
+    std::vector<loop_rv> order = s_.get_loops(b);
+    while (&s_.get(order.front()) != &s_.get(inner)) order.erase(order.begin());
+    order.erase(order.begin());
+    order.push_back(inner);
+    s_.reorder(order);
+    return inner;
   }
-  rv pick_block() {
-    try {
-      return s_.get_block(any(draw_, names_));
-    } catch (const schedule_error&) {  // two blocks of that name
-      return s_.get_block(names_.front() == "root" ? "root" : names_.back());
-    }
+  /// C[i, j] += A[i, k] * B[k, j].
+  static bool multiplies_matrices(const ir::block_node& b) {
+    return b.iters.size() == 3 && b.reads.size() == 3 && b.reads[2].box.size() == 2 &&
+           b.reads[2].box[0].min.same(b.iters[2].var);
   }
-  rv block() {
-    if (chance(draw_, 2)) return {rv_class::block, focus_.number + 1};  // a loop's number, or none
-    if (chance(draw_, 5))
-      if (const auto old = stale(rv_class::block)) return *old;
-    return focus_;
-  }
-  std::vector<loop_rv> loops_of(rv b) {
-    try {
-      return s_.get_loops(block_rv{b.number});
-    } catch (const schedule_error&) {
-      return {};
-    }
-  }
-  rv loop() {
-    if (chance(draw_, 2)) return {rv_class::loop, focus_.number};  // a block's number
-    if (chance(draw_, 6))
-      if (const auto old = stale(rv_class::loop)) return *old;
-    std::vector<loop_rv> list = loops_of(focus_);
-    for (int i = 0; list.empty() && i < 5; ++i) list = loops_of(focus_ = pick_block());
-    if (list.empty()) return stale(rv_class::loop).value_or(rv{rv_class::loop, 0});
-    return any(draw_, list);
-  }
-  argument any_loop() {
-    focus_ = pick_block();
-    return loop();
-  }
-  /// A loop around one of the blocks, mostly.
-  argument loop_near(const std::vector<block_rv>& near) {
-    if (near.empty() || chance(draw_, 10)) return any_loop();
-    const std::vector<loop_rv> list = loops_of(any(draw_, near));
-    return list.empty() ? any_loop() : argument(rv(any(draw_, list)));
-  }
-  argument loop_near_consumer() {
-    try {
-      return loop_near(s_.get_consumers(block_rv{focus_.number}));
-    } catch (const schedule_error&) {
-      return any_loop();
-    }
-  }
-  argument loop_near_producer() {
-    try {
-      return loop_near(s_.get_producers(block_rv{focus_.number}));
-    } catch (const schedule_error&) {
-      return any_loop();
-    }
-  }
-  /// Neighbours in one nest.
-  argument loops_in_order() {
-    const std::vector<loop_rv> all = loops_of(focus_);
-    if (all.size() < 2 || chance(draw_, 5)) return std::vector<rv>{loop(), loop()};
-    const auto first = static_cast<std::size_t>(pick(draw_, std::ssize(all) - 1));
-    const std::size_t last =
-        std::min(all.size(), first + 2 + static_cast<std::size_t>(pick(draw_, 2)));
-    return std::vector<rv>(all.begin() + static_cast<std::ptrdiff_t>(first),
-                           all.begin() + static_cast<std::ptrdiff_t>(last));
-  }
-  argument loops_in_disorder() {
-    const std::vector<loop_rv> all = loops_of(focus_);
-    std::vector<rv> out(all.begin(), all.end());
-    shuffle(out, draw_);
-    if (out.size() > 2 && chance(draw_, 50)) out.pop_back();
-    if (chance(draw_, 8)) out.push_back(loop());
-    return out;
-  }
-  /// Loops of two blocks, mostly at the same depth.
-  argument loops_of_two_nests() {
-    const std::vector<loop_rv> first = loops_of(focus_), second = loops_of(pick_block());
-    const std::size_t depth = std::min(first.size(), second.size());
-    if (depth == 0 || chance(draw_, 10)) return std::vector<rv>{loop(), loop()};
-    const auto at = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(depth)));
-    return std::vector<rv>{first[at], second[at]};
-  }
-  argument consumer_block() {
-    try {
-      const std::vector<block_rv> all = s_.get_consumers(block_rv{focus_.number});
-      if (!all.empty() && chance(draw_, 90)) return rv(any(draw_, all));
-    } catch (const schedule_error&) {
-    }
-    return other_block();
-  }
-  /// The inner loop of a tile of four in a reduction, made here as a program would.
+  /// Loops of a sum that do what an intrinsic of `add_intrinsics` describes.
   argument loop_to_tensorize() {
-    focus_on_reduction();
     const block_rv b{focus_.number};
+    if (chance(draw_, 15)) return loop();
     try {
       const std::vector<loop_rv> all = s_.get_loops(b);
-      if (all.empty() || chance(draw_, 20)) return loop();
-      s_.decompose_reduction(b, all.front());
+      if (all.empty()) return loop();
+      if (s_.get(b).block->init)
+        s_.decompose_reduction(b, chance(draw_, 50) ? all.front() : any(draw_, all));
       const std::vector<loop_rv> now = s_.get_loops(b);
-      return rv(s_.split(now.back(), {infer, 4})[1]);
-    } catch (const schedule_error&) {
+      product_ = multiplies_matrices(*s_.get(b).block) && now.size() == 3;
+      if (product_) {
+        const loop_rv rows = tile(b, now[0], 2);
+        tile(b, now[1], 2);
+        tile(b, now[2], 2);
+        return rv(rows);
+      }
+      return rv(tile(b, now.back(), 4));
+    } catch (const error&) {
       return loop();
     }
   }
   argument intrinsic_name() {
-    static const strings all{"laws_dot_int32",   "laws_dot_float32",       "laws_dot_int32",
-                             "laws_dot_float32", "outer_product_6x16_f32", "none such"};
+    static const strings names{"dot", "sum", "peak", "product"};
+    static const strings types{"int32", "float32"};
+    if (chance(draw_, 4)) return std::string("none such");
     const ir::block_node* b = focus_block();
-    if (b && !b->writes.empty() && chance(draw_, 80))
-      return "laws_dot_" + std::string(tilewright::name(b->writes[0].buffer->type));
-    return any(draw_, all);
+    if (!b || b->writes.empty() || chance(draw_, 12))
+      return "laws_" + any(draw_, names) + "_" + any(draw_, types);
+    bool peak = false;
+    if (const ir::store_node* store = ir::as_store(b->body)) peak = store->value->op == ir::op::max;
+    const std::string form = product_               ? "product"
+                             : peak                 ? "peak"
+                             : b->reads.size() == 3 ? "dot"
+                                                    : "sum";
+    return "laws_" + form + "_" + std::string(tilewright::name(b->writes[0].buffer->type));
   }
-  /// Kinds that need a reduction get one, mostly.
-  void focus_on_reduction() {
-    strings reductions;
-    for (const ir::block_realize_node* b : primitive::all_blocks(s_.function().body))
-      if (b->block->init) reductions.push_back(b->block->name);
-    if (reductions.empty() || chance(draw_, 10)) return;
-    try {
-      focus_ = s_.get_block(any(draw_, reductions));
-    } catch (const schedule_error&) {  // two blocks of that name
+  /// A producer that is computed where a tile of its consumer needs it.
+  argument producer_to_roll() {
+    const std::vector<block_rv> all = consumers_of_focus();
+    for (int attempt = 0; attempt < 3 && !all.empty() && chance(draw_, 90); ++attempt) {
+      try {
+        const std::vector<loop_rv> loops = s_.get_loops(any(draw_, all));
+        if (loops.empty()) continue;
+        loop_rv at = any(draw_, loops);
+        if (attempt == 0 && chance(draw_, 50))
+          at = s_.split(at, {infer, 1 + static_cast<int>(pick(draw_, 4))})[0];
+        s_.compute_at(block_rv{focus_.number}, at);
+        break;
+      } catch (const error&) {  // it stays where it is
+      }
     }
-  }
-  argument reduction_block() {
-    focus_on_reduction();
     return block();
-  }
-  argument reduction_loop() {
-    focus_on_reduction();
-    const std::vector<loop_rv> all = loops_of(focus_);
-    return all.empty() || chance(draw_, 30) ? argument(loop()) : argument(rv(all.back()));
-  }
-  argument other_block() { return chance(draw_, 90) ? pick_block() : block(); }
-  argument consumers() {
-    if (chance(draw_, 65)) return std::vector<rv>{};
-    if (chance(draw_, 50)) return std::vector<rv>{focus_};
-    try {
-      const std::vector<block_rv> all = s_.get_consumers(block_rv{focus_.number});
-      if (!all.empty()) return std::vector<rv>{any(draw_, all)};
-    } catch (const schedule_error&) {
-    }
-    return std::vector<rv>{pick_block()};
   }
   /// @}
 
-  /// @name Numbers
+  /// @name Lists and numbers
   /// @{
+  argument consumers() {
+    if (chance(draw_, 65)) return std::vector<rv>{};
+    if (chance(draw_, 50)) return std::vector<rv>{focus_};
+    const std::vector<block_rv> all = consumers_of_focus();
+    if (!all.empty()) return std::vector<rv>{any(draw_, all)};
+    return std::vector<rv>{pick_block()};
+  }
   argument boolean(const parameter& p) {
     const bool usual = p.fallback && *p.fallback != "0" && *p.fallback != "False";
     return chance(draw_, 80) ? usual : !usual;
@@ -264,12 +187,8 @@ class proposer {
   }
   argument annotated() {
     for (const ir::block_realize_node* b : primitive::all_blocks(s_.function().body))
-      if (!b->block->annotations.empty() && chance(draw_, 70)) {
-        try {
-          return focus_ = s_.get_block(b->block->name);
-        } catch (const schedule_error&) {  // two blocks of that name
-        }
-      }
+      if (!b->block->annotations.empty() && chance(draw_, 70))
+        if (const auto found = find(b->block->name)) return focus_ = *found;
     try {
       if (chance(draw_, 60)) s_.annotate(block_rv{focus_.number}, "note", 1);
     } catch (const schedule_error&) {  // it has one
@@ -291,13 +210,6 @@ class proposer {
   argument probabilities() {
     return chance(draw_, 90) ? std::vector<double>{0.25, 0.5, 0.25} : std::vector<double>{1.0};
   }
-  const ir::block_node* focus_block() {
-    try {
-      return s_.get(block_rv{focus_.number}).block.get();
-    } catch (const error&) {
-      return nullptr;
-    }
-  }
   argument permutation() {
     const ir::block_node* b = focus_block();
     integers out(b ? b->iters.size() : 2);
@@ -313,6 +225,17 @@ class proposer {
     if (chance(draw_, 5)) out.push_back(1);
     return out;
   }
+  /// The read region of a buffer that the block writes too.
+  argument updated_index() {
+    const ir::block_node* b = focus_block();
+    if (!b || chance(draw_, 10)) return buffer_index();
+    for (std::size_t i = 0; i < b->reads.size(); ++i)
+      for (const ir::buffer_region& w : b->writes)
+        if (b->reads[i].buffer == w.buffer) return static_cast<std::int64_t>(i);
+    return buffer_index();
+  }
+  argument condition() { return factor(chance(draw_, 85) ? 1 + pick(draw_, 4) : 0); }
+  argument partition_place() { return chance(draw_, 90) ? pick(draw_, 2) : pick(draw_, 5) - 1; }
   argument first_index() { return integers{chance(draw_, 90) ? 0 : pick(draw_, 4)}; }
   /// @}
 
@@ -363,26 +286,15 @@ class proposer {
   argument neighbours() {
     std::vector<rv> out{block()};
     const auto at = std::find(names_.begin(), names_.end(), name_of(out[0]));
-    if (at != names_.end() && at + 1 != names_.end()) {
-      try {
-        out.push_back(s_.get_block(*(at + 1)));
-      } catch (const schedule_error&) {  // two blocks of that name
-      }
-    }
+    if (at != names_.end() && at + 1 != names_.end())
+      if (const auto next = find(*(at + 1))) out.push_back(*next);
     return out;
-  }
-  std::string name_of(rv block) {
-    try {
-      return s_.get(block_rv{block.number}).block->name;
-    } catch (const error&) {
-      return "";
-    }
   }
   /// @}
 
   /// @name Names
   /// @{
-  argument name() { return chance(draw_, 95) ? any(draw_, names_) : std::string("no such block"); }
+  argument name() { return chance(draw_, 92) ? any(draw_, names_) : std::string("no such block"); }
   argument function_name() { return std::string(chance(draw_, 97) ? "main" : "other"); }
   argument scope() {
     static const strings all{"global", "local", "global", "shared", "local", "register"};
@@ -415,15 +327,11 @@ class proposer {
   }
   /// @}
 
-  schedule& s_;
-  const instruction_kind& kind_;
-  support::random& draw_;
-  strings names_;
-  rv focus_;
   std::optional<integers> domain_;  // shape of the selected buffer
   std::optional<dtype> selected_type_;
   const std::vector<ir::buffer_region> no_regions_{};
   std::vector<rv> tile_;  // integers that were sampled for the chosen loop
+  bool product_ = false;  // the loops were tiled for the intrinsic that multiplies matrices
 };
 
 const proposer::hint* proposer::find_hint(const parameter& p) const {
@@ -433,16 +341,16 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"", "disable_predication", &proposer::no},
       {"", "assume_injective_transform", &proposer::no},
       {"rfactor", "loop", &proposer::reduction_loop},
-      {"decompose_reduction", "block", &proposer::reduction_block},
       {"split", "loop", &proposer::loop_to_split},
       {"reorder", "loops", &proposer::loops_in_disorder},
       {"merge", "loops", &proposer::loops_of_two_nests},
-      {"fuse_reduction_epilogue", "reduction_block", &proposer::reduction_block},
       {"fuse_reduction_epilogue", "epilogue_block", &proposer::consumer_block},
-      {"pad_einsum", "block", &proposer::reduction_block},
+      {"rolling_buffer", "block", &proposer::producer_to_roll},
+      {"sample_partitioned_tile", "partition_pos", &proposer::partition_place},
+      {"sample_partitioned_tile", "innerpart_factor", &proposer::few},
       {"tensorize", "block_or_loop", &proposer::loop_to_tensorize},
       {"tensorize", "tensor_intrin", &proposer::intrinsic_name},
-      {"cache_inplace", "read_buffer_index", &proposer::buffer_index},
+      {"cache_inplace", "read_buffer_index", &proposer::updated_index},
       {"storage_align", "axis", &proposer::small_axis},
       {"storage_align", "factor", &proposer::align_factor},
       {"storage_align", "offset", &proposer::align_offset},
@@ -487,6 +395,23 @@ proposal propose(schedule& s, const instruction_kind& kind, support::random& dra
 bool keeps_meaning(const instruction_kind& kind) {
   return kind.name.substr(0, 7) != "unsafe_" && kind.name != "set_dtype" &&
          kind.name != "annotate_buffer_access";
+}
+
+std::string_view theme_of(const instruction_kind& kind) {
+  static constexpr std::string_view themes[][2] = {{"cache_index", "strided"},
+                                                   {"cache_inplace", "in_place"},
+                                                   {"compute_inline", "elementwise"},
+                                                   {"decompose_padding", "padding"},
+                                                   {"fuse_reduction_epilogue", "epilogue"},
+                                                   {"merge", "twins"},
+                                                   {"pad_einsum", "dot"},
+                                                   {"reverse_compute_inline", "elementwise"},
+                                                   {"rfactor", "dot"},
+                                                   {"rolling_buffer", "blur"},
+                                                   {"tensorize", "dot"}};
+  for (const auto& [name, theme] : themes)
+    if (kind.name == name) return theme;
+  return {};
 }
 
 const instruction_kind& random_kind(support::random& draw) {

@@ -1,11 +1,13 @@
 // Random steps on a schedule, for every kind of the instruction table.
 //
 // Arguments follow from the types of a kind's parameters. A parameter whose name says more than its
-// type (a scope, an index of a buffer, a permutation) has a line in a table of hints; a kind that
-// is new needs none to be tried, only to be accepted more often.
+// type (a scope, an index of a buffer, a permutation) has a line in a table of hints, and a kind that
+// few blocks suit one in a table of what a block must be (focus.cpp) and one in a table of themes; a
+// kind that is new needs none to be tried, only to be accepted more often.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <laws/random_programs.hpp>
@@ -27,6 +29,9 @@ const instruction_kind& random_kind(support::random& draw);
 
 /// False for kinds whose contract leaves the meaning of the program to their caller.
 bool keeps_meaning(const instruction_kind& kind);
+
+/// The theme of programs in which a kind often finds what it needs; empty: any program will do.
+std::string_view theme_of(const instruction_kind& kind);
 
 /// Applies one random step that keeps the meaning; what it refuses is dropped.
 void random_step(schedule& s, support::random& draw);

@@ -422,6 +422,29 @@ TEST_CASE("reverse_compute_at: the border of a padding is not lost") {
   check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(c_rv, i); });
 }
 
+TEST_CASE("reverse_compute_at: the border is not lost where the variables are digits of an index") {
+  for (const int border : {0, 1}) {
+    program p;
+    const ir::buffer a = p.input("A", {9}), b = p.temp("B", {9}),
+                     c = p.output("C", {3, 3 + border});
+    p.map(b, {{"i", 9}}, [&](const indices& v) { return ir::load(a, v) * stages::f32(2); });
+    p.map(c, {{"i", 3}, {"j", 3 + border}}, [&](const indices& v) {
+      const ir::expr at = v[0] * (3 + border) + v[1] - border;
+      return ir::if_then_else(ir::logical_and(ir::ge(at, 0), ir::lt(at, 9)), ir::load(b, {at}),
+                              stages::f32(0));
+    });
+    const ir::function f = p.finish();
+    schedule s(f);
+    const block_rv c_rv = s.block("C");
+    const loop_rv i = s.get_loops(s.block("B"))[0];
+    if (border == 0)
+      s.reverse_compute_at(c_rv, i);
+    else
+      check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(c_rv, i); });
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("reverse_compute_at: a reduction runs each instance once") {
   // D[i] = sum over j of C[i, j] below the loop j of C: each iteration adds its term
   program p;
@@ -465,4 +488,22 @@ TEST_CASE("compute_at: what later blocks overwrite cannot move behind them") {
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(t1, i); });
   check_refusal(s, "compute_inline", 1, [&] { s.compute_inline(u_rv); });
   check_schedule(s, f);
+}
+
+TEST_CASE("compute_at, reverse_compute_at: a block that uses a loop itself stays below it") {
+  program p;
+  const ir::buffer a = p.input("A", {4, 6}), t = p.temp("T", {4, 6}), y = p.output("Y", {4, 6});
+  p.map(t, {{"i", 4}, {"j", 6}}, [&](const indices& v) { return ir::load(a, v); });
+  p.map(y, {{"i", 4}, {"j", 6}}, [&](const indices& v) { return ir::load(t, v); });
+  const ir::function f = p.finish();
+  for (const bool reverse : {false, true}) {
+    schedule s(f);
+    const loop_rv target = s.get_loops(s.block(reverse ? "T" : "Y"))[0];
+    s.loop_partition(s.get_loops(s.block(reverse ? "Y" : "T"))[1], {2, infer});
+    const block_rv common = s.block(reverse ? "Y_j_common" : "T_j_common");
+    check_refusal(s, reverse ? "reverse_compute_at" : "compute_at", 2, [&] {
+      reverse ? s.reverse_compute_at(common, target) : s.compute_at(common, target);
+    });
+    check_meaning(s, f);
+  }
 }

@@ -109,6 +109,29 @@ TEST_CASE("decompose_padding: guards of tiles that overlap the edge stay") {
   }
 }
 
+TEST_CASE("decompose_padding: a loop that computes something else too is not cut") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((24,), "float32")):
+    P = T.alloc_buffer((16,), "float32")
+    for i in range(16):
+        with T.block("P"):
+            vi = T.axis.spatial(16, i)
+            P[vi] = A[vi] * T.float32(2)
+    for i in range(24):
+        with T.block("B"):
+            vi = T.axis.spatial(24, i)
+            B[vi] = T.if_then_else(3 <= vi and vi < 19, P[vi - 3], T.float32(0))
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  s.compute_at(s.block("P"), i);
+  s.decompose_padding(b, i);
+  CHECK(s.get(i).extent->integer == 24);
+  CHECK(ir::conjuncts(s.get(b).predicate).size() == 2);
+  check_meaning(s, f);
+}
+
 TEST_CASE("decompose_padding: refusals") {
   check_refused(row("A[T.max(vi - 8, 0)]"), 3);
   check_refused(row("T.if_then_else(3 <= vi and vi < 19, A[vi - 3], A[0])"), 3);

@@ -157,3 +157,25 @@ TEST_CASE("tensorize: 64-bit indices") {
   CHECK(matched[0].buffer->shape[0].type() == dtype::i64);
   check_meaning(t.s, ir::parse(text));
 }
+
+TEST_CASE("tensorize: blocks inside an implementation follow 64-bit indices") {
+  intrin::add({"test_dot", ir::parse(dot_description), ir::parse(dot_implementation), nullptr});
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((T.int64(3), T.int64(8)), "float32"), B: T.Buffer((T.int64(8),), "float32"), C: T.Buffer((T.int64(3),), "float32")):
+    for i in range(T.int64(3)):
+        with T.block("init"):
+            vi = T.axis.spatial(T.int64(3), i)
+            C[vi] = T.float32(0)
+    for i, k in T.grid(T.int64(3), T.int64(8)):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            C[vi] = C[vi] + A[vi, vk] * B[vk]
+)");
+  schedule s(f);
+  const auto k = s.split(s.get_loops(s.block("C"))[1], {infer, 4});
+  s.tensorize(k[1], "test_dot");
+  const ir::buffer_region& read = s.get(s.block("half")).block->reads.back();
+  CHECK(read.box[0].extent.type() == dtype::i64);
+  check_meaning(s, f);
+  intrin::remove("test_dot");
+}

@@ -35,7 +35,7 @@ namespace tilewright::primitive {
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it;
-/// 2. the block is complete or a reduction;
+/// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;

@@ -34,6 +34,17 @@ inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
   return {loop.body};
 }
 
+/// A loop on which the block depends by more than its iteration variables, as one does that
+/// loop_partition made; null when there is none.
+inline const ir::loop_node* used_loop(const child_block& c) {
+  const ir::loop_node* found = nullptr;
+  ir::for_each_expr(c.block().body, [&](const ir::expr& e) {
+    if (const int l = ir::is_var(e) ? loop_index(c.loops, e) : -1; l >= 0)
+      found = c.loops[static_cast<std::size_t>(l)];
+  });
+  return found;
+}
+
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
@@ -43,6 +54,10 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
            quoted(scope[child]) +
                " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
                " comes before it and uses what it writes");
+  if (const ir::loop_node* used = used_loop(scope[child]))
+    refuse(m, 2,
+           quoted(scope[child]) + " uses " + quoted(*used) +
+               " without an iteration variable that stands for it");
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
@@ -155,10 +170,44 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
   return out;
 }
 
+/// Whether two iteration variables are solved in terms of one loop, so that not every combination
+/// of their values occurs.
+inline bool solved_together(const std::vector<iter_domain>& solved,
+                            const std::vector<const ir::loop_node*>& loops) {
+  const auto depends = [](const iter_domain& d, const ir::var& v) {
+    const auto uses = [&](const std::optional<arith::linear>& side) {
+      return side && ir::uses_var(arith::from_linear(*side), v);
+    };
+    return uses(d.lo) || uses(d.hi);
+  };
+  return std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
+    return std::count_if(solved.begin(), solved.end(),
+                         [&](const iter_domain& d) { return depends(d, l->var); }) > 1;
+  });
+}
+
+/// Whether some region that the consumer reads lies within what is offered over the whole run.
+inline bool reads_only(const child_block& c, std::size_t common,
+                       const std::vector<requirement>& offered) {
+  const auto within = [&](const span& part, const span& whole) {
+    return part.lo && part.hi && whole.lo && whole.hi &&
+           range_of(difference(*part.lo, *whole.lo), c.loops).lo >= 0 &&
+           range_of(difference(*whole.hi, *part.hi), c.loops).lo >= 0;
+  };
+  for (const ir::buffer_region& r : c.block().reads)
+    for (const requirement& o : offered) {
+      if (o.buffer != r.buffer) continue;
+      const footprint box = touched(c, bind_iters(c), r, {common, {}});
+      if (std::equal(box.begin(), box.end(), o.box.begin(), within)) return true;
+    }
+  return false;
+}
+
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
 /// its producers write, as the border of a padding does, is not.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
-                             const std::vector<std::size_t>& peers) {
+                             const std::vector<std::size_t>& peers,
+                             const std::vector<requirement>& per_iteration) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
@@ -166,6 +215,13 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
       gather(m, scope, child, peers, [&](std::size_t) { return common; });
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
+  const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
+  if (solved_together(infer_domains(c.block(), c.block().reads, per_iteration, around), around) &&
+      !reads_only(c, common, offered))
+    refuse(m, 7,
+           quoted(c) +
+               " may have instances that read nothing of its producers; no iteration of "
+               "the loop would run them");
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
@@ -256,7 +312,7 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
   });
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers);
+  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, required);
   std::vector<const ir::loop_node*> around = to.loops();
   around.push_back(&loop);
   if (peers.empty() && !in_order(around))

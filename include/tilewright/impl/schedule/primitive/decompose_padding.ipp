@@ -269,9 +269,11 @@ inline ir::stmt make_inside(plan& p) {
   return nest;
 }
 
-/// The outermost loop from `first` on below which nothing else stands.
+/// The outermost loop from `first` on below which nothing else stands; the number of loops when
+/// each holds more.
 inline std::size_t innermost_chain(const child_block& c, std::size_t first) {
   std::size_t l = c.loops.size();
+  if (ir::as_realize(c.loops[l - 1]->body) != c.realize) return l;
   while (l-- > first + 1) {
     const ir::stmt& below = c.loops[l - 1]->body;
     if (ir::as_loop(below) != c.loops[l]) return l;
@@ -314,8 +316,9 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   new_block out;
   ir::stmt constant =
       make_constant(p, fresh_block_name(f, p.block().name + "_pad_const"), out.block);
-  const ir::var inner = p.child->loops[p.inner]->var;
-  const ir::function trimmed = replace(f, find_loop(f, inner), make_inside(p));
+  const path nest =
+      p.inner == p.child->loops.size() ? at : find_loop(f, p.child->loops[p.inner]->var);
+  const ir::function trimmed = replace(f, nest, make_inside(p));
   const path place = find_loop(trimmed, loop);
   out.function = replace(trimmed, place, ir::make_seq({std::move(constant), place.target()}));
   return out;

@@ -62,8 +62,11 @@ class renewer : public ir::mutator {
     for (const ir::match_buffer& m : b->match_buffers) renew(m.buffer);
     out.id = 0;
     out.name = fresh_block_name(program_, b->name);
-    const ir::block renewed = ir::mutator::mutate(ir::make_block(std::move(out)));
-    return renewed;
+    out = *ir::mutator::mutate(ir::make_block(std::move(out)));
+    for (auto* list : {&out.reads, &out.writes})
+      for (ir::buffer_region& r : *list)
+        for (ir::range& d : r.box) d = {index(d.min), index(d.extent)};
+    return ir::make_block(std::move(out));
   }
 
   /// A new buffer in place of `b`, with variables of its own for strides and offset.

@@ -1,0 +1,178 @@
+#include "stage_builder.hpp"
+
+#include <algorithm>
+
+#include <tilewright/arith/region.hpp>
+
+namespace laws {
+
+using namespace tilewright::ir;
+
+stage_builder::stage_builder(support::random& draw, bool may_be_symbolic) : draw_(draw) {
+  type_ = chance(draw, 50) ? dtype::i32 : dtype::f32;
+  index_ = chance(draw, 85) ? dtype::i32 : dtype::i64;
+  exact_ = type_ == dtype::i32 || chance(draw, 70);
+  symbolic_ = chance(draw, 12) && may_be_symbolic;
+  n_ = make_var("n", index_);
+  m_ = make_var("m", index_);
+}
+
+std::int64_t stage_builder::extent(std::int64_t rank) {
+  static const std::vector<std::int64_t> sizes{1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 6, 8};
+  if (symbolic_ && rank <= 2 && chance(draw_, 60))
+    return chance(draw_, 50) ? n_stands_for : m_stands_for;
+  return rank > 2 ? 1 + pick(draw_, 4) : any(draw_, sizes);
+}
+
+shape stage_builder::shape_of(const buffer& b) const {
+  shape out;
+  for (const expr& e : b->shape)
+    out.push_back(is_int(e) ? e->integer : e.same(n_) ? n_stands_for : m_stands_for);
+  return out;
+}
+
+expr stage_builder::dim(std::int64_t v) const {
+  if (symbolic_ && v == n_stands_for) return n_;
+  if (symbolic_ && v == m_stands_for) return m_;
+  return num(v);
+}
+
+buffer stage_builder::make(const std::string& name, const shape& s,
+                           std::optional<dtype> type) const {
+  std::vector<expr> dims;
+  for (const std::int64_t e : s) dims.push_back(dim(e));
+  return make_buffer(name, type.value_or(type_), std::move(dims));
+}
+
+void stage_builder::add_inputs() {
+  const std::int64_t inputs = 1 + pick(draw_, 2);
+  for (std::int64_t i = 0; i < inputs; ++i) {
+    const std::int64_t rank = i == 0 || chance(draw_, 60) ? 2 : pick(draw_, 5);
+    shape s;
+    for (std::int64_t d = 0; d < rank; ++d) s.push_back(extent(rank));
+    input(make("A" + std::to_string(i), s));
+  }
+  input(make("V", {symbolic_ ? n_stands_for : extent(1)}));
+  if (symbolic_) input(make("W", {m_stands_for}));
+}
+
+void stage_builder::input(const buffer& b) {
+  params_.push_back({b, {}});
+  ready_.push_back(b);
+}
+
+buffer stage_builder::own_input(const shape& s) {
+  const buffer b = make("A" + std::to_string(names_++) + "b", s);
+  params_.push_back({b, {}});
+  return b;
+}
+
+buffer stage_builder::result(const shape& s, bool last) {
+  const buffer b = make("T" + std::to_string(names_++), s);
+  if (last || chance(draw_, 15))
+    params_.push_back({b, {}});
+  else
+    temps_.push_back(b);
+  return b;
+}
+
+const buffer& stage_builder::source() {
+  // recent results are more interesting than inputs
+  if (chance(draw_, 60)) return ready_.back();
+  return any(draw_, ready_);
+}
+
+const buffer* stage_builder::source_of_rank(std::size_t rank) {
+  std::vector<const buffer*> fit;
+  for (const buffer& b : ready_)
+    if (b->shape.size() == rank) fit.push_back(&b);
+  if (fit.empty()) return nullptr;
+  return chance(draw_, 60) ? fit.back() : any(draw_, fit);
+}
+
+void stage_builder::now_ready(const buffer& b) {
+  std::erase(ready_, b);
+  ready_.push_back(b);
+}
+
+stage_builder::nest stage_builder::loops_over(const shape& extents, std::size_t reduced) {
+  nest out;
+  static const char* names[] = {"i", "j", "k", "l"};
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    out.loops.push_back(make_var(names[d], index_));
+    out.v.push_back(make_var(std::string("v") + names[d], index_));
+    out.block.iters.push_back(
+        {out.v.back(),
+         {num(0), dim(extents[d])},
+         d + reduced < extents.size() ? iter_kind::spatial : iter_kind::reduce});
+  }
+  return out;
+}
+
+stmt stage_builder::wrap(const nest& n, block_node b) {
+  std::vector<expr> extents, values(n.loops.begin(), n.loops.end());
+  std::vector<var> loops = n.loops;
+  for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
+  expr guard = boolean(true);
+  if (!loops.empty() && chance(draw_, 10)) {
+    const auto d = static_cast<std::size_t>(pick(draw_, static_cast<std::int64_t>(loops.size())));
+    if (is_int(extents[d])) {
+      const std::int64_t total = extents[d]->integer, by = 2 + pick(draw_, 3);
+      const var outer = make_var("outer", index_), inner = make_var("inner", index_);
+      values[d] = outer * num(by) + inner;
+      if (total % by != 0) guard = lt(values[d], num(total));
+      loops[d] = outer;
+      extents[d] = num((total + by - 1) / by);
+      loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(d) + 1, inner);
+      extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(d) + 1, num(by));
+    }
+  }
+  stmt s = make_realize(std::move(values), guard, make_block(std::move(b)));
+  for (std::size_t d = loops.size(); d-- > 0;)
+    s = make_loop(loops[d], num(0), extents[d], std::move(s));
+  return s;
+}
+
+std::string stage_builder::fresh_name(const std::string& like) {
+  std::string name = like;
+  for (int k = 1; std::count(block_names_.begin(), block_names_.end(), name); ++k)
+    name = like + "_" + std::to_string(k);
+  block_names_.push_back(name);
+  return name;
+}
+
+void stage_builder::declare_reads(block_node& b) {
+  std::vector<buffer_region> reads, unused;
+  arith::access_options options;
+  options.use_conditions = false;
+  arith::access_regions(b.body, reads, unused, {}, options);
+  for (buffer_region& r : reads) {
+    const bool updated = std::any_of(b.writes.begin(), b.writes.end(),
+                                     [&](const auto& w) { return w.buffer == r.buffer; });
+    if (!b.init || !updated) b.reads.push_back(std::move(r));
+  }
+}
+
+void stage_builder::finish(nest n, const buffer& to, const indices& at, const expr& e, bool reduces,
+                           bool peak) {
+  block_node& b = n.block;
+  b.name = fresh_name(to->name);
+  b.writes = {{to, point_box(at)}};
+  const expr old = load(to, at);
+  b.body = make_store(to, at, reduces ? (peak ? ir::max(old, e) : old + e) : e);
+  if (reduces) b.init = make_store(to, at, peak ? lowest_value(type_) : value(0));
+  declare_reads(b);
+  stages_.push_back(wrap(n, std::move(b)));
+  now_ready(to);
+}
+
+program stage_builder::finished() const {
+  program out;
+  out.function.params = params_;
+  out.function.body = make_root(make_seq(stages_), temps_);
+  out.exact = exact_;
+  if (symbolic_) out.dims = {{"n", 1 + pick(draw_, 9)}, {"m", 1 + pick(draw_, 9)}};
+  return out;
+}
+
+}  // namespace laws

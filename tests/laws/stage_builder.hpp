@@ -1,0 +1,82 @@
+// What stages of random programs are built with: buffers, loops around blocks, and the list of what
+// is ready to be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <laws/random_programs.hpp>
+
+namespace laws {
+
+using shape = std::vector<std::int64_t>;
+using indices = std::vector<ir::expr>;
+
+/// A program while stages are added to it.
+class stage_builder {
+ public:
+  stage_builder(support::random& draw, bool may_be_symbolic);
+
+ protected:
+  /// @name Extents and numbers
+  /// Extents are plain numbers while a program is built. In a symbolic program two of them stand for
+  /// the variables n and m, and no stage computes with extents.
+  /// @{
+  static constexpr std::int64_t n_stands_for = 7, m_stands_for = 5;
+  std::int64_t extent(std::int64_t rank);
+  shape shape_of(const ir::buffer& b) const;
+  ir::expr num(std::int64_t v) const { return ir::integer(index_, v); }
+  ir::expr dim(std::int64_t v) const;
+  ir::expr value(double v) const { return ir::literal(type_, v); }
+  ir::expr clamp(const ir::expr& e) const { return ir::max(ir::min(e, value(20)), value(-20)); }
+  /// @}
+
+  /// @name Buffers
+  /// @{
+  ir::buffer make(const std::string& name, const shape& s, std::optional<dtype> type = {}) const;
+  /// The parameters that every program has.
+  void add_inputs();
+  void input(const ir::buffer& b);
+  /// An input of a stage's own.
+  ir::buffer own_input(const shape& s);
+  /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
+  ir::buffer result(const shape& s, bool last);
+  const ir::buffer& source();
+  const ir::buffer* source_of_rank(std::size_t rank);
+  static bool is_input(const ir::buffer& b) { return b->name[0] == 'A' || b->name[0] == 'V'; }
+  void now_ready(const ir::buffer& b);
+  /// @}
+
+  /// @name Stages
+  /// @{
+  struct nest {
+    std::vector<ir::var> loops;
+    ir::block_node block;
+    indices v;
+  };
+  nest loops_over(const shape& extents, std::size_t reduced);
+  /// Loops around the block; some programs have split one already, with a guard where needed.
+  ir::stmt wrap(const nest& n, ir::block_node b);
+  std::string fresh_name(const std::string& like);
+  /// What the body of the block reads, without what a reduction updates.
+  static void declare_reads(ir::block_node& b);
+  /// Finishes the stage: to[at] = e, or a reduction of e.
+  void finish(nest n, const ir::buffer& to, const indices& at, const ir::expr& e, bool reduces,
+              bool peak = false);
+  program finished() const;
+  /// @}
+
+  support::random& draw_;
+  dtype type_, index_;
+  bool exact_ = true, symbolic_ = false;
+  ir::var n_, m_;
+  int names_ = 0;
+  std::vector<ir::param> params_;
+  std::vector<ir::buffer> temps_, ready_;
+  std::vector<ir::stmt> stages_;
+  std::vector<std::string> block_names_;
+};
+
+}  // namespace laws
