@@ -197,3 +197,27 @@ TEST_CASE("blockize: a loop of one iteration that starts elsewhere is refused") 
   const loop_rv last = s.get_loops(s.block("B_j1"))[0];
   check_refusal(s, "blockize", 3, [&] { s.blockize(last, false); });
 }
+
+TEST_CASE("blockize: an init that starts from what it reads lists it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), V: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 16):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = V[vi]
+            B[vi] = B[vi] + A[vi, vk]
+)");
+  for (const std::size_t loop : {0U, 1U}) {
+    schedule s(f);
+    s.blockize(s.get_loops(s.block("B"))[loop]);
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("blockize: a block that uses a loop itself cannot be divided") {
+  schedule s(ir::parse(doubled));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(63), infer});
+  const loop_rv i = s.get_loops(s.block("B_j_common"))[0];
+  check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
+}

@@ -507,3 +507,37 @@ TEST_CASE("compute_at, reverse_compute_at: a block that uses a loop itself stays
     check_meaning(s, f);
   }
 }
+
+TEST_CASE("reverse_compute_at: blocks of threads do not accumulate together") {
+  program p;
+  const ir::buffer a = p.input("A", {6, 4}), t = p.temp("T", {6, 4}), y = p.output("Y", {6});
+  p.map(t, {{"i", 6}, {"j", 4}}, [&](const indices& v) { return ir::load(a, v); });
+  p.sum(y, {{"i", 6}, {"j", 4}}, 1, [&](const indices& v) { return ir::load(t, v); });
+  const ir::function f = p.finish();
+  for (const char* axis : {"blockIdx.x", "vthread.x", "threadIdx.x"}) {
+    schedule s(f);
+    const auto i_j = s.loops<2>(s.block("T"));
+    const loop_rv i = i_j[0], j = i_j[1];
+    s.reorder({j, i});
+    s.bind(j, axis);
+    const block_rv sum = s.block("Y");
+    if (std::string(axis) == "threadIdx.x")  // these can add up
+      CHECK_NOTHROW(s.reverse_compute_at(sum, j));
+    else
+      check_refusal(s, "reverse_compute_at", 4, [&] { s.reverse_compute_at(sum, j); });
+  }
+}
+
+TEST_CASE("reverse_compute_at: a guard of the producer cuts what it offers") {
+  program p;
+  const ir::buffer a = p.input("A", {7, 3}), t = p.temp("T", {7, 3}), y = p.output("Y", {8, 3});
+  p.map(t, {{"i", 7}, {"j", 3}}, [&](const indices& v) { return ir::load(a, v); });
+  p.map(y, {{"i", 8}, {"j", 3}}, [&](const indices& v) {
+    return ir::if_then_else(ir::lt(v[0], 7), ir::load(t, v), stages::f32(0));
+  });
+  schedule s(p.finish());
+  const auto i_j = s.loops<2>(s.block("T"));
+  const auto parts = s.split(s.fuse(i_j[0], i_j[1]), {2, infer});
+  const block_rv y_rv = s.block("Y");
+  check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(y_rv, parts[1]); });
+}

@@ -152,3 +152,17 @@ def main(A: T.Buffer((8,), "float32")):
   check_refusal(u, "write_at", 5, [&] { u.write_at(around, update, 0, "local"); });
   static_cast<void>(second);
 }
+
+TEST_CASE("write_at: a guarded element that no index tells from others is not copied back") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((1,), "float32"), B: T.Buffer((3,), "float32")):
+    for i in range(3):
+        with T.block("B"):
+            vi = T.axis.spatial(1, i - 1)
+            T.where(1 <= i and i < 2)
+            B[1] = A[0]
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "local"); });
+}

@@ -175,3 +175,28 @@ def main(A: T.Buffer((5, 11), "float32"), C: T.Buffer((5,), "float32")):
   CHECK(s.show().find("A_pad_1") == std::string::npos);
   check_meaning(s, f);
 }
+
+TEST_CASE("pad_einsum: padding that a guard hides cannot be padded again") {
+  schedule s(matmul());
+  s.split(s.get_loops(s.block("C"))[0], {infer, 4});
+  s.pad_einsum(s.block("C"), {2, 1, 1});
+  check_refused(std::move(s), 4, {3, 1, 1});
+}
+
+TEST_CASE("pad_einsum: two buffers of one name get two names") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
+    for i, k in T.grid(5, 6):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)");
+  schedule s(f);
+  s.rfactor(s.get_loops(s.block("C"))[1], 0);
+  s.rfactor(s.get_loops(s.block("C"))[1], 0);  // its partial results are of the same name
+  const block_rv c = s.block("C_rf_1");
+  s.pad_einsum(c, std::vector<std::int64_t>(s.get(c).block->iters.size(), 4));
+  check_meaning(s, f);
+}

@@ -112,3 +112,37 @@ TEST_CASE("rolling_buffer: refusals") {
     refused(std::move(s), "B", 1);  // opaque now
   }
 }
+
+TEST_CASE("rolling_buffer: blocks inside a block follow it") {
+  const ir::function f = ir::parse(stencil);
+  schedule s(f);
+  const block_rv b = s.blockize(s.get_loops(s.block("B"))[1]);
+  const auto i = s.split(s.get_loops(s.block("C"))[0], {infer, 4});
+  s.compute_at(b, i[0]);
+  s.rolling_buffer(b, 0);
+  CHECK(ir::is_true(s.get(s.block("B")).predicate));
+  CHECK_FALSE(ir::is_true(s.get(b).predicate));
+  check_meaning(s, f);
+}
+
+TEST_CASE("rolling_buffer: a buffer of two writers is refused") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((14,), "int32")):
+    B = T.alloc_buffer((16,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi]
+    for i in range(8):
+        with T.block("B_1"):
+            vi = T.axis.spatial(8, i)
+            B[vi + 8] = A[vi] * 2
+    for i in range(14):
+        with T.block("C"):
+            vi = T.axis.spatial(14, i)
+            C[vi] = B[vi] + B[vi + 1] + B[vi + 2]
+)"));
+  const block_rv b = s.block("B");
+  s.compute_at(b, s.get_loops(s.block("C"))[0]);
+  check_refusal(s, "rolling_buffer", 1, [&] { s.rolling_buffer(b, 0); });
+}

@@ -162,6 +162,9 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
+/// A loop around the child on which its body depends by more than iteration variables, as that of a
+/// block does which loop_partition made; null when there is none.
+const ir::loop_node* loop_used_inside(const child_block& child);
 /// @}
 
 /// The loops as domains, outermost first.

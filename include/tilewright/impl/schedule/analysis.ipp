@@ -339,6 +339,15 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
   return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
 }
 
+TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
+  const ir::loop_node* found = nullptr;
+  ir::for_each_expr(child.block().body, [&](const ir::expr& e) {
+    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+      found = child.loops[static_cast<std::size_t>(l)];
+  });
+  return found;
+}
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };

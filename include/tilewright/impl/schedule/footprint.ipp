@@ -470,6 +470,13 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
   }
+  // What no index tells, the place must not depend on: some instance runs in every iteration.
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
+  }
   return out;
 }
 

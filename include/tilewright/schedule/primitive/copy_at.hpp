@@ -40,6 +40,9 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 
 /// The same for a buffer that the body writes: it works on the cache, and the block copies what was
 /// written back after the last statement that writes.
+///
+/// Below threads that share the cache, the box is what all of them touch: they copy it together, and
+/// a lowering puts barriers around the block.
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
                    int write_buffer_index, const std::string& storage_scope);
 

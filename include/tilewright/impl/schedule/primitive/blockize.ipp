@@ -70,6 +70,9 @@ inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
 
 inline void divide(parts& p, bool preserve) {
   std::string why;
+  if (const ir::loop_node* used = loop_used_inside(*p.child))
+    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->var->name +
+                  "\" without an iteration variable that stands for it");
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
   p.divided = std::move(*divided);
@@ -185,6 +188,14 @@ inline ir::stmt make_init(const parts& p, std::string name) {
       r.box.push_back({ir::substitute(d.min, map), ir::substitute(d.extent, map)});
     init.writes.push_back(std::move(r));
   }
+  arith::access_options options;
+  options.use_conditions = false;
+  std::vector<ir::buffer_region> reads, stores;
+  arith::access_regions(init.body, reads, stores, {}, options);
+  for (ir::buffer_region& r : reads)
+    if (std::none_of(init.writes.begin(), init.writes.end(),
+                     [&](const ir::buffer_region& w) { return w.buffer == r.buffer; }))
+      init.reads.push_back(std::move(r));
   ir::var_map loops;
   std::vector<const ir::loop_node*> kept;
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {

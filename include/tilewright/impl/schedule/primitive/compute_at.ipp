@@ -34,17 +34,6 @@ inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
   return {loop.body};
 }
 
-/// A loop on which the block depends by more than its iteration variables, as one does that
-/// loop_partition made; null when there is none.
-inline const ir::loop_node* used_loop(const child_block& c) {
-  const ir::loop_node* found = nullptr;
-  ir::for_each_expr(c.block().body, [&](const ir::expr& e) {
-    if (const int l = ir::is_var(e) ? loop_index(c.loops, e) : -1; l >= 0)
-      found = c.loops[static_cast<std::size_t>(l)];
-  });
-  return found;
-}
-
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
@@ -54,7 +43,7 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
            quoted(scope[child]) +
                " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
                " comes before it and uses what it writes");
-  if (const ir::loop_node* used = used_loop(scope[child]))
+  if (const ir::loop_node* used = loop_used_inside(scope[child]))
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +
                " without an iteration variable that stands for it");
@@ -211,8 +200,13 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  const std::vector<requirement> offered =
+  std::vector<requirement> offered =
       gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  for (requirement& o : offered)  // guards and shapes cut what the loops would reach
+    for (span& s : o.box) {
+      if (s.lo && s.lo->is_constant()) s.lo->constant = std::max(s.lo->constant, s.within.lo);
+      if (s.hi && s.hi->is_constant()) s.hi->constant = std::min(s.hi->constant, s.within.hi);
+    }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
@@ -280,7 +274,9 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
   const child_block& c = scope[child];
   for (const ir::loop_node* l : c.loops) {
-    if (l->loop != ir::loop_kind::parallel && l->loop != ir::loop_kind::vectorized) continue;
+    const bool adds_up =
+        l->loop == ir::loop_kind::thread_binding && l->thread_tag.starts_with("threadIdx");
+    if (l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled || adds_up) continue;
     for (std::size_t i = 0; i < c.realize->values.size(); ++i)
       if (c.block().iters[i].kind != ir::iter_kind::spatial &&
           ir::uses_var(c.realize->values[i], l->var))

@@ -161,15 +161,20 @@ inline ir::expr choose_padding(const contraction& c, const operand& of) {
   refuse(5, "padded steps of the reduction would change the result of " + quoted(*c.block));
 }
 
-/// Its name is also that of the block which fills or empties it.
-inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, const operand& o) {
+/// Its name, none of those of `others`, is also that of the block which fills or empties it.
+inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, const operand& o,
+                                const std::vector<ir::buffer>& others) {
   std::vector<ir::expr> shape = o.buffer->shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
-  for (int n = 1; fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name); ++n)
-    name = o.buffer->name + "_pad_" + std::to_string(n);
+  const auto taken = [&] {
+    return fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name) ||
+           std::any_of(others.begin(), others.end(),
+                       [&](const ir::buffer& b) { return b->name == name; });
+  };
+  for (int n = 1; taken(); ++n) name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
 }
 
@@ -245,11 +250,12 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
   arith::analyzer known;
   known.bind(domains(b.loops));
-  bool whole = is_affine_binding(b);
+  bool whole = is_affine_binding(b) && bind_iters(b).understood;
+  const bound_iters& guarded = bind_iters(b);
   for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
     const ir::range& dom = c.block->iters[i].dom;
     if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
-    const arith::bounds visited = known.const_bounds(b.realize->values[i]);
+    const arith::bounds visited = meet(known.const_bounds(b.realize->values[i]), guarded.clip[i]);
     whole = visited.lo <= ir::as_int(dom.min) &&
             visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
   }
@@ -308,12 +314,12 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   std::vector<ir::stmt> stmts;
   for (const operand& o : c.inputs) {
     if (!is_padded(c, o)) continue;
-    added.push_back(buffers[o.buffer] = padded_buffer(f, c, o));
+    added.push_back(buffers[o.buffer] = padded_buffer(f, c, o, added));
     stmts.push_back(copy_in(c, o, added.back()));
   }
   std::vector<ir::stmt> behind;
   if (is_padded(c, c.result)) {
-    added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result));
+    added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result, added));
     behind.push_back(copy_out(c.result, added.back()));
   }
   const ir::block_realize_node& realize = *scope[child].realize;

@@ -87,11 +87,13 @@ class rewriter : public ir::mutator {
     if (const ir::store_node* store = ir::as_store(out); store && store->buffer == from_)
       return ir::make_store(to_, wrapped(store->indices), store->value);
     const ir::block_realize_node* realize = ir::as_realize(out);
-    return realize ? driven(*realize) : out;
+    return realize && depth_ == 1 ? driven(*realize) : out;
   }
 
   ir::block mutate(const ir::block& b) override {
+    ++depth_;
     ir::block_node out = *ir::mutator::mutate(b);
+    --depth_;
     const auto wrap = [&](std::vector<ir::buffer_region>& list) {
       for (ir::buffer_region& r : list) {
         if (r.buffer != from_) continue;
@@ -148,6 +150,7 @@ class rewriter : public ir::mutator {
   const std::vector<window>& windows_;
   const window& window_;
   ir::buffer from_, to_;
+  int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
 /// The window along the outermost loop that has one, then those of the other dimensions along
@@ -193,6 +196,10 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
   if (!scope.allocates(written.buffer))
     refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if (w != child && r.buffer == written.buffer)
+        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
   const std::size_t common = shared_loops(scope, child, readers(scope, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();
