@@ -11,6 +11,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/search/layout.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -92,9 +93,49 @@ inline bool agree(const ir::function& f, const std::vector<bytes_of_param>& a,
   return out == 0;
 }
 
+/// The elements of a parameter in the other storage order: from row-major to column-major, or
+/// `back`.
+inline bytes_of_param reordered(const ir::param& p, const bytes_of_param& from, bool back) {
+  if (!p.buffer) return from;
+  bytes_of_param out(from.size());
+  const auto size = static_cast<std::size_t>(bytes(p.buffer->type));
+  for (std::size_t row = 0; row * size < from.size(); ++row) {
+    std::size_t rest = row, column = 0, stride = from.size() / size;
+    for (std::size_t d = p.buffer->shape.size(); d-- > 0;) {
+      const auto extent = static_cast<std::size_t>(ir::as_int(p.buffer->shape[d]));
+      stride /= extent;
+      column += rest % extent * stride;
+      rest /= extent;
+    }
+    const std::size_t to = back ? row : column, at = back ? column : row;
+    std::memcpy(&out[to * size], &from[at * size], size);
+  }
+  return out;
+}
+
+/// What the default schedule computes when all arguments are column-major, in row-major order.
+inline std::vector<bytes_of_param> run_column_major(const ir::function& f,
+                                                    const std::vector<bytes_of_param>& before) {
+  std::vector<search::layout_class> layouts;
+  std::vector<bytes_of_param> memory;
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    layouts.emplace_back();
+    const int rank = f.params[k].buffer ? static_cast<int>(f.params[k].buffer->shape.size()) : 0;
+    for (int d = rank; rank > 1 && d-- > 0;) layouts.back().order.push_back(d);
+    memory.push_back(reordered(f.params[k], before[k], false));
+  }
+  const ir::function g = search::with_layouts(f, layouts);
+  std::vector<void*> data;
+  for (bytes_of_param& m : memory) data.push_back(m.data());
+  run_compiled(space::default_cpu().sketches(g, {&target::host(), 2}, 1).front().function(), data);
+  for (std::size_t k = 0; k < memory.size(); ++k)
+    memory[k] = reordered(f.params[k], memory[k], true);
+  return memory;
+}
+
 /// Runs the interpreter, then, from the same start, sketches of the default space and the
-/// unscheduled function as machine code; all agree, and the results left behind are those of the
-/// last.
+/// unscheduled function as machine code, and the default schedule on column-major arguments; all
+/// agree, and the results left behind are those of the unscheduled function.
 inline void run_both(const any_kernel& kernel, const dim_values& dims,
                      std::initializer_list<const void*> list) {
   const ir::function f = reify(kernel, dims);
@@ -104,6 +145,7 @@ inline void run_both(const any_kernel& kernel, const dim_values& dims,
   run(kernel, dims, list);
   if (!backend::compiler_available()) return;
   const std::vector<bytes_of_param> interpreted = snapshot(f, data);
+  CHECK_MESSAGE(agree(f, interpreted, run_column_major(f, before)), "column-major ", f.name);
   std::vector<ir::function> versions;
   for (const schedule& s : space::default_cpu().sketches(f, {&target::host(), 2}, 1))
     if (versions.size() < 3) versions.push_back(s.function());
