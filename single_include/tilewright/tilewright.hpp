@@ -32,10 +32,10 @@
 #else
 #define TILEWRIGHT_ASSERT_ECHOES 0
 #endif
-// The arguments of a call: checked against the kernel by the compiler as far as types tell, and
-// bound to its dimensions at run time.
+// Several algorithms for one computation, of which search takes the faster.
 
-#include <cstring>
+#include <type_traits>
+#include <vector>
 
 // Kernels: `kernel<"name">(lambda)`, the erased form behind them, and what is known of their
 // parameters.
@@ -405,13 +405,13 @@ inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 // Expressions and buffers of the tensor IR.
 //
 // Semantics, stated once. Integers wrap at their width. `floordiv` and `floormod` round towards
-// minus infinity, as Python does; division by zero is undefined and no transformation may introduce
-// one. Floats are IEEE; nothing is reassociated except across the iterations of a declared
-// reduction, and a multiply followed by an add may be contracted. f16 and bf16 are computed in f32
-// and rounded to nearest even after each operation that is stored or cast. `select` evaluates both
-// branches, `if_then_else` only the chosen one. `logical_and` and `logical_or` do not promise
-// short-circuiting. A load out of the bounds of its buffer is an error that the interpreter
-// reports.
+// minus infinity, as Python does; integer division by zero is undefined and no transformation may
+// introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
+// nothing is reassociated except across the iterations of a declared reduction, and a multiply
+// followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to nearest even
+// after each operation that is stored or cast. `select` evaluates both branches, `if_then_else` only
+// the chosen one. `logical_and` and `logical_or` do not promise short-circuiting. A load out of the
+// bounds of its buffer is an error that the interpreter reports.
 
 #include <cstdint>
 #include <string>
@@ -2996,306 +2996,6 @@ constexpr auto kernel(F f) {
 }
 
 }  // namespace tilewright
-// What users hand over, recognized by its members.
-//
-// No header of Eigen, mdspan or span is included: an object is taken for what it can do. Each form
-// gives element type, rank, constness, and extents as far as its type knows them, and the run-time
-// argument.
-
-#include <array>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-#include <utility>
-
-namespace tilewright {
-
-namespace dsl {
-
-/// A tensor or scalar as handed to a call.
-struct argument {
-  static constexpr int max_rank = 8;
-  void* data = nullptr;  // null for scalars passed by value, which lie in `value`
-  dtype type = dtype::f32;
-  std::int8_t rank = 0;
-  bool is_const = false;
-  std::array<std::int64_t, max_rank> extents{};  // [rank], elements
-  std::array<std::int64_t, max_rank> strides{};  // [rank], elements
-  alignas(8) std::array<std::byte, 8> value{};
-
-  /// Address of the first element, or of the scalar inside this object.
-  const void* address() const noexcept { return data ? data : value.data(); }
-};
-
-}  // namespace dsl
-
-/// Pointer, extents and strides as an argument; see `view`.
-template <class T, std::size_t Rank>
-struct strided_view {
-  T* data = nullptr;
-  std::array<std::int64_t, Rank> extents{};  // elements
-  std::array<std::int64_t, Rank> strides{};  // elements
-};
-
-/// `view(pointer, {rows, columns}, {row_stride, 1})` is a tensor argument.
-template <class T, std::size_t Rank>
-constexpr strided_view<T, Rank> view(T* data, const std::int64_t (&extents)[Rank],
-                                     const std::int64_t (&strides)[Rank]) {
-  strided_view<T, Rank> out{data, {}, {}};
-  for (std::size_t d = 0; d < Rank; ++d) {
-    out.extents[d] = extents[d];
-    out.strides[d] = strides[d];
-  }
-  return out;
-}
-/// Row-major and contiguous.
-template <class T, std::size_t Rank>
-constexpr strided_view<T, Rank> view(T* data, const std::int64_t (&extents)[Rank]) {
-  strided_view<T, Rank> out{data, {}, {}};
-  std::int64_t stride = 1;
-  for (std::size_t d = Rank; d-- > 0;) {
-    out.extents[d] = extents[d];
-    out.strides[d] = stride;
-    stride *= extents[d];
-  }
-  return out;
-}
-
-namespace dsl {
-
-/// @name Forms
-/// @{
-template <class A>
-concept scalar_form = element<A>;
-
-template <class A>
-concept c_array_form = std::is_bounded_array_v<A>;
-
-template <class A>
-inline constexpr bool is_view = false;
-template <class T, std::size_t Rank>
-inline constexpr bool is_view<strided_view<T, Rank>> = true;
-template <class A>
-concept view_form = is_view<A>;
-
-template <class A>
-concept mdspan_form = requires(const A& a) {
-  a.data_handle();
-  a.extents().extent(0);
-  a.stride(0);
-  { A::rank() } -> std::convertible_to<std::size_t>;
-};
-
-/// Eigen's dense objects with direct access: matrices, arrays, vectors, maps, blocks, refs.
-template <class A>
-concept matrix_form = requires(A& a) {
-  typename A::Scalar;
-  a.data();
-  a.rows();
-  a.cols();
-  a.innerStride();
-  a.outerStride();
-  { A::IsRowMajor + 0 } -> std::convertible_to<int>;
-  { A::IsVectorAtCompileTime + 0 } -> std::convertible_to<int>;
-};
-
-/// Eigen's tensors and tensor maps.
-template <class A>
-concept tensor_form = !matrix_form<A> && requires(A & a) {
-  typename A::Scalar;
-  a.data();
-  a.dimension(0);
-  { A::NumIndices + 0 } -> std::convertible_to<std::size_t>;
-  { A::Layout + 0 } -> std::convertible_to<int>;
-};
-
-/// std::vector, std::span, std::array and the like.
-template <class A>
-concept range_form = !mdspan_form<A> && !matrix_form<A> && !tensor_form<A> && requires(A & a) {
-  a.data();
-  { a.size() } -> std::convertible_to<std::size_t>;
-  requires std::is_pointer_v<decltype(a.data())>;
-};
-/// @}
-
-/// How an object of type A (without reference, perhaps const) is read. Fallback: it is no argument.
-template <class A>
-struct recognized {
-  static constexpr bool known = false;
-};
-
-/// @cond
-template <class Pointer>
-using pointee = std::remove_pointer_t<Pointer>;
-
-/// Facts common to all forms. T: element, possibly const.
-template <class T>
-struct recognized_as {
-  static constexpr bool known = element<std::remove_const_t<T>>;
-  using value_type = std::remove_const_t<T>;
-  static constexpr bool is_const = std::is_const_v<T>;
-  /// Extent of dimension d where the type tells it, else 0.
-  static constexpr std::int64_t static_extent(int) { return 0; }
-
-  static argument start(T* data, int rank) {
-    argument out;
-    out.data = const_cast<value_type*>(data);
-    out.type = dtype_of<value_type>;
-    out.rank = static_cast<std::int8_t>(rank);
-    out.is_const = is_const;
-    return out;
-  }
-};
-
-template <class A>
-requires scalar_form<std::remove_const_t<A>>
-struct recognized<A> : recognized_as<A> {
-  static constexpr bool has_rank(int rank) { return rank == 0; }
-  static argument make(A& a, int) { return recognized_as<A>::start(&a, 0); }
-};
-
-template <class A>
-requires c_array_form<A>
-struct recognized<A> : recognized_as<std::remove_all_extents_t<A>> {
-  using base = recognized_as<std::remove_all_extents_t<A>>;
-  static constexpr int rank = static_cast<int>(std::rank_v<A>);
-  static constexpr bool has_rank(int wanted) { return wanted == rank; }
-
-  template <std::size_t... D>
-  static constexpr std::array<std::int64_t, sizeof...(D)> extents(std::index_sequence<D...>) {
-    return {static_cast<std::int64_t>(std::extent_v<A, D>)...};
-  }
-  static constexpr auto shape = extents(std::make_index_sequence<std::rank_v<A>>{});
-  static constexpr std::int64_t static_extent(int d) { return shape[static_cast<std::size_t>(d)]; }
-
-  static argument make(A& a, int) {
-    argument out = base::start(reinterpret_cast<std::remove_all_extents_t<A>*>(&a), rank);
-    std::int64_t stride = 1;
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      out.extents[d] = shape[d];
-      out.strides[d] = stride;
-      stride *= shape[d];
-    }
-    return out;
-  }
-};
-
-template <class A>
-requires view_form<std::remove_const_t<A>>
-struct recognized<A> : recognized_as<pointee<decltype(std::remove_const_t<A>::data)>> {
-  using base = recognized_as<pointee<decltype(std::remove_const_t<A>::data)>>;
-  static constexpr int rank = static_cast<int>(std::tuple_size_v<decltype(A::extents)>);
-  static constexpr bool has_rank(int wanted) { return wanted == rank; }
-  static argument make(A& a, int) {
-    argument out = base::start(a.data, rank);
-    for (std::size_t d = 0; d < a.extents.size(); ++d) {
-      out.extents[d] = a.extents[d];
-      out.strides[d] = a.strides[d];
-    }
-    return out;
-  }
-};
-
-template <class A>
-requires mdspan_form<std::remove_const_t<A>>
-struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data_handle())>> {
-  using base = recognized_as<pointee<decltype(std::declval<A&>().data_handle())>>;
-  static constexpr int rank = static_cast<int>(A::rank());
-  static constexpr bool has_rank(int wanted) { return wanted == rank; }
-  static argument make(A& a, int) {
-    argument out = base::start(a.data_handle(), rank);
-    for (std::size_t d = 0; d < A::rank(); ++d) {
-      out.extents[d] = static_cast<std::int64_t>(a.extents().extent(d));
-      out.strides[d] = static_cast<std::int64_t>(a.stride(d));
-    }
-    return out;
-  }
-};
-
-template <class A>
-requires matrix_form<A>
-struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
-  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
-  static constexpr bool is_vector = static_cast<bool>(A::IsVectorAtCompileTime);
-  static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
-  /// A vector is also a matrix of one row or column.
-  static constexpr bool has_rank(int wanted) { return wanted == 2 || (wanted == 1 && is_vector); }
-
-  static argument make(A& a, int rank) {
-    argument out = base::start(a.data(), rank);
-    const auto inner = static_cast<std::int64_t>(a.innerStride());
-    const auto outer = static_cast<std::int64_t>(a.outerStride());
-    if (rank == 1) {
-      out.extents[0] = static_cast<std::int64_t>(a.rows()) * static_cast<std::int64_t>(a.cols());
-      out.strides[0] = inner;
-      return out;
-    }
-    out.extents[0] = static_cast<std::int64_t>(a.rows());
-    out.extents[1] = static_cast<std::int64_t>(a.cols());
-    out.strides[0] = row_major ? outer : inner;
-    out.strides[1] = row_major ? inner : outer;
-    return out;
-  }
-};
-
-template <class A>
-requires tensor_form<A>
-struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
-  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
-  static constexpr int rank = static_cast<int>(A::NumIndices);
-  static constexpr bool row_major = static_cast<int>(A::Layout) == 1;
-  static constexpr bool has_rank(int wanted) { return wanted == rank; }
-  static argument make(A& a, int) {
-    argument out = base::start(a.data(), rank);
-    read_extents(a, out, std::make_index_sequence<static_cast<std::size_t>(rank)>{});
-    std::int64_t stride = 1;
-    for (int k = 0; k < rank; ++k) {
-      const auto d = static_cast<std::size_t>(row_major ? rank - 1 - k : k);
-      out.strides[d] = stride;
-      stride *= out.extents[d];
-    }
-    return out;
-  }
-
- private:
-  // Constants, since Tensor takes a size_t and TensorMap a signed index.
-  template <std::size_t... D>
-  static void read_extents(A& a, argument& out, std::index_sequence<D...>) {
-    ((out.extents[D] = static_cast<std::int64_t>(a.dimension(D))), ...);
-  }
-};
-
-/// Number of elements of a std::array-like type, else 0.
-template <class A>
-constexpr std::int64_t fixed_size() {
-  if constexpr (requires { std::tuple_size<A>::value; })
-    return static_cast<std::int64_t>(std::tuple_size<A>::value);
-  else
-    return 0;
-}
-
-template <class A>
-requires range_form<A>
-struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
-  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
-  static constexpr bool has_rank(int wanted) { return wanted == 1; }
-  static constexpr std::int64_t static_extent(int) { return fixed_size<std::remove_const_t<A>>(); }
-  static argument make(A& a, int) {
-    argument out = base::start(a.data(), 1);
-    out.extents[0] = static_cast<std::int64_t>(a.size());
-    out.strides[0] = 1;
-    return out;
-  }
-};
-/// @endcond
-
-/// Objects that a kernel takes.
-template <class A>
-concept argument_like = recognized<std::remove_reference_t<A>>::known;
-
-}  // namespace dsl
-}  // namespace tilewright
 // From a kernel to the IR: the one door. Behind it nothing is a template.
 
 #include <cstdint>
@@ -3584,6 +3284,411 @@ using dim_values = std::map<std::string, std::int64_t, std::less<>>;
 /// @throws argument_error that names kernel, tensor, index and the ranges of its axes
 ir::function reify(const any_kernel& kernel, const dim_values& dims = {});
 
+}  // namespace tilewright
+
+namespace tilewright {
+namespace dsl {
+
+/// @name Predicates of compile-time errors: false for the offenders they name
+/// @{
+template <class... T>
+inline constexpr bool has_the_parameters_of_the_first = false;
+template <class... T>
+inline constexpr bool has_a_name_of_its_own = false;
+/// @}
+
+/// Kernels of which the first one lends name and parameters to all.
+template <class First>
+struct algorithms {
+  std::vector<any_kernel> kernels;
+};
+
+/// @cond
+template <class A, class B>
+inline constexpr bool same_parameters = false;
+template <class A, int M, class B, int N, class... Param>
+inline constexpr bool same_parameters<kernel_of<A, M, Param...>, kernel_of<B, N, Param...>> = true;
+
+template <class First, class Other>
+constexpr void check_alternative() {
+  if constexpr (!same_parameters<First, Other>)
+    TILEWRIGHT_MISTAKE(has_the_parameters_of_the_first,
+                       "tilewright: alternatives(...) takes kernels with equal parameters",
+                       typename Other::name);
+  else if constexpr (std::is_same_v<typename First::name, typename Other::name>)
+    TILEWRIGHT_MISTAKE(has_a_name_of_its_own,
+                       "tilewright: alternatives(...) takes kernels with different names",
+                       typename Other::name);
+}
+/// @endcond
+
+}  // namespace dsl
+
+/// Two or more algorithms with equal parameters for one computation:
+///
+///     tuned op{alternatives(direct, by_matmul)};
+///
+/// Search explores the spaces of all; a trace begins with the name of its algorithm, and records
+/// are kept under the first one. Before anything is measured they are compared with each other, at
+/// small extents by the interpreter; results that differ are an argument_error.
+template <class First, class... Other>
+dsl::algorithms<First> alternatives(const First& first, const Other&... others) {
+  (dsl::check_alternative<First, Other>(), ...);
+  return {{any_kernel(first), any_kernel(others)...}};
+}
+
+/// The IR function of the first kernel, which carries the others (ir/alternatives.hpp).
+/// @throws argument_error as reify of one kernel, and when two kernels share a name
+ir::function reify(const std::vector<any_kernel>& algorithms, const dim_values& dims = {});
+template <class First>
+ir::function reify(const dsl::algorithms<First>& all, const dim_values& dims = {}) {
+  return reify(all.kernels, dims);
+}
+
+}  // namespace tilewright
+// The arguments of a call: checked against the kernel by the compiler as far as types tell, and
+// bound to its dimensions at run time.
+
+#include <cstring>
+
+// What users hand over, recognized by its members.
+//
+// No header of Eigen, mdspan or span is included: an object is taken for what it can do. Each form
+// gives element type, rank, constness, and extents as far as its type knows them, and the run-time
+// argument.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace tilewright {
+
+namespace dsl {
+
+/// A tensor or scalar as handed to a call.
+struct argument {
+  static constexpr int max_rank = 8;
+  void* data = nullptr;  // null for scalars passed by value, which lie in `value`
+  dtype type = dtype::f32;
+  std::int8_t rank = 0;
+  bool is_const = false;
+  std::array<std::int64_t, max_rank> extents{};  // [rank], elements
+  std::array<std::int64_t, max_rank> strides{};  // [rank], elements
+  alignas(8) std::array<std::byte, 8> value{};
+
+  /// Address of the first element, or of the scalar inside this object.
+  const void* address() const noexcept { return data ? data : value.data(); }
+};
+
+}  // namespace dsl
+
+/// Pointer, extents and strides as an argument; see `view`.
+template <class T, std::size_t Rank>
+struct strided_view {
+  T* data = nullptr;
+  std::array<std::int64_t, Rank> extents{};  // elements
+  std::array<std::int64_t, Rank> strides{};  // elements
+};
+
+/// `view(pointer, {rows, columns}, {row_stride, 1})` is a tensor argument.
+template <class T, std::size_t Rank>
+constexpr strided_view<T, Rank> view(T* data, const std::int64_t (&extents)[Rank],
+                                     const std::int64_t (&strides)[Rank]) {
+  strided_view<T, Rank> out{data, {}, {}};
+  for (std::size_t d = 0; d < Rank; ++d) {
+    out.extents[d] = extents[d];
+    out.strides[d] = strides[d];
+  }
+  return out;
+}
+/// Row-major and contiguous.
+template <class T, std::size_t Rank>
+constexpr strided_view<T, Rank> view(T* data, const std::int64_t (&extents)[Rank]) {
+  strided_view<T, Rank> out{data, {}, {}};
+  std::int64_t stride = 1;
+  for (std::size_t d = Rank; d-- > 0;) {
+    out.extents[d] = extents[d];
+    out.strides[d] = stride;
+    stride *= extents[d];
+  }
+  return out;
+}
+
+namespace dsl {
+
+/// @name Forms
+/// @{
+template <class A>
+concept scalar_form = element<A>;
+
+template <class A>
+concept c_array_form = std::is_bounded_array_v<A>;
+
+template <class A>
+inline constexpr bool is_view = false;
+template <class T, std::size_t Rank>
+inline constexpr bool is_view<strided_view<T, Rank>> = true;
+template <class A>
+concept view_form = is_view<A>;
+
+template <class A>
+concept mdspan_form = requires(const A& a) {
+  a.data_handle();
+  a.extents().extent(0);
+  a.stride(0);
+  { A::rank() } -> std::convertible_to<std::size_t>;
+};
+
+/// Eigen's dense objects with direct access: matrices, arrays, vectors, maps, blocks, refs.
+template <class A>
+concept matrix_form = requires(A& a) {
+  typename A::Scalar;
+  a.data();
+  a.rows();
+  a.cols();
+  a.innerStride();
+  a.outerStride();
+  { A::IsRowMajor + 0 } -> std::convertible_to<int>;
+  { A::IsVectorAtCompileTime + 0 } -> std::convertible_to<int>;
+};
+
+/// Eigen's tensors and tensor maps.
+template <class A>
+concept tensor_form = !matrix_form<A> && requires(A & a) {
+  typename A::Scalar;
+  a.data();
+  a.dimension(0);
+  { A::NumIndices + 0 } -> std::convertible_to<std::size_t>;
+  { A::Layout + 0 } -> std::convertible_to<int>;
+};
+
+/// std::vector, std::span, std::array and the like; their elements may be arrays of fixed size.
+template <class A>
+concept range_form = !mdspan_form<A> && !matrix_form<A> && !tensor_form<A> && requires(A & a) {
+  a.data();
+  { a.size() } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<decltype(a.data())>;
+};
+/// @}
+
+/// How an object of type A (without reference, perhaps const) is read. Fallback: it is no argument.
+template <class A>
+struct recognized {
+  static constexpr bool known = false;
+};
+
+/// @cond
+template <class Pointer>
+using pointee = std::remove_pointer_t<Pointer>;
+
+/// Facts common to all forms. T: element, possibly const.
+template <class T>
+struct recognized_as {
+  static constexpr bool known = element<std::remove_const_t<T>>;
+  using value_type = std::remove_const_t<T>;
+  static constexpr bool is_const = std::is_const_v<T>;
+  /// Extent of dimension d where the type tells it, else 0.
+  static constexpr std::int64_t static_extent(int) { return 0; }
+
+  static argument start(T* data, int rank) {
+    argument out;
+    out.data = const_cast<value_type*>(data);
+    out.type = dtype_of<value_type>;
+    out.rank = static_cast<std::int8_t>(rank);
+    out.is_const = is_const;
+    return out;
+  }
+};
+
+template <class A>
+requires scalar_form<std::remove_const_t<A>>
+struct recognized<A> : recognized_as<A> {
+  static constexpr bool has_rank(int rank) { return rank == 0; }
+  static argument make(A& a, int) { return recognized_as<A>::start(&a, 0); }
+};
+
+template <class A>
+requires c_array_form<A>
+struct recognized<A> : recognized_as<std::remove_all_extents_t<A>> {
+  using base = recognized_as<std::remove_all_extents_t<A>>;
+  static constexpr int rank = static_cast<int>(std::rank_v<A>);
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+
+  template <std::size_t... D>
+  static constexpr std::array<std::int64_t, sizeof...(D)> extents(std::index_sequence<D...>) {
+    return {static_cast<std::int64_t>(std::extent_v<A, D>)...};
+  }
+  static constexpr auto shape = extents(std::make_index_sequence<std::rank_v<A>>{});
+  static constexpr std::int64_t static_extent(int d) { return shape[static_cast<std::size_t>(d)]; }
+
+  static argument make(A& a, int) {
+    argument out = base::start(reinterpret_cast<std::remove_all_extents_t<A>*>(&a), rank);
+    std::int64_t stride = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      out.extents[d] = shape[d];
+      out.strides[d] = stride;
+      stride *= shape[d];
+    }
+    return out;
+  }
+};
+
+template <class A>
+requires view_form<std::remove_const_t<A>>
+struct recognized<A> : recognized_as<pointee<decltype(std::remove_const_t<A>::data)>> {
+  using base = recognized_as<pointee<decltype(std::remove_const_t<A>::data)>>;
+  static constexpr int rank = static_cast<int>(std::tuple_size_v<decltype(A::extents)>);
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+  static argument make(A& a, int) {
+    argument out = base::start(a.data, rank);
+    for (std::size_t d = 0; d < a.extents.size(); ++d) {
+      out.extents[d] = a.extents[d];
+      out.strides[d] = a.strides[d];
+    }
+    return out;
+  }
+};
+
+template <class A>
+requires mdspan_form<std::remove_const_t<A>>
+struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data_handle())>> {
+  using base = recognized_as<pointee<decltype(std::declval<A&>().data_handle())>>;
+  static constexpr int rank = static_cast<int>(A::rank());
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+  static argument make(A& a, int) {
+    argument out = base::start(a.data_handle(), rank);
+    for (std::size_t d = 0; d < A::rank(); ++d) {
+      out.extents[d] = static_cast<std::int64_t>(a.extents().extent(d));
+      out.strides[d] = static_cast<std::int64_t>(a.stride(d));
+    }
+    return out;
+  }
+};
+
+template <class A>
+requires matrix_form<A>
+struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
+  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
+  static constexpr bool is_vector = static_cast<bool>(A::IsVectorAtCompileTime);
+  static constexpr bool row_major = static_cast<bool>(A::IsRowMajor);
+  /// A vector is also a matrix of one row or column.
+  static constexpr bool has_rank(int wanted) { return wanted == 2 || (wanted == 1 && is_vector); }
+
+  static argument make(A& a, int rank) {
+    argument out = base::start(a.data(), rank);
+    const auto inner = static_cast<std::int64_t>(a.innerStride());
+    const auto outer = static_cast<std::int64_t>(a.outerStride());
+    if (rank == 1) {
+      out.extents[0] = static_cast<std::int64_t>(a.rows()) * static_cast<std::int64_t>(a.cols());
+      out.strides[0] = inner;
+      return out;
+    }
+    out.extents[0] = static_cast<std::int64_t>(a.rows());
+    out.extents[1] = static_cast<std::int64_t>(a.cols());
+    out.strides[0] = row_major ? outer : inner;
+    out.strides[1] = row_major ? inner : outer;
+    return out;
+  }
+};
+
+template <class A>
+requires tensor_form<A>
+struct recognized<A> : recognized_as<pointee<decltype(std::declval<A&>().data())>> {
+  using base = recognized_as<pointee<decltype(std::declval<A&>().data())>>;
+  static constexpr int rank = static_cast<int>(A::NumIndices);
+  static constexpr bool row_major = static_cast<int>(A::Layout) == 1;
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+  static argument make(A& a, int) {
+    argument out = base::start(a.data(), rank);
+    read_extents(a, out, std::make_index_sequence<static_cast<std::size_t>(rank)>{});
+    std::int64_t stride = 1;
+    for (int k = 0; k < rank; ++k) {
+      const auto d = static_cast<std::size_t>(row_major ? rank - 1 - k : k);
+      out.strides[d] = stride;
+      stride *= out.extents[d];
+    }
+    return out;
+  }
+
+ private:
+  // Constants, since Tensor takes a size_t and TensorMap a signed index.
+  template <std::size_t... D>
+  static void read_extents(A& a, argument& out, std::index_sequence<D...>) {
+    ((out.extents[D] = static_cast<std::int64_t>(a.dimension(D))), ...);
+  }
+};
+
+/// Number of elements of a std::array-like type, else 0.
+template <class A>
+constexpr std::int64_t fixed_size() {
+  if constexpr (requires { std::tuple_size<A>::value; })
+    return static_cast<std::int64_t>(std::tuple_size<A>::value);
+  else
+    return 0;
+}
+
+/// What an element of a range holds: itself, or, when it is an array of fixed size, the elements of
+/// further dimensions.
+template <class T>
+struct nested {
+  using value_type = T;
+  static constexpr int rank = 0;
+  static constexpr std::int64_t extent(int) { return 1; }
+};
+
+template <class T, class Inner, std::int64_t Size>
+struct nested_array {
+  using inner = nested<std::conditional_t<std::is_const_v<T>, const Inner, Inner>>;
+  using value_type = typename inner::value_type;
+  static constexpr int rank = inner::rank + 1;
+  static constexpr std::int64_t extent(int d) { return d == 0 ? Size : inner::extent(d - 1); }
+};
+
+template <class T>
+requires c_array_form<T>
+struct nested<T>
+    : nested_array<T, std::remove_extent_t<T>, static_cast<std::int64_t>(std::extent_v<T>)> {
+};
+
+template <class T>
+requires(range_form<T>&& fixed_size<std::remove_const_t<T>>() > 0) struct nested<T>
+    : nested_array<T, typename T::value_type, fixed_size<std::remove_const_t<T>>()> {
+};
+
+template <class A>
+requires range_form<A>
+struct recognized<A>
+    : recognized_as<typename nested<pointee<decltype(std::declval<A&>().data())>>::value_type> {
+  using item = nested<pointee<decltype(std::declval<A&>().data())>>;
+  using element_type = typename item::value_type;
+  static constexpr int rank = item::rank + 1;
+  static constexpr bool has_rank(int wanted) { return wanted == rank; }
+  static constexpr std::int64_t static_extent(int d) {
+    return d == 0 ? fixed_size<std::remove_const_t<A>>() : item::extent(d - 1);
+  }
+  static argument make(A& a, int) {
+    argument out =
+        recognized_as<element_type>::start(reinterpret_cast<element_type*>(a.data()), rank);
+    std::int64_t stride = 1;
+    for (int d = rank - 1; d >= 0; --d) {
+      const auto at = static_cast<std::size_t>(d);
+      out.extents[at] = d == 0 ? static_cast<std::int64_t>(a.size()) : item::extent(d - 1);
+      out.strides[at] = stride;
+      stride *= out.extents[at];
+    }
+    return out;
+  }
+};
+/// @endcond
+
+/// Objects that a kernel takes.
+template <class A>
+concept argument_like = recognized<std::remove_reference_t<A>>::known;
+
+}  // namespace dsl
 }  // namespace tilewright
 
 namespace tilewright {
@@ -4583,8 +4688,13 @@ class trace {
   /// The same instructions with one decision replaced.
   /// @throws argument_error when instruction `index` takes no decision
   trace with_decision(std::size_t index, decision value) const;
-  /// The design space without choices: replaying it draws every decision anew.
+  /// The design space without choices: replaying it draws every decision anew, except those that
+  /// are fixed.
   trace without_decisions() const;
+  /// True when a later `assert_(condition=v == literal)` fixes what instruction `index` draws, as
+  /// it does for draws that decide which instructions follow: the decision belongs to the sketch,
+  /// and search leaves it alone.
+  bool is_fixed(std::size_t index) const;
   /// The part before enter_postproc.
   trace without_postproc() const;
   /// Without pure instructions whose outputs nobody uses.
@@ -4596,6 +4706,10 @@ class trace {
  private:
   std::vector<step> steps_;
 };
+
+/// The part of `trace::log_probability` that the last step of the trace of `s` makes; 0 where it
+/// draws nothing. For a schedule that has just made this step.
+double log_probability_of_last_step(const schedule& s);
 
 }  // namespace tilewright
 
@@ -4626,6 +4740,9 @@ class schedule {
   schedule copy();
   /// Restarts the random stream.
   void seed(std::uint64_t value) { state_.random = support::random(value); }
+
+  /// Goes on with one of the algorithms that the function carries; the first thing to be done.
+  void work_on(std::string func_name);
 
   /// @name Queries
   /// @{
@@ -4694,6 +4811,7 @@ class schedule {
   block_rv cache_write(block_rv block, int write_index, std::string scope,
                        const std::vector<block_rv>& consumers = {});
   std::array<block_rv, 2> cache_inplace(block_rv block, int read_index, std::string scope);
+  std::vector<block_rv> cache_index(block_rv block, std::string scope, int cse_thresh = 0);
   block_rv reindex(block_rv block, buffer_selector buffer);
   block_rv reindex_cache_read(block_rv block, int read_index, std::string scope, map_argument map);
   block_rv reindex_cache_write(block_rv block, int write_index, std::string scope,
@@ -4814,7 +4932,53 @@ std::array<loop_rv, N> schedule::split(loop_rv loop, const factor (&factors)[N],
 }
 
 }  // namespace tilewright
-// The default space for CPUs.
+// Composition of rules into a space (MetaSchedule, section 3.3 and figure 5).
+//
+//   post_order(module(auto_inline{})) >>
+//   post_order(when(needs_register_tiling, module(register_tiling))) >>
+//   post_order(sample(weighted(3, attempt(module(vectorize_innermost))) | skip))
+//
+// A rule is a step that looks at the block at hand. `|` enumerates what it offers; `sample` draws
+// it, and the trace records the draw with its probability. The structure that follows from a draw
+// is part of the sketch: `assert_` fixes the decision, so that a replay without decisions keeps it
+// and search varies sizes alone.
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// Spaces as expression templates.
+//
+//   on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> vectorize<j[1]>)
+//     | on<"C">(tile<"SSRSRS">)
+//
+// `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
+// trace records; a choice is structural and yields one sketch an alternative. That a step names a
+// level that its axis has is checked by the compiler where the sequence itself tiled the axis, that
+// blocks and axes exist where the kernel is known (space_for.hpp); whether a step is legal is found
+// out when it runs. Loops of untiled axes are level 0.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// Structural choices of a space: enumerated, so that one plain function yields all sketches.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <vector>
 
 // A space: what turns a program into families of schedules (MetaSchedule, section 3.2).
 //
@@ -4839,6 +5003,9 @@ struct context {
   const target::cpu* cpu = nullptr;
   int threads = 1;
 };
+
+/// A rewrite or check of a candidate after its random choices.
+using postproc = std::function<void(schedule&, const context&)>;
 
 /// A space as a value: a function on a schedule, a function that returns several schedules, or
 /// a composition of such.
@@ -4877,65 +5044,54 @@ class design_space {
 
   explicit operator bool() const noexcept { return static_cast<bool>(make_); }
 
-  /// The sketches of a program; the first one is what runs when nothing may be measured.
+  /// The sketches of a program; the first one is what runs when nothing may be measured. Of a
+  /// program with alternatives, those of each in turn, which begin with `work_on`; an alternative
+  /// that the space does not fit adds none.
   /// @throws whatever the space's functions throw; schedule_error for an illegal primitive
   std::vector<schedule> sketches(const ir::function& f, const context& where,
-                                 std::uint64_t seed) const {
-    return make_(schedule(f, seed), where);
+                                 std::uint64_t seed) const;
+  /// The sketches that a schedule to which something was done becomes.
+  std::vector<schedule> grow(schedule s, const context& where) const {
+    return make_(std::move(s), where);
+  }
+
+  /// This space with post-processors: what is done to a candidate after its random choices, in this
+  /// order. One that throws schedule_error rejects the candidate. (space/postproc)
+  design_space with(std::vector<postproc> steps) const;
+  /// Does it, after enter_postproc; nothing for a space without post-processors.
+  void finish(schedule& s, const context& where) const;
+  bool has_postprocs() const noexcept { return !postprocs_.empty(); }
+
+  /// The union: the sketches of `a`, then those of `b`. One that does not fit a program adds none;
+  /// a refusal is heard when neither does. The post-processors are those of `a`, else those of `b`.
+  friend design_space operator|(const design_space& a, const design_space& b) {
+    return unite(a, b);
   }
 
  private:
+  static design_space unite(const design_space& a, const design_space& b);
+
   function make_;
+  std::vector<postproc> postprocs_;
 };
 
 }  // namespace tilewright::space
 
 namespace tilewright::space {
 
-/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and
-/// gives the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
-design_space default_cpu(std::size_t limit = 48);
-
-}  // namespace tilewright::space
-// Spaces as expression templates.
-//
-//   on<"C">(tile<i, 2> >> tile<j, 2> >> reorder<i[0], j[0], k[0], i[1], j[1]> >> vectorize<j[1]>)
-//     | on<"C">(tile<"SSRSRS">)
-//
-// `>>` is sequence and binds tighter than `|`, the choice. Tile sizes are random variables that the
-// trace records; a choice is structural and yields one sketch an alternative. That a step names a
-// level that its axis has is checked by the compiler where the sequence itself tiled the axis, that
-// blocks and axes exist where the kernel is known (space_for.hpp); whether a step is legal is found
-// out when it runs. Loops of untiled axes are level 0.
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-// Structural choices of a space: enumerated, so that one plain function yields all sketches.
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-namespace tilewright::space {
-
 /// Hands a sketch-building function its structural choices.
 ///
 /// The first run gets the first option everywhere and the likeliest decision of every random
-/// variable; each further run changes the last choice that has options left, like an odometer.
+/// variable; each further run changes the last choice that has options left, like an odometer. Runs
+/// that draw structure are repeated with equal choices until draws have been had before several
+/// times in a row.
 class chooser {
  public:
   /// One of `options`, from 0.
   std::size_t pick(std::size_t options);
+  /// One of the weights' positions, drawn and recorded as sample_categorical. What follows from it
+  /// is structure, so an `assert_` fixes the decision.
+  std::size_t draw(schedule& s, const std::vector<double>& weights);
   /// Records sample_categorical; in the first run with the likeliest candidate as decision.
   expr_rv categorical(schedule& s, const std::vector<std::int64_t>& candidates,
                       const std::vector<double>& weights);
@@ -4947,6 +5103,8 @@ class chooser {
   std::vector<expr_rv> tile(schedule& s, loop_rv loop, const std::vector<std::int64_t>& inner,
                             std::int64_t preferred);
 
+  /// False when the structure of this run has been had before.
+  bool is_new();
   /// Prepares the next run; false when every combination has been had.
   bool advance();
 
@@ -4957,10 +5115,14 @@ class chooser {
   std::vector<digit> digits_;
   std::size_t next_ = 0;
   bool first_ = true;
+  std::vector<std::size_t> path_;  // picks and draws of this run
+  bool drew_ = false;
+  std::set<std::vector<std::size_t>> had_;
+  int repeated_ = 0;
 };
 
 /// All sketches that `build` makes, at most `limit`; a run in which a primitive refuses yields
-/// none.
+/// none. Where structure is drawn, different ones are drawn until they repeat.
 /// @throws schedule_error when no run succeeds
 std::vector<schedule> enumerate(schedule& start, std::size_t limit,
                                 const std::function<void(schedule&, chooser&)>& build);
@@ -4987,6 +5149,8 @@ struct scope {
   loop_rv at(schedule& s, const meta::loop_level& level);
   /// The block at hand.
   block_rv get_block(schedule& s) const;
+  /// True when the program has a block of that name.
+  bool exists(const schedule& s, std::string_view name) const;
 };
 
 /// Axis and number of levels that a step creates; the compiler's view of a sequence.
@@ -5093,8 +5257,17 @@ struct module_step {
   using tilewright_space = void;
   F function;
   void operator()(schedule& s, scope& in) const {
+    using name = const std::string&;
     if constexpr (std::is_invocable_v<const F&, schedule&, block_rv>)
       function(s, in.get_block(s));
+    else if constexpr (std::is_invocable_v<const F&, schedule&, block_rv, const context&>)
+      function(s, in.get_block(s), *in.where);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, name, const context&, chooser&>)
+      function(s, in.block, *in.where, *in.choices);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, name>)
+      function(s, in.block);
+    else if constexpr (std::is_invocable_v<const F&, schedule&, const context&>)
+      function(s, *in.where);
     else
       function(s);
   }
@@ -5103,10 +5276,21 @@ struct module_step {
 template <class Predicate, class Step>
 struct when_step {
   using tilewright_space = void;
-  Predicate holds;
+  Predicate predicate;
   Step step;
+  bool holds(const schedule& s, const scope& in) const {
+    using name = const std::string&;
+    if constexpr (std::is_invocable_v<const Predicate&, const schedule&>)
+      return predicate(s);
+    else if constexpr (std::is_invocable_v<const Predicate&, const context&>)
+      return predicate(*in.where);
+    else if constexpr (std::is_invocable_v<const Predicate&, const schedule&, name>)
+      return predicate(s, in.block);
+    else
+      return predicate(s, in.block, *in.where);
+  }
   void operator()(schedule& s, scope& in) const {
-    if (holds(std::as_const(s))) step(s, in);
+    if (holds(s, in)) step(s, in);
   }
 };
 
@@ -5260,12 +5444,15 @@ template <fixed_string Block, detail::expression Step>
 detail::on_step<Block, Step> on(Step step) {
   return {std::move(step)};
 }
-/// when(predicate, step): the step where `predicate(const schedule&)` holds.
+/// when(predicate, step): the step where the predicate holds, which may ask for the schedule, for
+/// it and the name of the block at hand, for these and the context, or for the context alone.
 template <class Predicate, detail::expression Step>
 detail::when_step<Predicate, Step> when(Predicate predicate, Step step) {
   return {std::move(predicate), std::move(step)};
 }
-/// module(f): a function `f(schedule&)` or `f(schedule&, block_rv)` as a step.
+/// module(f): a function as a step. It takes the schedule; the schedule and the block at hand, by
+/// variable or by name; and after these, where it likes, the context, as the modules of the library
+/// do (space/modules).
 template <class F>
 detail::module_step<F> module(F f) {
   return {std::move(f)};
@@ -5280,11 +5467,6 @@ detail::weighted<Step> weighted(int times, Step step) {
 /// @}
 
 }  // namespace tilewright::space
-// A space expression whose names the compiler compares with a kernel.
-
-#include <string_view>
-#include <utility>
-
 // The names that a space expression mentions, as the compiler sees them.
 
 #include <string_view>
@@ -5334,6 +5516,146 @@ struct names_of<on_step<Block, Step>> {
 };
 
 }  // namespace tilewright::space::detail
+
+namespace tilewright::space {
+
+/// Names of the blocks of the program in the order in which `post_order` visits them: consumers
+/// before their producers, blocks within a block before it. Blocks annotated `schedule_rule` =
+/// "None" are left out. The root, which has no loops, is none of them: `on<"root">` is for rules
+/// about the whole.
+std::vector<std::string> blocks_in_post_order(const schedule& s);
+
+namespace detail {
+
+bool target_is(const context& where, std::string_view name);
+
+template <class Step>
+struct post_order_step {
+  using tilewright_space = void;
+  Step step;
+  void operator()(schedule& s, scope& in) const {
+    for (const std::string& name : blocks_in_post_order(s)) {
+      if (!in.exists(s, name)) continue;
+      scope inner{in.where, in.choices, name, {}};
+      step(s, inner);
+    }
+  }
+};
+
+template <class Step>
+struct attempt_step {
+  using tilewright_space = void;
+  Step step;
+  void operator()(schedule& s, scope& in) const {
+    schedule trial = s;
+    scope inner = in;
+    try {
+      step(trial, inner);
+    } catch (const schedule_error&) {
+      return;  // the program stays as it was
+    }
+    s = std::move(trial);
+    in = std::move(inner);
+  }
+};
+
+struct skip_step {
+  using tilewright_space = void;
+  void operator()(schedule&, scope&) const {}
+};
+
+template <class... Steps>
+struct sample_step {
+  using tilewright_space = void;
+  std::tuple<weighted<Steps>...> options;
+  void operator()(schedule& s, scope& in) const {
+    const std::vector<double> weights = std::apply(
+        [](const weighted<Steps>&... o) {
+          return std::vector<double>{static_cast<double>(o.weight)...};
+        },
+        options);
+    std::size_t left = in.choices->draw(s, weights);
+    const auto offer = [&](const auto& option) {
+      if (left-- == 0) option.step(s, in);
+    };
+    std::apply([&](const weighted<Steps>&... o) { (offer(o), ...); }, options);
+  }
+};
+
+template <class Step>
+struct sometimes_step {
+  using tilewright_space = void;
+  double probability;
+  Step step;
+  void operator()(schedule& s, scope& in) const {
+    if (in.choices->draw(s, {probability, 1 - probability}) == 0) step(s, in);
+  }
+};
+
+struct named_target {
+  std::string name;
+  bool operator()(const context& where) const { return target_is(where, name); }
+};
+
+template <class Step>
+struct names_of<post_order_step<Step>> : names_of_parts<Step> {};
+template <class Step>
+struct names_of<attempt_step<Step>> : names_of_parts<Step> {};
+template <class Step>
+struct names_of<sometimes_step<Step>> : names_of_parts<Step> {};
+template <class... Steps>
+struct names_of<sample_step<Steps...>> : names_of_parts<Steps...> {};
+
+}  // namespace detail
+
+/// @name Composition
+/// @{
+/// post_order(rule): the rule on every block, in the order of blocks_in_post_order. Blocks that the
+/// rule makes are visited by the next post_order; those that it removes are passed over.
+template <detail::expression Rule>
+detail::post_order_step<Rule> post_order(Rule rule) {
+  return {std::move(rule)};
+}
+/// attempt(step): the step as a whole where no primitive refuses it, else nothing.
+template <detail::expression Step>
+detail::attempt_step<Step> attempt(Step step) {
+  return {std::move(step)};
+}
+/// Does nothing; what a rule that is one of several may be.
+inline constexpr detail::skip_step skip{};
+/// sample(a | weighted(3, b) | skip): one of the alternatives, drawn by weight and recorded.
+template <class... Steps>
+detail::sample_step<Steps...> sample(detail::choice<Steps...> among) {
+  return {std::move(among.options)};
+}
+/// sometimes(0.3, step): the step with this probability; the draw is recorded.
+/// @throws argument_error unless 0 < p < 1
+template <detail::expression Step>
+detail::sometimes_step<Step> sometimes(double p, Step step) {
+  if (!(p > 0 && p < 1)) throw argument_error("sometimes(p, space) needs 0 < p < 1");
+  return {p, std::move(step)};
+}
+/// for_target("avx512f", step): the step where the target has the feature, or the name.
+template <detail::expression Step>
+auto for_target(std::string name, Step step) {
+  return when(detail::named_target{std::move(name)}, std::move(step));
+}
+/// @}
+
+}  // namespace tilewright::space
+// The default space for CPUs.
+
+namespace tilewright::space {
+
+/// Inlines cheap blocks, tiles reductions that share operands, computes chains row by row, and
+/// gives the rest vectors and threads. At most `limit` sketches; the first one is a sound default.
+design_space default_cpu(std::size_t limit = 48);
+
+}  // namespace tilewright::space
+// A space expression whose names the compiler compares with a kernel.
+
+#include <string_view>
+#include <utility>
 
 namespace tilewright {
 namespace dsl {
@@ -5471,7 +5793,9 @@ space::design_space space_for(Expression e) {
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 // Parameters of a kernel that are bound beforehand, and what a call brings then.
 
@@ -5687,6 +6011,7 @@ const executor& serial_executor();
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -5744,15 +6069,22 @@ namespace tilewright::search {
 /// A legal schedule of the workload.
 struct candidate {
   schedule scheduled;
-  support::hash128 identity;  // workload key of the scheduled program: equal programs are measured once
+  support::hash128
+      identity;  // workload key of the scheduled program: equal programs are measured once
+  /// Natural logarithm of the probability that drawing gives these decisions, as trace::log_probability;
+  /// a decision that is never drawn, as one that was made for other extents, counts as -100.
+  double log_prior = 0;
 };
 
-/// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive
-/// refuses, with the reason in `why`.
-std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
-                                std::string* why = nullptr);
+/// What is done to a schedule after its random choices; throws schedule_error to reject it.
+using finisher = std::function<void(schedule&)>;
 
-/// Positions of the instructions that hold a decision.
+/// Replays `t` on a fresh schedule of `f`; missing decisions are drawn from `seed`. Nothing when a primitive
+/// refuses, with the reason in `why`. With `finish`, that takes the place of the post-processing in `t`.
+std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
+                                std::string* why = nullptr, const finisher& finish = {});
+
+/// Positions of the instructions that hold a decision which may change.
 std::vector<std::size_t> choices(const trace& t);
 
 /// One decision changed: a factor of a tile moved to another level, or anything drawn anew. Always a valid
@@ -5828,9 +6160,6 @@ struct failure_count {
   std::int64_t count = 0;
   std::string detail;  // of the last one
 };
-
-/// Names of the fields of `a` and `b` that differ, with both values, one line each.
-std::string difference(const record_key& a, const record_key& b);
 
 /// Distance between the extents of two calls of one kernel: sum of |log2| of the ratios.
 double extent_distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
@@ -5913,9 +6242,8 @@ class database {
   void renew(const record_key& key, double seconds);
   void release(const record_key& key);
 
-  /// Explains in words why a key has no chosen record: which stored key comes nearest, field by
-  /// field.
-  std::string why(const record_key& key) const;
+  /// explain_lookup (search/lookup.hpp) on this database.
+  std::string why(const record& wanted) const;
 
  private:
   struct state;
@@ -5923,11 +6251,14 @@ class database {
 };
 
 }  // namespace tilewright::search
-// Measures compiled candidates on memory of its own.
+// What a user may choose about building and timing candidates.
 
-#include <atomic>
-#include <cstdint>
-#include <limits>
+#include <functional>
+
+// From a scheduled program to loaded code; several at a time, beside the measuring thread.
+
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -5988,6 +6319,233 @@ std::shared_ptr<const loaded> load(const artifact& a);
 void* external_symbol(std::string_view name);
 
 }  // namespace tilewright::backend
+// Description of a CPU: what code may use, and the sizes that schedules are fitted to.
+//
+// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What
+// a description says about instructions is exact (code that uses them runs); what it says about
+// caches and cores only guides schedules.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::target {
+
+/// A CPU that code is generated for. Example: `target::named("haswell").lanes(dtype::f32)` is 8.
+struct cpu {
+  std::string name;       // "host", or the name given to `named`
+  std::string model;      // what the CPU calls itself; empty for named ones. Provenance only
+  std::string tune;       // LLVM name of the scheduling model, known to LLVM 17 and later
+  std::string features;   // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
+  int vector_bits = 128;  // widest vector that code shall use
+  int vector_registers = 16;
+  bool fma = false;
+  int cores = 1;                      // that this process may run on
+  std::int64_t l1_bytes = 32 << 10;   // data cache of one core
+  std::int64_t l2_bytes = 256 << 10;  // of one core
+  std::int64_t l3_bytes = 0;          // shared; 0 when there is none
+
+  /// Text that is equal exactly when generated code may be exchanged: features and vector width.
+  std::string isa_key() const;
+  /// Elements of one vector register; at least 1.
+  int lanes(dtype type) const;
+  /// True when the feature list has "+feature".
+  bool has(std::string_view feature) const;
+};
+
+/// The machine this process runs on; detected once.
+const cpu& host();
+
+/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with
+/// typical caches and one core; "host" is the detected one.
+/// @throws argument_error for a name that is not in the table; the text lists the table
+cpu named(std::string_view name);
+
+/// The names that `named` knows, in the order of the table.
+std::vector<std::string_view> known_names();
+
+/// True when code for `code` runs on `machine`: each of its features is there.
+bool runs_on(const cpu& code, const cpu& machine);
+
+}  // namespace tilewright::target
+
+namespace tilewright::search {
+
+/// Code of one candidate, or why there is none.
+struct built {
+  backend::artifact artifact;
+  std::shared_ptr<const backend::loaded> code;
+  std::string error;
+  bool late = false;  // given up at a deadline
+};
+
+/// Makes code of a program; called by several threads at once. What it throws is a failed build.
+using builder = std::function<built(const ir::function& scheduled, const target::cpu& cpu)>;
+
+/// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
+built build(const ir::function& scheduled, const target::cpu& cpu);
+
+/// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up
+/// what has not begun and joins.
+class build_queue {
+ public:
+  /// @param make what builds; null: `build`
+  /// @param deadline s for one program. A compilation cannot be interrupted: one that takes longer
+  /// is given up, another thread goes on with the next program, and the destructor waits for it.
+  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads,
+              builder make = {}, double deadline = 1e6);
+  ~build_queue();
+  build_queue(const build_queue&) = delete;
+  build_queue& operator=(const build_queue&) = delete;
+
+  built take(std::size_t i);
+  /// Waits for all, so that nothing runs beside a measurement.
+  void finish();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::search
+// What is asked of a measurement, and what comes out of it.
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tilewright::search {
+
+/// Why a candidate gave no usable time.
+enum class failure {
+  none,
+  schedule,      // a primitive refused
+  build,         // it could not be compiled
+  fault,         // its code ended with a signal
+  timeout,       // it took longer than its deadline, to compile or to run
+  cancelled,     // the user ended it
+  wrong_result,  // it computed something else
+  worker         // the process that ran it died, or answered nonsense
+};
+/// "fault", "timeout", ...
+const char* name(failure f);
+
+/// Times of one candidate.
+struct measurement {
+  std::vector<double> seconds;  // [repeats], per call
+  failure failed = failure::none;
+  std::string detail;  // what failed, in words
+
+  bool ok() const { return failed == failure::none && !seconds.empty(); }
+  double best() const;
+  double median() const;
+  /// Distance between the quartiles over the median: the noise of this measurement. 1 where fewer
+  /// than three times cannot say.
+  double spread() const;
+};
+
+/// Where a candidate finds its arguments when a timed call begins.
+enum class caches {
+  warm,     // where the call before left them
+  cold,     // in memory: they are flushed before every timed call
+  rotating  // in memory, as in a program that streams: calls go round a ring of copies that is twice
+            // as large as the last-level cache
+};
+
+/// "warm", "cold", "rotating".
+const char* name(caches c);
+/// What the class of arguments of a record key ends with: times of other states of the caches are
+/// other times, and have keys of their own. "" when warm, " cold", " rotating"
+std::string key_suffix(caches c);
+
+struct measure_options {
+  double best = std::numeric_limits<double>::infinity();  // s, of what was found before
+  double hopeless = 2;   // a candidate slower than this multiple of `best` is not repeated
+  double deadline = 10;  // s for all of it; then the candidate is cancelled
+  double budget = 0.02;  // s spent repeating
+  int repeats = 5;       // at least, unless the budget is used up
+  int most_repeats = 25;
+  double stable = 0.02;  // repeats end when the spread is below this
+  caches where = caches::warm;
+};
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+
+struct workload;
+
+/// Which process runs candidates.
+enum class isolation {
+  none,   // this one, in memory between guard pages, under handlers for faults
+  worker  // `tilewright worker`, on shared memory; what it dies of is a failure of the candidate
+};
+
+/// What candidates compute with while they are timed.
+enum class timing_data {
+  made_up,  // reproducible sane values, indices in their bounds
+  copied    // copies of the arguments of the call that asks for tuning, where there is one
+};
+
+/// Times candidates in place of the library; the checks of their results stay in this process.
+using measurer = std::function<measurement(const built& code, const measure_options& options)>;
+
+struct measuring_options {
+  caches where = caches::warm;
+  timing_data data = timing_data::made_up;
+  isolation run_in = isolation::none;
+  double build_deadline = 30;  // s for a candidate
+  double run_deadline = 0;  // s for a candidate; 0: twenty times the default's, at least a second
+  double hopeless = 2;      // a candidate slower than this multiple of the best is not repeated
+  int finalists = 3;        // that are timed again, in turn with the default
+  builder build = {};       // null: `search::build`
+  std::function<measurer(const workload&)> runner = {};  // makes one for a session; null: `run_in`
+};
+
+}  // namespace tilewright::search
+// How far a session has come, as a value and as a line of text.
+
+#include <map>
+#include <string>
+
+namespace tilewright::search {
+
+/// State of a session, given to the events callback after every measurement.
+struct progress {
+  int round = 0;
+  int trials = 0;
+  int since_best = 0;   // trials after the best one
+  double best = 0;      // s
+  double baseline = 0;  // s, the default schedule
+  double elapsed = 0;   // s
+  double left = 0;      // s
+  double rate = 0;      // measured candidates per second
+  std::map<failure, int> failures;
+};
+
+/// "1.23 ms".
+std::string time_text(double seconds);
+
+/// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
+std::string progress_line(const progress& p);
+
+}  // namespace tilewright::search
+// Measures compiled candidates on memory of its own.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+// The memory that candidates run on: one guarded buffer per argument.
+//
+// It can be shared with another process, which maps it by its description and its descriptor.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 // Keeps a faulty candidate from taking the program down: guarded memory and guarded calls.
 //
 // Code under test may be wrong: a schedule of the user's, an artifact of a future code generator. It runs
@@ -6007,6 +6565,9 @@ class guarded_buffer {
   guarded_buffer() = default;
   /// @throws build_error when there is not enough memory
   explicit guarded_buffer(std::size_t bytes, std::size_t alignment = 64);
+  /// Maps `mapped_for(bytes)` bytes of a file, from `offset` on; whoever maps the same with the same
+  /// arguments sees the same data.
+  guarded_buffer(std::size_t bytes, std::size_t alignment, int descriptor, std::size_t offset);
   ~guarded_buffer();
   guarded_buffer(guarded_buffer&& other) noexcept;
   guarded_buffer& operator=(guarded_buffer&& other) noexcept;
@@ -6015,8 +6576,14 @@ class guarded_buffer {
 
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return bytes_; }
+  /// From now on writing to it is a fault.
+  void make_read_only() noexcept;
+  /// Bytes of memory that a buffer takes, a multiple of the page size.
+  static std::size_t mapped_for(std::size_t bytes);
 
  private:
+  void place(std::size_t alignment, int descriptor, std::size_t offset);
+
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;
   std::byte* data_ = nullptr;
@@ -6041,6 +6608,76 @@ const char* fault_name(int signal);
 int run_guarded(void (*body)(void*), void* context);
 
 }  // namespace tilewright::search
+
+namespace tilewright::search {
+
+/// Where one argument lies.
+struct argument_place {
+  std::size_t bytes = 0;              // of its buffer
+  std::size_t alignment = 64;         // of the buffer, a power of two
+  std::size_t element0 = 0;           // bytes from the start of the buffer
+  std::vector<std::int64_t> strides;  // [rank], elements; empty for a scalar
+  bool written = false;
+  bool read = false;
+};
+
+/// Buffers for the arguments of one function. Movable by pointer only; not thread-safe.
+class argument_memory {
+ public:
+  enum class sharing { none, possible };
+  /// @throws build_error when there is not enough memory
+  explicit argument_memory(std::vector<argument_place> places, sharing s = sharing::none);
+  /// Maps the memory of another process by its descriptor, which stays the caller's. What is not
+  /// written is mapped read-only.
+  /// @throws build_error when the places do not lie in what the descriptor stands for
+  argument_memory(std::vector<argument_place> places, int descriptor);
+  ~argument_memory();
+  argument_memory(const argument_memory&) = delete;
+  argument_memory& operator=(const argument_memory&) = delete;
+
+  const std::vector<argument_place>& places() const noexcept { return places_; }
+  /// Address of element 0 of each argument.
+  const std::vector<void*>& data() const noexcept { return data_; }
+  /// Strides of all buffer arguments in order, as the entry ABI has them.
+  const std::vector<std::int64_t>& strides() const noexcept { return strides_; }
+  const guarded_buffer& buffer(std::size_t i) const { return buffers_[i]; }
+  /// Of what was made to be shared; -1 otherwise.
+  int descriptor() const noexcept { return descriptor_; }
+  /// Sum of the buffers. // bytes
+  std::size_t size() const;
+  /// Whether an argument is both read and written, so that calls change what later ones see.
+  bool updates() const;
+
+  /// Says that all values are in place: `reset` returns to them, and what is only read becomes
+  /// read-only, so that a candidate that writes there ends with a fault.
+  void seal();
+  /// Puts what calls write back to what it was.
+  void reset();
+  /// Bytes of argument `i` as they were when `seal` was called. // [places()[i].bytes]
+  const std::byte* sealed(std::size_t i) const;
+
+ private:
+  void map(int descriptor);
+
+  std::vector<argument_place> places_;
+  std::vector<guarded_buffer> buffers_;
+  std::vector<std::vector<std::byte>> pristine_;  // of written arguments
+  std::vector<void*> data_;
+  std::vector<std::int64_t> strides_;
+  int descriptor_ = -1;
+};
+
+/// Puts the lines of `bytes` bytes at `at` out of all caches, where the processor has an
+/// instruction for it; elsewhere nothing happens. @returns whether it did
+bool flush_lines(const void* at, std::size_t bytes);
+
+}  // namespace tilewright::search
+// Values for the arguments of a function: made up, or copies of a caller's.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 // What a function asks of the memory it is called with.
 //
 // The same facts serve the tuner, which makes up arguments, and the call, which checks the user's.
@@ -6100,32 +6737,26 @@ memory_span span_of(const std::vector<std::int64_t>& extents, const std::vector<
 
 namespace tilewright::search {
 
-/// Why a candidate gave no usable time.
-enum class failure { none, schedule, build, fault, timeout, cancelled, wrong_result };
-/// "fault", "timeout", ...
-const char* name(failure f);
+/// Elements of each parameter in row-major order of its extents; an empty entry, or no entry, means
+/// values that are made up.
+using given_values = std::vector<std::vector<std::byte>>;
 
-/// Times of one candidate.
-struct measurement {
-  std::vector<double> seconds;  // [repeats], per call
-  failure failed = failure::none;
-  std::string detail;  // what failed, in words
+/// Fills one argument with reproducible sane values: floats in [-1, 1), or in [0.25, 1.25) where
+/// the function divides or takes roots or logarithms; small integers; indices in their bounds.
+void make_up(const operand& o, const value_needs& needs, std::byte* element0,
+             const std::vector<std::int64_t>& strides, support::random random);
 
-  bool ok() const { return failed == failure::none && !seconds.empty(); }
-  double best() const;
-  double median() const;
-  /// Distance between the quartiles over the median: the noise of this measurement.
-  double spread() const;
-};
+/// The elements of an argument in row-major order. // strides: elements
+std::vector<std::byte> packed_elements(const operand& o, const std::byte* element0,
+                                       const std::vector<std::int64_t>& strides);
+/// Inverse of `packed_elements`; `elements` holds as many bytes as it gives.
+void unpack_elements(const operand& o, std::byte* element0,
+                     const std::vector<std::int64_t>& strides,
+                     const std::vector<std::byte>& elements);
 
-struct measure_options {
-  double best = std::numeric_limits<double>::infinity();  // s; a candidate slower than twice this is not repeated
-  double deadline = 10;   // s for all of it; then the candidate is cancelled
-  double budget = 0.02;   // s spent repeating
-  int repeats = 5;        // at least, unless the budget is used up
-  int most_repeats = 25;
-  double stable = 0.02;   // repeats end when the spread is below this
-};
+}  // namespace tilewright::search
+
+namespace tilewright::search {
 
 /// Memory layout of one argument: strides in elements and the alignment of element 0 in bytes.
 struct argument_layout {
@@ -6133,14 +6764,15 @@ struct argument_layout {
   std::size_t alignment = 64;
 };
 
-/// A set of arguments of one function in guarded memory, filled with reproducible sane values: floats in [-1, 1),
-/// or in [0.25, 1.25) where the function divides or takes roots or logarithms; small integers; indices in their
-/// bounds. Not thread-safe.
+/// A set of arguments of one function in guarded memory. Not thread-safe but for `cancel`.
 class runner {
  public:
   /// @param layouts one per parameter of `f`; an empty list or empty strides mean as declared
+  /// @param given what the arguments hold; the rest is made up from `seed`
+  /// @throws argument_error when a given value has another size than its parameter
   runner(const ir::function& f, std::vector<argument_layout> layouts, const backend::executor& exec,
-         std::uint64_t seed);
+         std::uint64_t seed, const given_values& given = {},
+         argument_memory::sharing sharing = argument_memory::sharing::none);
   ~runner();
   runner(const runner&) = delete;
   runner& operator=(const runner&) = delete;
@@ -6161,6 +6793,8 @@ class runner {
   const std::vector<argument_layout>& layouts() const noexcept;
   /// Puts the outputs back to what they were before any call.
   void reset_outputs();
+  /// Where the arguments lie.
+  const argument_memory& memory() const noexcept;
 
  private:
   struct state;
@@ -6187,6 +6821,7 @@ struct search_task {
   std::vector<trace> sketches;  // without decisions; at least one
   /// The space itself, for strategies that run it again; may be null.
   std::function<std::vector<schedule>(std::uint64_t seed)> generate;
+  finisher finish;  // the space's post-processing; null where it has none
 };
 
 /// Proposes candidates and is told how fast they were. All its draws come from one seed, and what
@@ -6205,6 +6840,8 @@ class strategy {
   virtual void learn(std::span<const candidate> measured, std::span<const double> seconds) = 0;
   /// Traces that did not replay since the start.
   virtual std::size_t refused() const = 0;
+  /// Why the last of them did not, for people; empty where that is not known.
+  virtual std::string last_refusal() const { return {}; }
 };
 
 /// A strategy by name, for tools: "replay_functions", "replay_traces", "local", "evolutionary"
@@ -6213,56 +6850,6 @@ class strategy {
 std::unique_ptr<strategy> make_strategy(std::string_view name, std::uint64_t seed = 42);
 
 }  // namespace tilewright::search
-// Description of a CPU: what code may use, and the sizes that schedules are fitted to.
-//
-// Detection uses cpuid and the kernel's tables only; LLVM is not needed to describe a machine. What
-// a description says about instructions is exact (code that uses them runs); what it says about
-// caches and cores only guides schedules.
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace tilewright::target {
-
-/// A CPU that code is generated for. Example: `target::named("haswell").lanes(dtype::f32)` is 8.
-struct cpu {
-  std::string name;       // "host", or the name given to `named`
-  std::string model;      // what the CPU calls itself; empty for named ones. Provenance only
-  std::string tune;       // LLVM name of the scheduling model, known to LLVM 17 and later
-  std::string features;   // LLVM feature list, "+avx,+avx2,..."; sorted, complete above x86-64
-  int vector_bits = 128;  // widest vector that code shall use
-  int vector_registers = 16;
-  bool fma = false;
-  int cores = 1;                      // that this process may run on
-  std::int64_t l1_bytes = 32 << 10;   // data cache of one core
-  std::int64_t l2_bytes = 256 << 10;  // of one core
-  std::int64_t l3_bytes = 0;          // shared; 0 when there is none
-
-  /// Text that is equal exactly when generated code may be exchanged: features and vector width.
-  std::string isa_key() const;
-  /// Elements of one vector register; at least 1.
-  int lanes(dtype type) const;
-  /// True when the feature list has "+feature".
-  bool has(std::string_view feature) const;
-};
-
-/// The machine this process runs on; detected once.
-const cpu& host();
-
-/// A CPU by its LLVM name ("x86-64", "x86-64-v3", "haswell", "skylake-avx512", "znver4", ...), with
-/// typical caches and one core; "host" is the detected one.
-/// @throws argument_error for a name that is not in the table; the text lists the table
-cpu named(std::string_view name);
-
-/// The names that `named` knows, in the order of the table.
-std::vector<std::string_view> known_names();
-
-/// True when code for `code` runs on `machine`: each of its features is there.
-bool runs_on(const cpu& code, const cpu& machine);
-
-}  // namespace tilewright::target
 
 namespace tilewright::search {
 
@@ -6280,6 +6867,8 @@ struct workload {
   /// Data of bound parameters, dense and row-major, null for the others; empty when none is. For
   /// calls: a session makes up weights as it makes up arguments.
   std::vector<const void*> bound;
+  /// What candidates compute with; empty, or empty for a parameter: made up.
+  given_values given;
   const target::cpu* cpu = nullptr;  // `cores` is the number of threads to make code for
   const backend::executor* exec = nullptr;
   space::design_space space;
@@ -6288,18 +6877,8 @@ struct workload {
   std::function<std::optional<ir::function>()> shrunk;
 };
 
-/// State of a session, given to the events callback after every measurement.
-struct progress {
-  int round = 0;
-  int trials = 0;
-  int since_best = 0;   // trials after the best one
-  double best = 0;      // s
-  double baseline = 0;  // s, the default schedule
-  double elapsed = 0;   // s
-  double left = 0;      // s
-  double rate = 0;      // measured candidates per second
-  std::map<failure, int> failures;
-};
+/// What a lookup for `w` on this machine is about: a record without schedule and times.
+record wanted_record(const workload& w);
 
 /// Ranks candidates before they are compiled: larger is better.
 struct scorer {
@@ -6321,6 +6900,7 @@ struct session_options {
   /// Makes the strategy; null: evolution with boosted trees, or a local search where `model`
   /// scores.
   std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
+  measuring_options measuring;
   std::function<void(const progress&)> events;   // may be null
   const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
 };
@@ -6332,6 +6912,7 @@ struct tuning_result {
   double best = 0;      // s, median of the final timing
   double baseline = 0;  // s, the same of the default schedule
   bool improved = false;
+  double noise = 0;  // of the final timing: times that differ by a smaller share count as equal
   int trials = 0;
   double seconds = 0;
   std::map<failure, int> failures;
@@ -6345,18 +6926,13 @@ struct tuning_result {
 /// @throws internal_error when the default schedule computes something else than the interpreter,
 /// or differs from f64
 ///         at some point and from the program without a schedule
+/// @throws argument_error when alternatives of the kernel compute different results
 tuning_result tune(const workload& w, const session_options& options, database& db);
 
 /// The schedule that runs when nothing was measured: the first sketch of the space, or the program
 /// as it stands when the space has none.
 schedule default_schedule(const ir::function& f, const space::design_space& s,
                           const space::context& where, std::uint64_t seed);
-
-/// "1.23 ms".
-std::string time_text(double seconds);
-
-/// A line for a terminal: "  320 trials  best 1.23 ms (2.1x of default)  95/s  4 s left".
-std::string progress_line(const progress& p);
 
 }  // namespace tilewright::search
 
@@ -6416,6 +6992,7 @@ struct tuned_options {
   int threads = 0;                 // of a call; 0: all of the process's pool
   std::uint64_t seed = 42;
   bool verbose = false;  // progress on stderr also when that is no terminal; TILEWRIGHT_LOG=1 too
+  search::measuring_options measuring = {};  // how candidates are built and timed
   search::event_handler events = {};
   search::scorer model = {};
   /// Makes the strategy of a session; null: evolution guided by boosted trees.
@@ -6578,8 +7155,8 @@ namespace tilewright {
 
 using search::storage;
 
-/// The dispatcher of a kernel whose types are erased.
-std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
+/// The dispatcher of a kernel whose types are erased, or of several algorithms for it.
+std::shared_ptr<search::dispatcher> make_dispatcher(const std::vector<any_kernel>& algorithms,
                                                     tuned_options options);
 
 /// A kernel to call:
@@ -6609,20 +7186,27 @@ std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
 /// of bound and unbound calls are kept apart.
 template <class Kernel, class... Bound>
 class tuned {
+  using kernel_type = std::remove_const_t<Kernel>;  // decltype of a constexpr variable is const
+
  public:
   /// @throws argument_error for options that make no sense
   tuned(const Kernel& kernel,
         tuned_options options = {})  // NOLINT: `tuned op = kernel;` reads well
       requires(sizeof...(Bound) == 0)
-      : dispatcher_(make_dispatcher(kernel, std::move(options))) {}
+      : dispatcher_(make_dispatcher({any_kernel(kernel)}, std::move(options))) {}
+  /// Of several algorithms: `tuned op{alternatives(direct, by_matmul)};`
+  /// @throws argument_error as above
+  tuned(const dsl::algorithms<Kernel>& several, tuned_options options = {})  // NOLINT
+      requires(sizeof...(Bound) == 0)
+      : dispatcher_(make_dispatcher(several.kernels, std::move(options))) {}
 
   /// This op with the weight `Name` bound to a copy of `value`; calls leave it out.
   /// @throws argument_error naming the parameter when extents or data make no sense
   template <fixed_string Name, class Argument>
   auto with(Argument&& value) const {
-    if constexpr (dsl::check_binding<Kernel, Name, Argument, Bound...>()) {
-      constexpr int at = dsl::param_index<Kernel, Name>();
-      const dsl::argument one = dsl::make_argument<dsl::param_of<Kernel, at>>(value);
+    if constexpr (dsl::check_binding<kernel_type, Name, Argument, Bound...>()) {
+      constexpr int at = dsl::param_index<kernel_type, Name>();
+      const dsl::argument one = dsl::make_argument<dsl::param_of<kernel_type, at>>(value);
       return tuned<Kernel, Bound..., meta::to_name<Name>>(
           dispatcher_->with(static_cast<std::size_t>(at), erase(one)));
     }
@@ -6669,7 +7253,7 @@ class tuned {
  private:
   template <class, class...>
   friend class tuned;
-  using rest = dsl::remaining<Kernel, Bound...>;
+  using rest = dsl::remaining<kernel_type, Bound...>;
   using callable = typename rest::kernel;
 
   explicit tuned(std::shared_ptr<search::dispatcher> d) : dispatcher_(std::move(d)) {}
@@ -6690,6 +7274,9 @@ class tuned {
 
   std::shared_ptr<search::dispatcher> dispatcher_;
 };
+
+template <class Kernel>
+tuned(const dsl::algorithms<Kernel>&, tuned_options = {}) -> tuned<Kernel>;
 
 /// Prepares an op for dense arguments of the given extents:
 ///
@@ -9569,6 +10156,21 @@ namespace tilewright::arith {
 ir::function normalize(const ir::function& f);
 
 }  // namespace tilewright::arith
+// Alpha-equivalence of programs.
+//
+// Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
+// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
+// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
+// must agree. Variables that are free in what is compared match only themselves. For identity that
+// traces can rely on, which includes block names, see ir/key.hpp.
+
+namespace tilewright::ir {
+
+bool equal(const function& a, const function& b);
+bool equal(const stmt& a, const stmt& b);
+bool equal(const expr& a, const expr& b);
+
+}  // namespace tilewright::ir
 
 namespace tilewright::arith {
 namespace detail::normal_form {
@@ -9836,9 +10438,24 @@ class normalizer : public ir::mutator {
     return out;
   }
 
+  /// `x < c` as the smallest bound that says the same beside `x % m < k`.
+  static void tighten(ir::expr& bound, const ir::expr& digit) {
+    if (bound->op != ir::op::lt || digit->op != ir::op::lt || !ir::is_int(bound->args[1]) ||
+        !ir::is_int(digit->args[1]) || digit->args[0]->op != ir::op::floormod)
+      return;
+    const ir::expr& mod = digit->args[0];
+    if (!ir::is_int(mod->args[1]) || !ir::equal(mod->args[0], bound->args[0])) return;
+    const std::int64_t m = ir::as_int(mod->args[1]), k = ir::as_int(digit->args[1]);
+    const std::int64_t last = ir::as_int(bound->args[1]) - 1;
+    if (m <= 0 || k <= 0 || last < 0 || last % m < k) return;
+    bound = ir::lt(bound->args[0], ir::integer(bound->args[1].type(), last - last % m + k));
+  }
+
   /// The conjuncts that say more than the loops and the other conjuncts do.
   ir::expr guard(const ir::expr& predicate) {
     std::vector<ir::expr> parts = ir::conjuncts(mutate(predicate));
+    for (ir::expr& bound : parts)
+      for (const ir::expr& digit : parts) tighten(bound, digit);
     order_.sort(parts);
     for (std::size_t i = parts.size(); i-- > 0;) {
       analyzer others = known_;
@@ -11414,7 +12031,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 4;
+inline constexpr int lowering_revision = 5;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -11579,6 +12196,7 @@ struct api {
   void (*DisposeBuilder)(builder_ref) = nullptr;
   void (*PositionBuilderAtEnd)(builder_ref, block_ref) = nullptr;
   block_ref (*GetInsertBlock)(builder_ref) = nullptr;
+  value_ref (*GetBasicBlockParent)(block_ref) = nullptr;
   value_ref (*BuildRet)(builder_ref, value_ref) = nullptr;
   value_ref (*BuildRetVoid)(builder_ref) = nullptr;
   value_ref (*BuildBr)(builder_ref, block_ref) = nullptr;
@@ -11680,6 +12298,7 @@ struct api {
     f("DisposeBuilder", DisposeBuilder);
     f("PositionBuilderAtEnd", PositionBuilderAtEnd);
     f("GetInsertBlock", GetInsertBlock);
+    f("GetBasicBlockParent", GetBasicBlockParent);
     f("BuildRet", BuildRet);
     f("BuildRetVoid", BuildRetVoid);
     f("BuildBr", BuildBr);
@@ -11827,6 +12446,7 @@ class builder {
   /// @{
   block_ref new_block(value_ref function, const char* name) const;
   block_ref here() const { return c.GetInsertBlock(b); }
+  value_ref here_in() const { return c.GetBasicBlockParent(here()); }  // the function
   void at(block_ref block) const { c.PositionBuilderAtEnd(b, block); }
   void branch(block_ref to) const { c.BuildBr(b, to); }
   void branch(value_ref condition, block_ref yes, block_ref no) const {
@@ -13055,14 +13675,14 @@ TILEWRIGHT_INLINE std::string builder::print() const {
 // units in the last place, against the exact value, with fused multiply-add; without it (SSE2 to
 // AVX) one more:
 //
-// | f32 | exp 1 | exp2 1 | log 2 | log2 3 | log10 3 | tanh 5 | erf 6 | sigmoid 3 | pow 1 |
-// rsqrt 1.5 | | f64 | exp 2 | exp2 2 | log 2 | log2 3 | log10 3 | tanh 3 | erf 3 | sigmoid 4 |
-// pow 2 | rsqrt 1.5 |
+//   |     | exp | exp2 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
+//   | f32 |   1 |    1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
+//   | f64 |   2 |    2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
 //
 // Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
-// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (sin,
-// cos, asin, expm1, ...; pow in f64 without fused multiply-add) calls the C library once per lane,
-// through the loader's table.
+// 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (asin,
+// expm1, ...; sin and cos of a vector with an element beyond 2^30 in f32, 2^20 in f64) calls the C
+// library once per lane, through the loader's table.
 
 #include <string_view>
 #include <vector>
@@ -13498,8 +14118,8 @@ TILEWRIGHT_INLINE value_ref emitter::divide(ir::op o, dtype type, value_ref x, v
     if (!quotient) return b.binary(opcode::and_, x, number(*by - 1));
     return b.binary(plain ? opcode::lshr : opcode::ashr, x, number(shift));
   }
-  // Lanes that are off may hold a zero divisor, which would trap.
-  if (!by && vector && lane.mask) y = b.select(lane.mask, y, number(1));
+  // A zero divisor, which lanes that are off may hold too, would trap.
+  if (!by) y = b.select(b.compare(int_predicate::eq, y, number(0)), number(1), y);
   if (plain) return b.binary(quotient ? opcode::udiv : opcode::urem, x, y);
   // The smallest value divided by -1 wraps in the language and traps in hardware.
   value_ref minus_one = nullptr;
@@ -13927,16 +14547,27 @@ TILEWRIGHT_INLINE void emitter::emit_parallel(const ir::loop_node& l, value_ref 
 }
 
 }  // namespace tilewright::backend::llvm
-// Coefficients are minimax fits made for this file, in the form their comments give; the errors
-// that backend/llvm/math.hpp states are measured by its test.
+// The functions by name. The errors that backend/llvm/math.hpp states are measured by its test.
+
+#include <array>
+#include <string>
+#include <string_view>
+
+// Powers: exp(y log x), the logarithm with more digits than the result has.
+
+#include <array>
+
+// Exponentials and logarithms. Coefficients are minimax fits made for this file, in the form their
+// comments give.
+
+// Float values with operators: what the formulas of the vector math are written in.
 
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <vector>
 
-namespace tilewright::backend::llvm {
-namespace detail::math {
+namespace tilewright::backend::llvm::detail::math {
 
 /// A float value with the operators that the formulas below are written in.
 struct num {
@@ -14024,6 +14655,16 @@ inline num scale(const num& x, value_ref n) {
   };
   return x * power(half) * power(rest);
 }
+
+inline value_ref call_library(const num& x, std::string name,
+                              const std::vector<value_ref>& arguments) {
+  if (!x.wide) name += "f";
+  return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
+
+namespace tilewright::backend::llvm::detail::math {
 
 /// exp(r + error) for |r| <= ln(2) / 2 and a tiny error: 1 + (r + (r^2 q(r) + error)).
 inline num exp_reduced(const num& r, const num& error) {
@@ -14132,6 +14773,127 @@ inline num log_base(const num& x, double factor, double per_two) {
   return log_specials(x, madd(p.e, per_two, (l.head + l.tail) * factor));
 }
 
+}  // namespace tilewright::backend::llvm::detail::math
+// Sums and products of two floats with what rounding takes from them.
+
+namespace tilewright::backend::llvm::detail::math {
+
+/// A sum of two numbers, the second a rounding error of the first.
+struct pair {
+  num head, tail;
+};
+
+/// x + y exactly.
+inline pair sum_pair(const num& x, const num& y) {
+  const num s = x + y, from_y = s - x;
+  return {s, (x - (s - from_y)) + (y - from_y)};
+}
+
+/// x + y exactly, where |x| >= |y| or x is 0.
+inline pair ordered_sum_pair(const num& x, const num& y) {
+  const num s = x + y;
+  return {s, (x - s) + y};
+}
+
+/// x * y - product, where product is x * y rounded: exact. Without fused multiply-add the factors
+/// are cut in halves, of which those above 2^996 overflow.
+inline num product_tail(const num& x, const num& y, const num& product) {
+  if (x.b->cpu.fma) return madd(x, y, -product);
+  const auto upper_half = [](const num& z) {
+    const num scaled = z * (z.wide ? 0x1p27 + 1 : 0x1p12 + 1);
+    return scaled - (scaled - z);
+  };
+  const num x_upper = upper_half(x), x_lower = x - x_upper;
+  const num y_upper = upper_half(y), y_lower = y - y_upper;
+  return ((x_upper * y_upper - product) + x_upper * y_lower + x_lower * y_upper) +
+         x_lower * y_lower;
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
+
+namespace tilewright::backend::llvm::detail::math {
+
+/// C's table of special cases around |x|^y.
+inline num pow_specials(const num& x, const num& y, const num& magnitude) {
+  const builder& b = *x.b;
+  const num base = x.unary("llvm.fabs");
+  const num half = y * 0.5;
+  const value_ref whole = test(real_predicate::oeq, y.unary("llvm.floor"), y);
+  const value_ref odd =
+      b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
+  const value_ref negative = b.compare(int_predicate::slt, x.raw(), x.integer(0));
+  const value_ref flips = b.binary(opcode::and_, negative, odd);
+  num out = choose(flips, -magnitude, magnitude);
+  const value_ref below = test(real_predicate::olt, x, 0.0);
+  const value_ref finite = test(real_predicate::one, base, __builtin_inf());
+  const value_ref invalid =
+      b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
+  const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
+  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
+               __builtin_nan(""), out);
+  const value_ref unit =
+      b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
+  out = choose(unit, 1.0, out);
+  const value_ref one =
+      b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
+  return choose(one, 1.0, out);
+}
+
+/// exp(y log x) in f64.
+inline num pow_f32(const num& x, const num& y) {
+  const builder& b = *x.b;
+  const type_ref wide_type = b.vector(b.f64, x.lanes);
+  const auto widen = [&](const num& n) {
+    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
+  };
+  const num product = widen(y) * log(widen(x.unary("llvm.fabs")));
+  return pow_specials(x, y, x.with(b.convert(opcode::fptrunc, exp(product).v, x.type())));
+}
+
+/// log(m) to 2^-65 or so for m in [sqrt(1/2), sqrt(2)): 2 s (1 + z/3 + z^2 q(z)) with z = s^2 and
+/// s = (m - 1) / (m + 1), carried in pairs.
+inline pair log_pair(const num& m) {
+  static constexpr std::array<double, 8> q{
+      0x1.999999999999ap-3, 0x1.2492492492522p-3, 0x1.c71c71c6ea871p-4, 0x1.745d177aad02ap-4,
+      0x1.3b1395c881220p-4, 0x1.1118c9ee5b8a4p-4, 0x1.df7c5bc7c7563p-5, 0x1.e032e4d8436a1p-5};
+  const num f = m - 1.0, u = m + 1.0, u_tail = m - (u - 1.0);
+  const num s = f / u, whole = s * u;
+  const num s_tail = ((f - whole) - product_tail(s, u, whole) - s * u_tail) / u;
+  const num z = s * s, z_tail = product_tail(s, s, z) + s * s_tail * 2.0;
+  const num third = z * 0x1.5555555555555p-2, higher = z * z * polynomial(z, q);
+  const num third_tail = product_tail(z, z.number(0x1.5555555555555p-2), third) +
+                         madd(z, 0x1.5555555555555p-56, z_tail * 0x1.5555555555555p-2);
+  const num t = third + higher, t_tail = (third - t) + higher + third_tail;
+  const num two = s * 2.0, product = two * t;
+  const num below =
+      product_tail(two, t, product) + madd(two, t_tail, s_tail * t * 2.0) + s_tail * 2.0;
+  const num head = two + product;
+  return {head, (two - head) + product + below};
+}
+
+/// exp(y log x) with the logarithm and the product in pairs.
+inline num pow_f64(const num& x, const num& y) {
+  const num base = x.unary("llvm.fabs");
+  const parts p = split(base);
+  const pair l = log_pair(p.m);
+  const num shift = p.e * ln2_upper(true), sum = shift + l.head;
+  const num rest_of_sum = (shift - sum) + l.head + madd(p.e, ln2_lower(true), l.tail);
+  const num head = sum + rest_of_sum, tail = (sum - head) + rest_of_sum;
+  const num log = log_specials(base, head);
+  const num product = y * log;
+  const num rest = product_tail(y, log, product) + y * tail;
+  // beyond the range of exp, and where the logarithm is infinite, the head says it all
+  const value_ref ordinary = test(real_predicate::olt, product.unary("llvm.fabs"), 800.0);
+  const num error = choose(ordinary, rest, x.number(0.0));
+  return pow_specials(x, y, exp(product, &error));
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
+// Functions that run from one limit to another: tanh, erf, sigmoid. Coefficients are minimax fits
+// made for this file.
+
+namespace tilewright::backend::llvm::detail::math {
+
 /// x P(x^2) / Q(x^2).
 template <std::size_t P, std::size_t Q>
 num odd_rational(const num& x, const std::array<double, P>& p, const std::array<double, Q>& q) {
@@ -14191,84 +14953,109 @@ inline num erf_f64(const num& x) {
 
 inline num sigmoid(const num& x) { return x.number(1.0) / (exp(-x) + 1.0); }
 
-/// C's table of special cases around |x|^y.
-inline num pow_specials(const num& x, const num& y, const num& magnitude) {
-  const builder& b = *x.b;
-  const num base = x.unary("llvm.fabs");
-  const num half = y * 0.5;
-  const value_ref whole = test(real_predicate::oeq, y.unary("llvm.floor"), y);
-  const value_ref odd =
-      b.binary(opcode::and_, whole, test(real_predicate::one, half.unary("llvm.floor"), half));
-  const value_ref negative = b.compare(int_predicate::slt, x.raw(), x.integer(0));
-  const value_ref flips = b.binary(opcode::and_, negative, odd);
-  num out = choose(flips, -magnitude, magnitude);
-  const value_ref below = test(real_predicate::olt, x, 0.0);
-  const value_ref finite = test(real_predicate::one, base, __builtin_inf());
-  const value_ref invalid =
-      b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
-  const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
-  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
-               __builtin_nan(""), out);
-  const value_ref unit =
-      b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
-  out = choose(unit, 1.0, out);
-  const value_ref one =
-      b.binary(opcode::or_, test(real_predicate::oeq, x, 1.0), test(real_predicate::oeq, y, 0.0));
-  return choose(one, 1.0, out);
-}
+}  // namespace tilewright::backend::llvm::detail::math
+// Sine and cosine. |x| = n pi/2 + r with |r| <= pi/4, where pi/2 is a sum of parts so short that
+// their products with n are exact; beyond `whole_turns_limit`, where n has too many digits for
+// that, and for infinities and NaN, the C library is called. Coefficients are minimax fits made for
+// this file.
 
-/// exp(y log x) in f64.
-inline num pow_f32(const num& x, const num& y) {
-  const builder& b = *x.b;
-  const type_ref wide_type = b.vector(b.f64, x.lanes);
-  const auto widen = [&](const num& n) {
-    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
-  };
-  const num product = widen(y) * log(widen(x.unary("llvm.fabs")));
-  return pow_specials(x, y, x.with(b.convert(opcode::fptrunc, exp(product).v, x.type())));
-}
+#include <array>
 
-/// A sum of two numbers, the second a rounding error of the first.
-struct pair {
-  num head, tail;
+namespace tilewright::backend::llvm::detail::math {
+
+inline double whole_turns_limit(bool wide) { return wide ? 0x1p20 : 0x1p30; }
+
+/// r + r^3 s(r^2), and 1 - r^2/2 + r^4 c(r^2), of a remainder without a tail.
+struct sine_and_cosine {
+  num sine, cosine;
 };
 
-/// log(m) to 2^-65 or so for m in [sqrt(1/2), sqrt(2)): 2 s (1 + z/3 + z^2 q(z)) with z = s^2 and
-/// s = (m - 1) / (m + 1), carried in pairs. Needs fused multiply-add.
-inline pair log_pair(const num& m) {
-  static constexpr std::array<double, 8> q{
-      0x1.999999999999ap-3, 0x1.2492492492522p-3, 0x1.c71c71c6ea871p-4, 0x1.745d177aad02ap-4,
-      0x1.3b1395c881220p-4, 0x1.1118c9ee5b8a4p-4, 0x1.df7c5bc7c7563p-5, 0x1.e032e4d8436a1p-5};
-  const num f = m - 1.0, u = m + 1.0, u_tail = m - (u - 1.0);
-  const num s = f / u, s_tail = (madd(-s, u, f) - s * u_tail) / u;
-  const num z = s * s, z_tail = madd(s, s, -z) + s * s_tail * 2.0;
-  const num third = z * 0x1.5555555555555p-2, higher = z * z * polynomial(z, q);
-  const num third_tail = madd(z, 0x1.5555555555555p-2, -third) +
-                         madd(z, 0x1.5555555555555p-56, z_tail * 0x1.5555555555555p-2);
-  const num t = third + higher, t_tail = (third - t) + higher + third_tail;
-  const num two = s * 2.0, product = two * t;
-  const num product_tail =
-      madd(two, t, -product) + madd(two, t_tail, s_tail * t * 2.0) + s_tail * 2.0;
-  const num head = two + product;
-  return {head, (two - head) + product + product_tail};
+/// |x| of f32, in f64: good to f32.
+inline sine_and_cosine sine_and_cosine_f32(const num& magnitude, value_ref& quarters) {
+  static constexpr std::array<double, 4> s{-0x1.5555554c6ffd3p-3, 0x1.111108690d270p-7,
+                                           -0x1.a00f7e15c375cp-13, 0x1.6cd1b0cc7f46cp-19};
+  static constexpr std::array<double, 4> c{0x1.5555554ed82f2p-5, -0x1.6c16b828a850dp-10,
+                                           0x1.a010dde0e6b22p-16, -0x1.241e6ad07641fp-22};
+  const num n = nearest(magnitude * 0x1.45f306dc9c883p-1, quarters);
+  const num start = madd(n, -0x1.4442dp-24, madd(n, -0x1.921fb4p+0, magnitude));
+  const num r = madd(n, -0x1.8469898cc5170p-48, start), z = r * r;
+  return {madd(r * z, polynomial(z, s), r),
+          madd(z, madd(z, polynomial(z, c), z.number(-0.5)), z.number(1.0))};
 }
 
-/// exp(y log x) with the logarithm and the product in pairs. Needs fused multiply-add.
-inline num pow_f64(const num& x, const num& y) {
-  const num base = x.unary("llvm.fabs");
-  const parts p = split(base);
-  const pair l = log_pair(p.m);
-  const num shift = p.e * ln2_upper(true), sum = shift + l.head;
-  const num rest_of_sum = (shift - sum) + l.head + madd(p.e, ln2_lower(true), l.tail);
-  const num head = sum + rest_of_sum, tail = (sum - head) + rest_of_sum;
-  const num log = log_specials(base, head);
-  const num product = y * log;
-  const num rest = madd(y, log, -product) + y * tail;
-  // beyond the range of exp, and where the logarithm is infinite, the head says it all
-  const value_ref ordinary = test(real_predicate::olt, product.unary("llvm.fabs"), 800.0);
-  const num error = choose(ordinary, rest, x.number(0.0));
-  return pow_specials(x, y, exp(product, &error));
+/// |x| of f64, with the remainder as a pair.
+inline sine_and_cosine sine_and_cosine_f64(const num& magnitude, value_ref& quarters) {
+  static constexpr std::array<double, 6> s{-0x1.5555555555548p-3,  0x1.111111110f7cap-7,
+                                           -0x1.a01a019bfd1bep-13, 0x1.71de356714d7fp-19,
+                                           -0x1.ae5e59f71760fp-26, 0x1.5d8fa376f6dffp-33};
+  static constexpr std::array<double, 6> c{0x1.555555555554bp-5,  -0x1.6c16c16c14f8ap-10,
+                                           0x1.a01a019c8390ap-16, -0x1.27e4f7ea377e6p-22,
+                                           0x1.1ee9d75293862p-29, -0x1.8fa465f685d0ep-37};
+  const num n = nearest(magnitude * 0x1.45f306dc9c883p-1, quarters);
+  const num first = madd(n, -0x1.921fb544p+0, magnitude);
+  const pair second = sum_pair(first, n * -0x1.0b4611a6p-34);
+  const pair third = sum_pair(second.head, n * -0x1.3198a2ep-69);
+  const num rest = madd(n, -0x1.b839a252049c1p-104, second.tail + third.tail);
+  const pair whole = ordered_sum_pair(third.head, rest);
+  const num r = whole.head, tail = whole.tail, z = r * r, half = z * 0.5;
+  const num sine = r + madd(r * z, polynomial(z, s), tail * (z.number(1.0) - half));
+  const pair start = ordered_sum_pair(z.number(1.0), -half);
+  const num cosine = start.head + (start.tail + madd(z * z, polynomial(z, c), -(r * tail)));
+  return {sine, cosine};
 }
+
+/// sin x, or cos x, for |x| within `whole_turns_limit`.
+inline num sine_or_cosine_within(const num& x, bool cosine) {
+  const builder& b = *x.b;
+  const num magnitude = x.unary("llvm.fabs");
+  num wide = magnitude;
+  if (!x.wide)
+    wide = {&b, b.convert(opcode::fpext, wide.v, b.vector(b.f64, x.lanes)), true, x.lanes};
+  value_ref quarters = nullptr;
+  const sine_and_cosine both =
+      x.wide ? sine_and_cosine_f64(wide, quarters) : sine_and_cosine_f32(wide, quarters);
+  if (cosine) quarters = b.binary(opcode::add, quarters, wide.integer(1));
+  const value_ref zero = wide.integer(0), one = wide.integer(1), two = wide.integer(2);
+  const value_ref odd = b.compare(int_predicate::ne, b.binary(opcode::and_, quarters, one), zero);
+  const num pick = choose(odd, both.cosine, both.sine);
+  // the second half of a turn is the negated first
+  const value_ref flip =
+      b.binary(opcode::shl, b.binary(opcode::and_, quarters, two), wide.integer(62));
+  num out = pick.from_raw(b.binary(opcode::xor_, pick.raw(), flip));
+  if (!x.wide) out = x.with(b.convert(opcode::fptrunc, out.v, x.type()));
+  if (cosine) return out;
+  const value_ref sign_bit = x.integer(x.wide ? std::int64_t{1} << 63 : -(std::int64_t{1} << 31));
+  return out.from_raw(b.binary(opcode::xor_, out.raw(), b.binary(opcode::and_, x.raw(), sign_bit)));
+}
+
+/// sin x, or cos x. A vector with one lane beyond the limit goes to the C library whole.
+inline num sine_or_cosine(const num& x, bool cosine) {
+  const builder& b = *x.b;
+  const value_ref within =
+      test(real_predicate::ole, x.unary("llvm.fabs"), whole_turns_limit(x.wide));
+  const value_ref all =
+      x.lanes == 1 ? within
+                   : b.intrinsic("llvm.vector.reduce.and", {b.vector(b.i1, x.lanes)}, {within});
+  const value_ref function = b.here_in();
+  const block_ref common = b.new_block(function, "turns"), join = b.new_block(function, "turned"),
+                  rare = b.new_block(function, "many_turns");
+  b.branch(all, common, rare);
+  b.at(common);
+  const value_ref inside = sine_or_cosine_within(x, cosine).v;
+  const block_ref common_end = b.here();
+  b.branch(join);
+  b.at(rare);
+  const value_ref outside = call_library(x, cosine ? "cos" : "sin", {x.v});
+  const block_ref rare_end = b.here();
+  b.branch(join);
+  b.at(join);
+  return x.with(b.phi(x.type(), {{inside, common_end}, {outside, rare_end}}));
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
+
+namespace tilewright::backend::llvm {
+namespace detail::math {
 
 struct named_unary {
   std::string_view name;
@@ -14276,7 +15063,7 @@ struct named_unary {
   const char* library;    // of libm; "f" is added for f32
 };
 
-inline constexpr std::array<named_unary, 22> plain_functions{{
+inline constexpr std::array<named_unary, 20> plain_functions{{
     {"sqrt", "llvm.sqrt", nullptr},
     {"abs", "llvm.fabs", nullptr},
     {"fabs", "llvm.fabs", nullptr},
@@ -14285,8 +15072,6 @@ inline constexpr std::array<named_unary, 22> plain_functions{{
     {"trunc", "llvm.trunc", nullptr},
     {"round", "llvm.nearbyint", nullptr},
     {"nearbyint", "llvm.nearbyint", nullptr},
-    {"sin", nullptr, "sin"},
-    {"cos", nullptr, "cos"},
     {"tan", nullptr, "tan"},
     {"asin", nullptr, "asin"},
     {"acos", nullptr, "acos"},
@@ -14300,12 +15085,6 @@ inline constexpr std::array<named_unary, 22> plain_functions{{
     {"expm1", nullptr, "expm1"},
     {"log1p", nullptr, "log1p"},
 }};
-
-inline value_ref call_library(const num& x, std::string name,
-                              const std::vector<value_ref>& arguments) {
-  if (!x.wide) name += "f";
-  return x.b->library_call(name.c_str(), x.wide ? x.b->f64 : x.b->f32, arguments, x.lanes);
-}
 
 /// Tests of the bits rather than of the value, which no later pass may take for always false.
 inline value_ref predicate(const num& x, std::string_view name) {
@@ -14328,6 +15107,7 @@ inline value_ref unary(const num& x, std::string_view name) {
   if (name == "rsqrt") return (x.number(1.0) / x.unary("llvm.sqrt")).v;
   if (name == "exp10") return call_library(x, "pow", {x.number(10.0).v, x.v});
   if (name == "tanh") return (x.wide ? tanh_f64(x) : tanh_f32(x)).v;
+  if (name == "sin" || name == "cos") return sine_or_cosine(x, name == "cos").v;
   if (name == "erf") return (x.wide ? erf_f64(x) : erf_f32(x)).v;
   if (name == "isnan" || name == "isinf" || name == "isfinite") return predicate(x, name);
   for (const named_unary& f : plain_functions) {
@@ -14347,9 +15127,9 @@ TILEWRIGHT_INLINE value_ref emit_math(builder& b, std::string_view name, bool is
   if (arguments.size() == 3 && name == "fma") return b.intrinsic("llvm.fma", {x.type()}, arguments);
   if (arguments.size() != 2) return nullptr;
   if (name == "pow" && !is_f64) return m::pow_f32(x, x.with(arguments[1])).v;
-  if (name == "pow" && b.cpu.fma) return m::pow_f64(x, x.with(arguments[1])).v;
+  if (name == "pow") return m::pow_f64(x, x.with(arguments[1])).v;
   if (name == "copysign") return b.intrinsic("llvm.copysign", {x.type()}, arguments);
-  if (name == "pow" || name == "atan2" || name == "fmod" || name == "hypot" || name == "nextafter")
+  if (name == "atan2" || name == "fmod" || name == "hypot" || name == "nextafter")
     return m::call_library(x, std::string(name), arguments);
   return nullptr;
 }
@@ -17435,11 +18215,13 @@ TILEWRIGHT_INLINE gbt gbt::load(std::string_view text) {
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tilewright::cost {
@@ -17480,23 +18262,34 @@ class random_model final : public model {
   std::uint64_t seed_ = 0;
 };
 
+/// What trees look at instead of store_features.
+struct feature_extractor {
+  std::size_t columns = 0;  // numbers per row
+  /// The rows of a program one after the other, each of `columns` numbers. A program without rows
+  /// is not learned and scores 0. Called once per program.
+  std::function<std::vector<float>(const ir::function&)> rows;  // null: store_features
+};
+
 struct tree_model_options {
   gbt_options trees{.goal = objective::pairwise};
-  feature_options features;
+  feature_options features;  // of store_features
+  feature_extractor extractor{};
   std::size_t warmup = 24;       // measured programs below which a model without prior draws scores
   double retrain_share = 0.2;    // of new data that lets it train again
   std::size_t most_data = 4096;  // programs; older ones are forgotten
   std::uint64_t seed = 42;
 };
 
-/// Boosted trees on per-store features; the score of a program is the sum over its stores
-/// (pack-sum). The label of a program is the best time of its workload divided by its own time, so
+/// Boosted trees on per-store features, or on features of your own; the score of a program is the
+/// sum over its rows (pack-sum). The label of a program is the best time of its workload divided by its own time, so
 /// workloads of different size can be learned together. A prior, trained before on other workloads,
 /// is where training starts.
 class tree_model final : public model {
  public:
+  /// @throws argument_error when `prior` was trained on other features
   explicit tree_model(tree_model_options options = {}, gbt prior = {});
 
+  /// @throws argument_error when an extractor gives no whole number of rows; so does `update`
   std::vector<double> predict(std::span<const sample> programs) override;
   /// Adds data, and trains when enough of it is new.
   void update(std::span<const sample> measured) override;
@@ -17511,19 +18304,27 @@ class tree_model final : public model {
   std::size_t size() const noexcept { return known_.size(); }
 
  private:
+  struct row_list {
+    std::shared_ptr<const float> x;  // [count, columns]
+    std::size_t count = 0;
+  };
   struct datum {
-    feature_cache::rows rows;
+    row_list rows;
     support::hash128 workload;
     double seconds;
   };
+  std::size_t columns() const;
+  row_list rows_of(const sample& s);
   dataset data() const;
 
   tree_model_options options_;
   gbt prior_;
   gbt trees_;
   feature_cache features_;
+  std::unordered_map<support::hash128, row_list> extracted_;  // by an extractor of the user's own
   std::vector<datum> known_;
-  std::size_t trained_ = 0;
+  std::size_t trained_ = 0;  // programs of the last training
+  std::size_t fresh_ = 0;    // programs that came since
   support::random draws_;
 };
 
@@ -17555,7 +18356,33 @@ TILEWRIGHT_INLINE void random_model::load(std::string_view text) {
 }
 
 TILEWRIGHT_INLINE tree_model::tree_model(tree_model_options options, gbt prior)
-    : options_(options), prior_(std::move(prior)), trees_(prior_), draws_(options.seed) {}
+    : options_(std::move(options)), prior_(std::move(prior)), draws_(options_.seed) {
+  if (!prior_.empty() && prior_.columns() != columns())
+    throw argument_error("tree_model: the prior was trained on other features");
+  trees_ = prior_;
+}
+
+TILEWRIGHT_INLINE std::size_t tree_model::columns() const {
+  return options_.extractor.rows ? options_.extractor.columns : feature_count;
+}
+
+TILEWRIGHT_INLINE tree_model::row_list tree_model::rows_of(const sample& s) {
+  if (!options_.extractor.rows) {
+    const feature_cache::rows rows = features_.of(*s.program, s.key, options_.features);
+    if (rows->empty()) return {};
+    return {{rows, rows->front().data()}, rows->size()};
+  }
+  constexpr std::size_t most = 1 << 14;
+  if (const auto known = extracted_.find(s.key); known != extracted_.end()) return known->second;
+  auto x = std::make_shared<const std::vector<float>>(options_.extractor.rows(*s.program));
+  if (columns() == 0 || x->size() % columns() != 0)
+    throw argument_error("tree_model: the feature extractor gave " + std::to_string(x->size()) +
+                         " numbers, which are no rows of " + std::to_string(columns()));
+  if (extracted_.size() >= most) extracted_.clear();
+  const row_list out{{x, x->data()}, x->size() / columns()};
+  extracted_.emplace(s.key, out);
+  return out;
+}
 
 TILEWRIGHT_INLINE std::vector<double> tree_model::predict(std::span<const sample> programs) {
   std::vector<double> out;
@@ -17564,25 +18391,25 @@ TILEWRIGHT_INLINE std::vector<double> tree_model::predict(std::span<const sample
       out.push_back(draws_.unit());
       continue;
     }
-    const auto rows = features_.of(*s.program, s.key, options_.features);
-    out.push_back(rows->empty()
-                      ? 0.0
-                      : static_cast<double>(trees_.score(rows->front().data(), rows->size())));
+    const row_list rows = rows_of(s);
+    out.push_back(rows.count == 0 ? 0.0
+                                  : static_cast<double>(trees_.score(rows.x.get(), rows.count)));
   }
   return out;
 }
 
 TILEWRIGHT_INLINE void tree_model::update(std::span<const sample> measured) {
   for (const sample& s : measured) {
-    auto rows = features_.of(*s.program, s.key, options_.features);
-    if (!rows->empty()) known_.push_back({std::move(rows), s.workload, s.seconds});
+    row_list rows = rows_of(s);
+    if (rows.count == 0) continue;
+    known_.push_back({std::move(rows), s.workload, s.seconds});
+    ++fresh_;
   }
   if (known_.size() > options_.most_data)
     known_.erase(known_.begin(), known_.end() - static_cast<std::ptrdiff_t>(options_.most_data));
-  const double fresh = static_cast<double>(known_.size()) - static_cast<double>(trained_);
   const bool enough = known_.size() >= options_.warmup || !prior_.empty();
-  if (enough && fresh >= std::max(1.0, options_.retrain_share * static_cast<double>(trained_)))
-    train();
+  const double wanted = options_.retrain_share * static_cast<double>(trained_);
+  if (enough && static_cast<double>(fresh_) >= std::max(1.0, wanted)) train();
 }
 
 TILEWRIGHT_INLINE dataset tree_model::data() const {
@@ -17594,14 +18421,14 @@ TILEWRIGHT_INLINE dataset tree_model::data() const {
     number.try_emplace(d.workload, static_cast<std::uint32_t>(number.size()));
   }
   dataset out;
-  out.columns = feature_count;
+  out.columns = columns();
   for (const datum& d : known_) {
     const double least = best[d.workload];
     const double label = std::isfinite(d.seconds) && d.seconds > 0 ? least / d.seconds : 0;
     // fast programs matter most
     const double weight = 0.1 + label;
-    out.add(d.rows->front().data(), d.rows->size(), static_cast<float>(label),
-            static_cast<float>(weight), number[d.workload]);
+    out.add(d.rows.x.get(), d.rows.count, static_cast<float>(label), static_cast<float>(weight),
+            number[d.workload]);
   }
   return out;
 }
@@ -17612,15 +18439,17 @@ TILEWRIGHT_INLINE void tree_model::train() {
   next.boost(data(), options_.trees);
   trees_ = std::move(next);
   trained_ = known_.size();
+  fresh_ = 0;
 }
 
 TILEWRIGHT_INLINE void tree_model::load(std::string_view text) {
   gbt loaded = gbt::load(text);
-  if (!loaded.empty() && loaded.columns() != feature_count)
+  if (!loaded.empty() && loaded.columns() != columns())
     throw argument_error("tree_model: the trees were trained on other features");
   prior_ = loaded;
   trees_ = std::move(loaded);
   trained_ = 0;
+  fresh_ = known_.size();
 }
 
 }  // namespace tilewright::cost
@@ -17794,6 +18623,49 @@ TILEWRIGHT_INLINE double top_score(std::span<const double> scores, std::span<con
 }
 
 }  // namespace tilewright::cost
+
+// Several algorithms for one result: a function may carry others that compute the same.
+//
+// They stand as text in an attribute of the first one, so that they travel with it through files
+// and processes. They are no part of what it computes: `equal` and the workload key leave them out.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::ir {
+
+/// Attribute of a function: the texts of its alternatives.
+inline constexpr const char* alternatives_attribute = "tilewright.alternatives";
+
+/// `first` with other algorithms beside it. Requires: 1. names differ; 2. parameters agree in
+/// number, type and shape, and in their order.
+/// @throws argument_error naming the function and the parameter
+function with_alternatives(function first, const std::vector<function>& others);
+
+/// The function itself without its alternatives, then these; only the function where it has none.
+std::vector<function> alternatives(const function& f);
+
+/// `change` done to the function and to its alternatives.
+function map_alternatives(const function& f,
+                          const std::function<function(const function&)>& change);
+
+/// True when the function carries alternatives.
+bool has_alternatives(const function& f);
+
+}  // namespace tilewright::ir
+
+namespace tilewright {
+
+TILEWRIGHT_INLINE ir::function reify(const std::vector<any_kernel>& algorithms,
+                                     const dim_values& dims) {
+  std::vector<ir::function> others;
+  for (std::size_t i = 1; i < algorithms.size(); ++i) others.push_back(reify(algorithms[i], dims));
+  return ir::with_alternatives(reify(algorithms.at(0), dims), others);
+}
+
+}  // namespace tilewright
 
 #include <string>
 
@@ -19336,21 +20208,6 @@ struct library_entry {
 std::span<const library_entry> library();
 
 }  // namespace tilewright::intrin
-// Alpha-equivalence of programs.
-//
-// Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
-// variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
-// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
-// must agree. Variables that are free in what is compared match only themselves. For identity that
-// traces can rely on, which includes block names, see ir/key.hpp.
-
-namespace tilewright::ir {
-
-bool equal(const function& a, const function& b);
-bool equal(const stmt& a, const stmt& b);
-bool equal(const expr& a, const expr& b);
-
-}  // namespace tilewright::ir
 // The oracle: runs any function of the IR, scheduled or lowered, one element at a time.
 //
 // It exists to decide what a program means, so it computes every type at its own width and
@@ -19844,6 +20701,98 @@ TILEWRIGHT_INLINE expr detail::extent_between(const expr& start, const expr& sto
 
 }  // namespace tilewright::ir
 
+#include <variant>
+
+// Programs as text: the TensorIR dialect of TVMScript.
+//
+// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f),
+// and parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a
+// suffix, always in the same way.
+
+#include <string>
+
+namespace tilewright::ir {
+
+/// A whole script, header comment included; ends in a newline.
+std::string print(const function& f);
+/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their
+/// names.
+std::string print(const stmt& s);
+std::string print(const expr& e);
+std::string print(const buffer_region& r);
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir {
+namespace detail::several {
+
+[[noreturn]] inline void refuse(const function& a, const function& b, const std::string& why) {
+  throw argument_error("alternatives: " + a.name + " and " + b.name + " " + why);
+}
+
+inline std::string signature(const param& p) {
+  if (!p.buffer) return std::string(name(p.scalar.type()));
+  std::string out(name(p.buffer->type));
+  for (const expr& extent : p.buffer->shape) out += " x " + print(extent);
+  return out;
+}
+
+inline void need_same_signature(const function& a, const function& b) {
+  if (a.name == b.name) refuse(a, b, "share a name; give each algorithm its own (requirement 1)");
+  if (a.params.size() != b.params.size())
+    refuse(a, b, "differ in the number of parameters (requirement 2)");
+  for (std::size_t i = 0; i < a.params.size(); ++i)
+    if (const std::string x = signature(a.params[i]), y = signature(b.params[i]); x != y)
+      refuse(
+          a, b,
+          "differ in parameter " + std::to_string(i) + ": " + x + " and " + y + " (requirement 2)");
+}
+
+inline function alone(function f) {
+  f.attrs.erase(alternatives_attribute);
+  return f;
+}
+
+}  // namespace detail::several
+
+TILEWRIGHT_INLINE bool has_alternatives(const function& f) {
+  return f.attrs.count(alternatives_attribute) > 0;
+}
+
+TILEWRIGHT_INLINE function with_alternatives(function first, const std::vector<function>& others) {
+  std::vector<function> all = alternatives(first);
+  attr::list texts;
+  for (const function& more : others)
+    for (function& f : alternatives(more)) all.push_back(std::move(f));
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) detail::several::need_same_signature(all[k], all[i]);
+    texts.emplace_back(print(all[i]));
+  }
+  if (!texts.empty()) first.attrs[alternatives_attribute] = std::move(texts);
+  return first;
+}
+
+TILEWRIGHT_INLINE std::vector<function> alternatives(const function& f) {
+  std::vector<function> out{detail::several::alone(f)};
+  const auto found = f.attrs.find(alternatives_attribute);
+  if (found == f.attrs.end()) return out;
+  if (const auto* texts = std::get_if<attr::list>(&found->second.value))
+    for (const attr& text : *texts)
+      if (const auto* script = std::get_if<std::string>(&text.value))
+        out.push_back(detail::several::alone(parse(*script)));
+  return out;
+}
+
+TILEWRIGHT_INLINE function
+map_alternatives(const function& f, const std::function<function(const function&)>& change) {
+  if (!has_alternatives(f)) return change(f);
+  std::vector<function> all = alternatives(f);
+  for (function& each : all) each = change(each);
+  return with_alternatives(all.front(), {all.begin() + 1, all.end()});
+}
+
+}  // namespace tilewright::ir
+
 #include <cstdint>
 #include <variant>
 
@@ -19915,7 +20864,13 @@ class structure_writer {
         write(p.scalar);
     }
     binding_ = false;
-    write(f.attrs);
+    if (has_alternatives(f)) {  // they compute the same
+      annotations notes = f.attrs;
+      notes.erase(alternatives_attribute);
+      write(notes);
+    } else {
+      write(f.attrs);
+    }
     write(f.body);
   }
 
@@ -20168,11 +21123,22 @@ TILEWRIGHT_INLINE bool equal(const expr& a, const expr& b) {
 #include <cstddef>
 #include <utility>
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <unordered_map>
 #include <utility>
+
+// Numbers of the point evaluator: a value in double, and how far the rounding that the program
+// itself does may lead away from it.
+//
+// The bound is what tells a result that is wrong from one that a comparison within the rounding
+// decided: the largest of two equal sums, a quotient rounded to an integer.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
 
 // Intrinsic functions of the interpreter.
 
@@ -20950,6 +21916,385 @@ inline evaluator pick_reinterpretation(dtype to, dtype from) {
 }
 
 }  // namespace tilewright::ir::detail::interp
+
+namespace tilewright::ir::detail::point {
+
+using interp::of_double;
+using interp::of_int;
+using interp::value;
+
+struct number {
+  value v{};          // `i` of integers and booleans, `d` of floats
+  double error = 0;   // of floats: largest distance from what the program computes
+  bool open = false;  // a decision on the way goes either way within the errors
+};
+
+/// An element has no value within the budget and the bounds.
+struct no_value {};
+
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// Rounding in another order than the evaluator's stays within so many of its bounds.
+inline constexpr double reordering = 4;
+
+inline number exact_integer(std::int64_t i, bool open = false) { return {of_int(i), 0, open}; }
+inline number exact_float(double d) { return {of_double(d), 0, false}; }
+inline number unknown_float(double d) { return {of_double(d), unbounded, true}; }
+
+/// Half the distance from 1 to the next value, the largest value, and the smallest one.
+struct float_limits {
+  double unit, largest, smallest;
+};
+
+inline float_limits limits_of(dtype t) {
+  switch (t) {
+    case dtype::f16: return {0x1p-11, 65504, 0x1p-24};
+    case dtype::bf16: return {0x1p-8, 0x1.fep127, 0x1p-133};
+    case dtype::f32: return {0x1p-24, 0x1.fffffep127, 0x1p-149};
+    default: return {0x1p-53, 0x1.fffffffffffffp1023, 0x1p-1074};
+  }
+}
+
+/// A float of the program that is `ulps` roundings away from d.
+inline number rounded(dtype t, double d, double error, bool open, double ulps = 1) {
+  if (!std::isfinite(d)) return {of_double(d), error, open};
+  const float_limits l = limits_of(t);
+  if (std::abs(d) > l.largest) return unknown_float(d);
+  return {of_double(d), error + ulps * (l.unit * std::abs(d) + l.smallest), open};
+}
+
+/// a * b where 0 times anything is 0.
+inline double scaled(double a, double b) { return a == 0 || b == 0 ? 0 : std::abs(a) * b; }
+
+inline bool separate(const number& a, const number& b) {
+  const double errors = a.error + b.error;
+  return errors == 0 || std::abs(a.v.d - b.v.d) > reordering * errors;
+}
+
+template <class T>
+bool compare(op o, T a, T b) {
+  switch (o) {
+    case op::eq: return a == b;
+    case op::ne: return a != b;
+    case op::lt: return a < b;
+    case op::le: return a <= b;
+    case op::gt: return a > b;
+    default: return a >= b;
+  }
+}
+
+inline bool is_comparison(op o) { return o >= op::eq && o <= op::ge; }
+
+inline number sum_of(dtype t, const number& a, const number& b, double value) {
+  return rounded(t, value, a.error + b.error, a.open || b.open);
+}
+
+inline number product_of(dtype t, const number& a, const number& b) {
+  return rounded(t, a.v.d * b.v.d,
+                 scaled(a.v.d, b.error) + scaled(b.v.d, a.error) + scaled(a.error, b.error),
+                 a.open || b.open);
+}
+
+inline number quotient_of(dtype t, const number& a, const number& b) {
+  const double q = a.v.d / b.v.d, margin = std::abs(b.v.d) - b.error;
+  if (b.error == 0) return rounded(t, q, a.error == 0 ? 0 : a.error / margin, a.open);
+  if (!(margin > 0)) return unknown_float(q);
+  return rounded(t, q, (a.error + scaled(q, b.error)) / margin, a.open || b.open);
+}
+
+/// A step function of x: the same on both sides of its error, or open.
+template <class F>
+number step_of(F f, const number& x) {
+  const double y = f(x.v.d), reach = reordering * x.error;
+  if (reach == 0) return {of_double(y), 0, x.open};
+  const double jump = std::abs(f(x.v.d + reach) - f(x.v.d - reach));
+  if (jump == 0) return exact_float(y);
+  return jump < unbounded ? number{of_double(y), jump, true} : unknown_float(y);
+}
+
+inline number smaller_or_larger(op o, const number& a, const number& b) {
+  const bool first = o == op::min ? a.v.d < b.v.d : a.v.d > b.v.d;
+  const number& pick = first ? a : b;
+  if (separate(a, b)) return pick;
+  return {pick.v, std::max(a.error, b.error), a.open || b.open};
+}
+
+inline number float_operator(op o, dtype t, const number& a, const number& b) {
+  const auto floored = [](double q) { return std::floor(q); };
+  switch (o) {
+    case op::add: return sum_of(t, a, b, a.v.d + b.v.d);
+    case op::sub: return sum_of(t, a, b, a.v.d - b.v.d);
+    case op::mul: return product_of(t, a, b);
+    case op::div: return quotient_of(t, a, b);
+    case op::min:
+    case op::max: return smaller_or_larger(o, a, b);
+    case op::floordiv: return step_of(floored, quotient_of(t, a, b));
+    case op::floormod: {
+      const number turns = step_of(floored, quotient_of(t, a, b)), back = product_of(t, turns, b);
+      return sum_of(t, a, back, a.v.d - back.v.d);
+    }
+    case op::mod: {
+      const double rest = std::fmod(a.v.d, b.v.d);
+      return a.error == 0 && b.error == 0 ? number{of_double(rest), 0, a.open || b.open}
+                                          : unknown_float(rest);
+    }
+    default: return exact_integer(compare(o, a.v.d, b.v.d), !separate(a, b));
+  }
+}
+
+inline number integer_operator(op o, dtype result, dtype operand, const number& a,
+                               const number& b) {
+  const std::int64_t x = a.v.i, y = b.v.i;
+  const bool open = a.open || b.open;
+  if (is_comparison(o))
+    return exact_integer(operand == dtype::u64 ? compare(o, static_cast<std::uint64_t>(x),
+                                                         static_cast<std::uint64_t>(y))
+                                               : compare(o, x, y),
+                         open);
+  const bool divides = o == op::div || o == op::mod || o == op::floordiv || o == op::floormod;
+  if (divides && y == 0) {
+    if (!b.open) throw no_value{};
+    return exact_integer(0, true);
+  }
+  return exact_integer(fold_integer(o, result, x, y), open);
+}
+
+/// Either of two values that an open condition leaves.
+inline number either(dtype t, const number& chosen, const number& other) {
+  if (!is_float(t))
+    return exact_integer(chosen.v.i, chosen.open || other.open || chosen.v.i != other.v.i);
+  const double jump = std::abs(chosen.v.d - other.v.d);
+  if (!(jump < unbounded)) return chosen.v.d == other.v.d ? chosen : unknown_float(chosen.v.d);
+  return {chosen.v, jump + std::max(chosen.error, other.error),
+          jump > 0 || chosen.open || other.open};
+}
+
+inline number to_float(dtype to, dtype from, const number& x) {
+  if (is_float(from)) {
+    if (limits_of(to).unit <= limits_of(from).unit) return x;
+    return rounded(to, x.v.d, x.error, x.open);
+  }
+  const double d = from == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(x.v.i))
+                                      : static_cast<double>(x.v.i);
+  if (x.open) return unknown_float(d);
+  return std::abs(d) * limits_of(to).unit <= 1 ? exact_float(d) : rounded(to, d, 0, false);
+}
+
+inline number to_integer(dtype to, const number& x) {
+  return interp::with_type(to, [&](auto d) -> number {
+    constexpr dtype D = decltype(d)::value;
+    if constexpr (is_float(D)) {
+      return x;
+    } else {
+      const double reach = reordering * x.error;
+      const std::int64_t low = interp::to_integer<D>(x.v.d - reach),
+                         high = interp::to_integer<D>(x.v.d + reach),
+                         i = interp::to_integer<D>(x.v.d);
+      const bool crosses =
+          D == dtype::boolean ? reach > 0 && std::abs(x.v.d) <= reach : low != i || high != i;
+      return exact_integer(i, crosses || (x.open && x.error == 0));
+    }
+  });
+}
+
+inline number cast_of(dtype to, dtype from, const number& x) {
+  if (is_float(to)) return to_float(to, from, x);
+  return is_float(from) ? to_integer(to, x) : exact_integer(wrap_to(to, x.v.i), x.open);
+}
+
+inline bool is_step(std::string_view name) {
+  return name == "floor" || name == "ceil" || name == "round" || name == "nearbyint" ||
+         name == "trunc";
+}
+
+/// Units in the last place that functions of the program may be off.
+inline constexpr double function_error = 8;
+
+/// A smooth function: its error is what the argument's error does to it.
+inline number function_of(dtype t, double (*f)(double), const number& x) {
+  const double y = f(x.v.d);
+  double error = 0;
+  if (x.error > 0)
+    error = std::max(std::abs(f(x.v.d + x.error) - y), std::abs(f(x.v.d - x.error) - y));
+  if (std::isnan(error)) error = unbounded;
+  return rounded(t, y, error, x.open || error == unbounded, function_error);
+}
+
+/// `jumps`: the function is not continuous, so that an error of an argument may decide.
+inline number function_of(dtype t, double (*f)(double, double), bool jumps, const number& a,
+                          const number& b) {
+  const double y = f(a.v.d, b.v.d);
+  double error = 0;
+  for (const double da : {-a.error, a.error})
+    for (const double db : {-b.error, b.error})
+      if (const double e = std::abs(f(a.v.d + da, b.v.d + db) - y); !(e <= error)) error = e;
+  if (std::isnan(error)) error = a.error == 0 && b.error == 0 ? 0 : unbounded;
+  const bool inexact = a.error > 0 || b.error > 0;
+  return rounded(t, y, error, a.open || b.open || error == unbounded || (jumps && inexact),
+                 function_error);
+}
+
+inline number fused_of(dtype t, const number& a, const number& b, const number& c) {
+  const number p = product_of(t, a, b);
+  return sum_of(t, p, c, std::fma(a.v.d, b.v.d, c.v.d));
+}
+
+}  // namespace tilewright::ir::detail::point
+// From an element to the iteration that stores it: the point evaluator goes backwards.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::ir::detail::point {
+
+/// An iteration variable of a block, over [0, extent).
+struct iteration {
+  var name;
+  std::size_t slot = 0;
+  std::int64_t extent = 0;
+};
+
+/// One index of a store: offset + sum of coefficient * iteration[number].
+struct index_sum {
+  struct term {
+    std::size_t number = 0;
+    std::int64_t coefficient = 0;
+  };
+  std::vector<term> terms;
+  std::int64_t offset = 0;
+};
+
+/// `e` as a sum over `iterations`; nothing when it is none.
+inline std::optional<index_sum> sum_of_index(const expr& e,
+                                             const std::vector<iteration>& iterations) {
+  index_sum out;
+  if (e->op == op::integer) {
+    out.offset = e->integer;
+    return out;
+  }
+  if (e->op == op::var) {
+    for (std::size_t n = 0; n < iterations.size(); ++n)
+      if (iterations[n].name.same(e)) out.terms.push_back({n, 1});
+    if (out.terms.empty()) return std::nullopt;
+    return out;
+  }
+  if (e->op == op::cast && !is_float(e.type()) && bits(e.type()) >= bits(e->args[0].type()))
+    return sum_of_index(e->args[0], iterations);
+  if (e->op != op::add && e->op != op::sub && e->op != op::mul) return std::nullopt;
+  auto a = sum_of_index(e->args[0], iterations), b = sum_of_index(e->args[1], iterations);
+  if (!a || !b) return std::nullopt;
+  if (e->op == op::mul) {
+    if (!a->terms.empty()) std::swap(a, b);
+    if (!a->terms.empty()) return std::nullopt;
+    for (index_sum::term& t : b->terms) t.coefficient *= a->offset;
+    b->offset *= a->offset;
+    return b;
+  }
+  const std::int64_t sign = e->op == op::add ? 1 : -1;
+  a->offset += sign * b->offset;
+  for (const index_sum::term& t : b->terms) {
+    const auto same = std::find_if(a->terms.begin(), a->terms.end(),
+                                   [&](const auto& x) { return x.number == t.number; });
+    if (same == a->terms.end())
+      a->terms.push_back({t.number, sign * t.coefficient});
+    else
+      same->coefficient += sign * t.coefficient;
+  }
+  return a;
+}
+
+/// The inverse of the indices of a store, where each iteration stores an element of its own.
+class placement {
+ public:
+  placement() = default;
+
+  /// Nothing when the sums do not tell every iteration from every other.
+  static std::optional<placement> of(const std::vector<expr>& indices,
+                                     const std::vector<iteration>& iterations) {
+    placement out;
+    std::vector<bool> known(iterations.size());
+    for (const expr& e : indices) {
+      std::optional<index_sum> sum = sum_of_index(e, iterations);
+      if (!sum || !out.add(std::move(*sum), iterations, known)) return std::nullopt;
+    }
+    for (std::size_t n = 0; n < iterations.size(); ++n)
+      if (!known[n] && iterations[n].extent > 1) return std::nullopt;
+    out.extents_.reserve(iterations.size());
+    for (const iteration& i : iterations) out.extents_.push_back(i.extent);
+    return out;
+  }
+
+  /// Finds the iteration that stores element `index`; false when none does.
+  bool find(const std::int64_t* index, std::vector<std::int64_t>& iteration_at) const {
+    iteration_at.assign(extents_.size(), 0);
+    for (const std::int64_t e : extents_)
+      if (e == 0) return false;
+    for (const dimension& d : dimensions_) {
+      std::int64_t rest = *index++ - d.offset;
+      for (const index_sum::term& t : d.known) rest -= t.coefficient * iteration_at[t.number];
+      for (const digit& g : d.digits) {
+        // c * x + [low, high] = rest for one x at most, since |c| exceeds high - low
+        const std::int64_t c = g.of.coefficient;
+        const std::int64_t x = c > 0 ? floor_of(rest - g.low, c) : -floor_of(rest - g.low, -c);
+        if (x < 0 || x >= extents_[g.of.number] || rest - c * x < g.low || rest - c * x > g.high)
+          return false;
+        iteration_at[g.of.number] = x;
+        rest -= c * x;
+      }
+      if (rest != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct digit {
+    index_sum::term of;
+    std::int64_t low = 0, high = 0;  // what the later digits add
+  };
+  struct dimension {
+    std::int64_t offset = 0;
+    std::vector<index_sum::term> known;
+    std::vector<digit> digits;  // by falling size of the coefficient
+  };
+
+  static std::int64_t floor_of(std::int64_t a, std::int64_t b) {
+    return a / b - (a % b != 0 && a < 0 ? 1 : 0);
+  }
+
+  bool add(index_sum sum, const std::vector<iteration>& iterations, std::vector<bool>& known) {
+    dimension d;
+    d.offset = sum.offset;
+    for (const index_sum::term& t : sum.terms) {
+      if (t.coefficient == 0 || iterations[t.number].extent <= 1) continue;
+      if (known[t.number])
+        d.known.push_back(t);
+      else
+        d.digits.push_back({t, 0, 0});
+    }
+    std::sort(d.digits.begin(), d.digits.end(), [](const digit& a, const digit& b) {
+      return std::abs(a.of.coefficient) > std::abs(b.of.coefficient);
+    });
+    for (std::size_t k = d.digits.size(); k-- > 1;) {
+      const index_sum::term& t = d.digits[k].of;
+      const std::int64_t reach = t.coefficient * (iterations[t.number].extent - 1);
+      d.digits[k - 1].low = d.digits[k].low + std::min<std::int64_t>(reach, 0);
+      d.digits[k - 1].high = d.digits[k].high + std::max<std::int64_t>(reach, 0);
+    }
+    for (const digit& g : d.digits) {
+      if (std::abs(g.of.coefficient) <= g.high - g.low) return false;
+      known[g.of.number] = true;
+    }
+    dimensions_.push_back(std::move(d));
+    return true;
+  }
+
+  std::vector<dimension> dimensions_;
+  std::vector<std::int64_t> extents_;
+};
+
+}  // namespace tilewright::ir::detail::point
 // Single elements of a program's outputs, computed in double.
 //
 // The interpreter runs a whole program at the precision it is written in. This goes backwards from
@@ -20965,14 +22310,25 @@ inline evaluator pick_reinterpretation(dtype to, dtype from) {
 
 namespace tilewright::ir {
 
+/// An element of an output in double.
+struct point_value {
+  double value = 0;
+  double error = 0;  // bound of what the program's own rounding may do to a float
+  bool decided =
+      true;  // false: a comparison, a step or a cast to an integer on the way goes either
+             // way within the rounding before it; the jumps are part of `error`
+};
+
 /// Evaluates elements of what an unscheduled function writes.
 /// 1. Floats are computed in double throughout, whatever their type; float literals have the value
 ///    that their type gives them. Integers wrap at their width; casts from floats to integers
 ///    truncate and saturate.
-/// 2. Every buffer is written by one block, with one store whose indices are the block's spatial
-///    iteration variables; a block reads what it writes only as the accumulator of a reduction with
-///    `init`.
-/// 3. Extents are literals, and no parameter is both read and written.
+/// 2. A block is a list of stores in different buffers, after lets. It reads what it writes only
+///    where it writes it: the accumulators of a reduction, or elements that it updates. Several
+///    blocks may write one buffer; each finds it as those before left it.
+/// 3. Store indices that are sums of iteration variables are solved; others are run for all
+///    iterations once, up to 2^20 of them. No two iterations of a block store one element.
+/// 4. Extents are literals. Blocks that share loops do not write in turn what both touch.
 /// Elements of temporaries are remembered. Not thread-safe.
 class point_evaluator {
  public:
@@ -20980,7 +22336,8 @@ class point_evaluator {
   /// a second.
   static constexpr std::int64_t default_budget = 10'000'000;
 
-  /// @param args one per parameter, as for `interpret`; memory of outputs is not touched
+  /// @param args one per parameter, as for `interpret`, with what it holds before the function
+  /// runs; a parameter of which nothing is read before it is written needs no memory
   /// @throws argument_error when `refusal(f)` is not empty or an input has no memory
   point_evaluator(const function& f, const std::vector<tensor_view>& args,
                   std::int64_t budget = default_budget);
@@ -20992,9 +22349,13 @@ class point_evaluator {
   static std::string refusal(const function& f);
 
   /// Element `index` of parameter number `param`; nothing when the budget is used up, or when the
-  /// element depends on a read out of bounds or an integer division by zero.
+  /// element depends on a read out of bounds, on an integer division by zero, or on one that
+  /// several iterations store.
   /// @throws argument_error when the parameter is no output or `index` lies outside of it
-  std::optional<double> value(std::size_t param, const std::vector<std::int64_t>& index);
+  std::optional<point_value> value(std::size_t param, const std::vector<std::int64_t>& index);
+
+  /// The budget is used up.
+  bool exhausted() const;
 
  private:
   struct state;
@@ -21005,55 +22366,66 @@ class point_evaluator {
 
 namespace tilewright::ir::detail::point {
 
-using interp::of_double;
-using interp::of_int;
-using interp::value;
-
 struct tensor;
+struct definition;
 
-/// An expression with its variables resolved to slots and its loads to tensors.
+/// An expression with its variables resolved to slots and its loads to states of tensors.
 struct node {
   ir::op op = ir::op::integer;
   dtype type = dtype::i32;
   dtype operand = dtype::i32;  // type of the first argument
-  value constant{};
+  number constant{};
   std::size_t slot = 0;
-  tensor* from = nullptr;  // load; null: the running value of the block's reduction
+  tensor* from = nullptr;   // load
+  std::size_t version = 0;  // blocks that wrote `from` before the load
   std::vector<const node*> args;
   double (*unary)(double) = nullptr;
   double (*binary)(double, double) = nullptr;
+  bool jumps = false;                           // the function is a step, or not continuous
+  const interp::expr_code* integers = nullptr;  // an intrinsic of integers, by the interpreter
 };
 
-struct iteration {
-  std::size_t slot = 0;
-  std::int64_t extent = 0;
-};
-
-/// The block that writes a tensor.
-struct definition {
-  std::vector<std::size_t> places;  // [rank] slots of the store's indices
-  std::vector<iteration> reduced;
-  std::vector<std::pair<std::size_t, const node*>> lets;
+/// One store of a block.
+struct target {
+  tensor* to = nullptr;
+  std::size_t version = 0;  // blocks that wrote `to` before
+  std::vector<const node*> index;
+  std::optional<placement> place;  // nothing: `stored_by` is filled in by running the indices
+  std::unordered_map<std::int64_t, std::int64_t> stored_by;  // iterations by position
+  bool listed = false;
   const node* init = nullptr;
-  const node* body = nullptr;
-  std::size_t accumulator = 0;  // slot
+  const node* value = nullptr;
+  std::size_t accumulator = 0;  // slot of the element that is stored
+  bool updates = false;         // what is stored depends on what the element holds before
+};
+
+/// A block: what it stores in each iteration, and the iterations that it adds up.
+struct definition {
+  std::string name;
+  std::vector<iteration> spatial, reduced;
+  std::vector<std::pair<std::size_t, const node*>> lets;
+  std::vector<target> targets;
 };
 
 using reader = value (*)(const std::byte*);
 
 struct tensor {
+  struct writer {
+    definition* by;
+    std::size_t target;
+  };
   std::string name;
   dtype type = dtype::f32;
   std::vector<std::int64_t> extents, strides;  // [rank], elements; strides of parameters
-  const std::byte* data = nullptr;
+  const std::byte* data = nullptr;             // what a parameter holds before the function
   reader read = nullptr;
-  bool writes = false;  // by a block
-  definition from;
-  std::unordered_map<std::int64_t, value> known;  // by row-major position
+  bool parameter = false;
+  bool held = false;            // a block reads what it holds before
+  int nest = 0;                 // that wrote it last
+  std::vector<writer> writers;  // in program order
+  // [versions], by row-major position
+  std::vector<std::unordered_map<std::int64_t, number>> known;
 };
-
-/// An element has no value within the budget and the bounds.
-struct no_value {};
 
 [[noreturn]] inline void refuse(const std::string& why) { throw argument_error(why); }
 
@@ -21092,15 +22464,13 @@ class plan {
     for (const param& p : f.params) add_param(p);
     const block& root = root_block(f);
     for (const buffer& b : root->alloc_buffers) add_tensor(b);
-    collect(root->body);
-    for (std::size_t i = 0; i < f.params.size(); ++i)
-      if (const tensor* t = outputs[i]; t && t->writes && read_.count(t))
-        refuse("parameter " + t->name + " is read by a block and written by one");
+    collect_nests(root->body);
+    for (tensor& t : tensors_) t.known.resize(t.writers.size() + 1);
   }
 
   std::vector<tensor*> outputs;           // per parameter; null for scalars
   std::vector<std::size_t> scalar_slots;  // per parameter
-  std::vector<value> slots;
+  std::vector<number> slots;
 
  private:
   using scope = std::unordered_map<expr, std::size_t, expr_identity_hash, expr_identity_equal>;
@@ -21110,7 +22480,7 @@ class plan {
     outputs.push_back(nullptr);
     if (p.buffer) {
       outputs.back() = add_tensor(p.buffer);
-      parameters_.insert({outputs.back(), true});
+      outputs.back()->parameter = true;
     } else {
       scalar_slots.back() = scalars_[p.scalar] = fresh_slot();
     }
@@ -21143,12 +22513,27 @@ class plan {
   }
 
   std::size_t fresh_slot() {
-    slots.push_back(of_int(0));
+    slots.push_back(exact_integer(0));
     return slots.size() - 1;
+  }
+
+  const node* keep(node n) { return &nodes_.emplace_back(std::move(n)); }
+
+  /// Statements that follow each other run one after the other: each finds the tensors as the
+  /// earlier ones left them.
+  void collect_nests(const stmt& s) {
+    if (const seq_node* q = as_seq(s)) {
+      for (const stmt& child : q->stmts) collect_nests(child);
+      return;
+    }
+    ++nest_;
+    shared_ = false;
+    collect(s);
   }
 
   void collect(const stmt& s) {
     if (const seq_node* q = as_seq(s)) {
+      shared_ = true;
       for (const stmt& child : q->stmts) collect(child);
     } else if (const loop_node* l = as_loop(s)) {
       if (!is_int(l->min, 0) || !is_int(l->extent))
@@ -21163,11 +22548,10 @@ class plan {
   }
 
   /// Binds the iteration variables to slots; every instance of the block has to run exactly once.
-  std::vector<iteration> bind(const block_realize_node& r, scope& vars) {
+  void bind(const block_realize_node& r, scope& vars, definition& d) {
     const block_node& b = *r.block;
     if (!is_true(r.predicate) || !b.alloc_buffers.empty() || !b.match_buffers.empty())
       refuse("block " + b.name + " is scheduled");
-    std::vector<iteration> out;
     scope used;
     for (std::size_t k = 0; k < b.iters.size(); ++k) {
       const iter_var& v = b.iters[k];
@@ -21180,108 +22564,141 @@ class plan {
                                                        used.emplace(r.values[k], 0).second);
       if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
         refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
-      out.push_back({vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
+      (v.kind == iter_kind::reduce ? d.reduced : d.spatial)
+          .push_back({v.var, vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
     }
-    return out;
+  }
+
+  static void list_stores(const block_node& b, const stmt& s,
+                          std::vector<const store_node*>& stores) {
+    if (const seq_node* q = as_seq(s)) {
+      for (const stmt& child : q->stmts) list_stores(b, child, stores);
+      return;
+    }
+    if (!as_store(s)) refuse("block " + b.name + " is more than lets and stores");
+    stores.push_back(as_store(s));
   }
 
   void add_definition(const block_realize_node& r) {
     const block_node& b = *r.block;
+    definition& d = definitions_.emplace_back();
+    d.name = b.name;
     scope vars = scalars_;
-    const std::vector<iteration> iters = bind(r, vars);
-    definition d;
-    d.accumulator = fresh_slot();
+    bind(r, vars, d);
     stmt body = b.body;
     std::vector<const let_node*> lets;
     for (; as_let(body); body = as_let(body)->body) lets.push_back(as_let(body));
-    const store_node* store = as_store(body);
-    if (!store) refuse("block " + b.name + " is not one store");
-    tensor* to = find(store->buffer);
-    if (to->writes) refuse(to->name + " is written by more than one block");
-    if (read_.count(to)) refuse(to->name + " is read before it is written");
-    place(b, iters, *store, vars, *to, d);
-    if (b.init) {
-      const store_node* first = as_store(b.init);
-      if (!first || first->buffer != store->buffer || !same_place(first->indices))
-        refuse("init of block " + b.name + " is not a store of " + to->name);
-      d.init = compile(first->value, vars, nullptr);
-    } else if (!d.reduced.empty()) {
-      refuse("the reduction of block " + b.name + " has no init");
-    }
-    const tensor* running = b.init ? to : nullptr;
+    stores_.clear();
+    list_stores(b, body, stores_);
+    for (const store_node* s : stores_) add_target(*s, vars, d);
+    if (b.init) add_inits(b, vars, d);
     for (const let_node* l : lets) {
-      const node* what = compile(l->value, vars, running);
+      const node* what = compile(l->value, vars, &d);
       d.lets.emplace_back(vars[l->var] = fresh_slot(), what);
     }
-    d.body = compile(store->value, vars, running);
-    if (read_.count(to)) refuse("block " + b.name + " reads what it writes");
-    to->from = std::move(d);
-    to->writes = true;
-  }
-
-  bool same_place(const std::vector<expr>& indices) const {
-    if (indices.size() != indices_.size()) return false;
-    for (std::size_t k = 0; k < indices.size(); ++k)
-      if (!indices[k].same(indices_[k]) && !(is_int(indices[k], 0) && is_int(indices_[k], 0)))
-        return false;
-    return true;
-  }
-
-  void place(const block_node& b, const std::vector<iteration>& iters, const store_node& store,
-             const scope& vars, const tensor& to, definition& d) {
-    indices_ = store.indices;
-    std::vector<bool> placed(iters.size(), false);
-    for (std::size_t k = 0; k < store.indices.size(); ++k) {
-      if (is_int(store.indices[k], 0) && to.extents[k] == 1) {
-        d.places.push_back(fresh_slot());
-        continue;
-      }
-      std::size_t n = 0;
-      while (n < iters.size() && !b.iters[n].var.same(store.indices[k])) ++n;
-      if (n == iters.size() || b.iters[n].kind != iter_kind::spatial || placed[n] ||
-          iters[n].extent != to.extents[k])
-        refuse("an index of " + to.name + " is not a spatial iteration variable over all of it");
-      placed[n] = true;
-      d.places.push_back(vars.at(store.indices[k]));
+    for (std::size_t k = 0; k < d.targets.size(); ++k)
+      d.targets[k].value = compile(stores_[k]->value, vars, &d);
+    for (std::size_t k = 0; k < d.targets.size(); ++k) {
+      d.targets[k].to->writers.push_back({&d, k});
+      d.targets[k].to->nest = nest_;
     }
-    for (std::size_t n = 0; n < iters.size(); ++n) {
-      if (b.iters[n].kind == iter_kind::reduce)
-        d.reduced.push_back(iters[n]);
-      else if (!placed[n] && iters[n].extent != 1)
-        refuse("block " + b.name + " writes an element more than once");
-    }
-    accumulator_ = d.accumulator;
   }
 
-  const node* compile(const expr& e, const scope& vars, const tensor* running) {
+  void add_target(const store_node& store, const scope& vars, definition& d) {
+    target t;
+    t.to = find(store.buffer);
+    t.version = t.to->writers.size();
+    t.accumulator = fresh_slot();
+    for (const target& other : d.targets)
+      if (other.to == t.to) refuse("block " + d.name + " stores in " + t.to->name + " twice");
+    if (shared_ && (t.version > 0 || t.to->held)) refuse_turns(*t.to);
+    for (const expr& e : store.indices) t.index.push_back(compile(e, vars, nullptr));
+    t.place = placement::of(store.indices, d.spatial);
+    for (const iteration& i : d.reduced)
+      for (const expr& e : store.indices)
+        if (uses_var(e, i.name))
+          refuse("the reduction of block " + d.name + " stores in several elements of " +
+                 t.to->name);
+    d.targets.push_back(std::move(t));
+  }
+
+  void add_inits(const block_node& b, const scope& vars, definition& d) {
+    std::vector<const store_node*> inits;
+    list_stores(b, b.init, inits);
+    for (const store_node* s : inits) {
+      std::size_t k = 0;
+      while (k < stores_.size() && stores_[k]->buffer != s->buffer) ++k;
+      if (k == stores_.size() || !same_place(s->indices, stores_[k]->indices))
+        refuse("init of block " + b.name + " does not store where its body does");
+      d.targets[k].init = compile(s->value, vars, nullptr);
+    }
+    for (const target& t : d.targets)
+      if (!t.init) refuse("init of block " + b.name + " leaves out " + t.to->name);
+  }
+
+  static bool same_place(const std::vector<expr>& a, const std::vector<expr>& b) {
+    const auto buffers = [](const expr& e) {
+      std::vector<buffer> out;
+      for_each_expr(e, [&](const expr& x) {
+        if (x->op == op::load) out.push_back(x->buffer);
+      });
+      return out;
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const expr& x, const expr& y) {
+      return equal(x, y) && buffers(x) == buffers(y);
+    });
+  }
+
+  /// `within` is the block whose own elements loads may mean; null for its indices and its init.
+  const node* compile(const expr& e, const scope& vars, definition* within) {
     node n;
     n.op = e->op;
     n.type = e.type();
     if (e->op == op::load) {
       n.from = find(e->buffer);
-      if (n.from == running) {
-        if (!same_place(e->args))
-          refuse(n.from->name + " is read at another place than it is written");
+      for (std::size_t k = 0; within && k < within->targets.size(); ++k) {
+        target& own = within->targets[k];
+        if (own.to != n.from) continue;
+        if (!same_place(e->args, stores_[k]->indices))
+          refuse("block " + within->name + " reads " + n.from->name +
+                 " at another place than it writes");
+        own.updates = !own.init;
+        if (own.updates && own.version == 0) need_initial(*n.from);
         n.op = op::var;
-        n.slot = accumulator_;
-        return &nodes_.emplace_back(std::move(n));
+        n.slot = own.accumulator;
+        return keep(std::move(n));
       }
-      if (!n.from->writes && !parameters_.count(n.from))
-        refuse(n.from->name + " is read before it is written");
-      read_.insert({n.from, true});
+      n.version = n.from->writers.size();
+      if (n.version == 0) {
+        need_initial(*n.from);
+      } else if (shared_ && n.from->nest == nest_ && n.from->held) {
+        refuse_turns(*n.from);
+      }
     } else if (e->op == op::var) {
       const auto at = vars.find(e);
       if (at == vars.end()) refuse("variable " + e->name + " has no value");
       n.slot = at->second;
     } else if (e->op == op::integer) {
-      n.constant = of_int(e->integer);
+      n.constant = exact_integer(e->integer);
     } else if (e->op == op::real) {
-      n.constant = of_double(literal_value(e));
+      n.constant = exact_float(literal_value(e));
+    } else if (e->op == op::text || e->op == op::data || e->op == op::let) {
+      refuse("a pointer, a text or a let is not evaluated at points");
     }
-    for (const expr& a : e->args) n.args.push_back(compile(a, vars, running));
+    for (const expr& a : e->args) n.args.push_back(compile(a, vars, within));
     if (!e->args.empty()) n.operand = e->args[0].type();
     if (e->op == op::call) pick_call(n, e);
-    return &nodes_.emplace_back(std::move(n));
+    return keep(std::move(n));
+  }
+
+  static void need_initial(tensor& t) {
+    if (!t.parameter) refuse(t.name + " is read before it is written");
+    t.held = true;
+  }
+
+  /// Blocks that share loops take turns, and an element may be read before or after its turn.
+  [[noreturn]] static void refuse_turns(const tensor& t) {
+    refuse("blocks that share loops write and read " + t.name + " in turn");
   }
 
   void pick_call(node& n, const expr& e) {
@@ -21289,19 +22706,29 @@ class plan {
       if (n.args.size() == 1)
         if (const interp::unary_function* u = interp::find_unary(e->name)) n.unary = u->of_double;
       if (n.args.size() == 2) n.binary = find_binary(e->name);
+      n.jumps =
+          is_step(e->name) || e->name == "fmod" || e->name == "copysign" || e->name == "atan2";
       if (n.unary || n.binary || (n.args.size() == 3 && e->name == "fma")) return;
+    } else if (!is_float(n.operand) && !is_float(n.type)) {
+      interp::expr_code& code = codes_.emplace_back();
+      if (interp::pick_call(code, e->name, n.operand, n.args.size())) {
+        n.integers = &code;
+        return;
+      }
     }
     refuse("intrinsic " + e->name + " of " + std::string(name(n.operand)) +
            " is not evaluated at points");
   }
 
   std::deque<tensor> tensors_;
+  std::deque<definition> definitions_;
   std::deque<node> nodes_;
+  std::deque<interp::expr_code> codes_;
   std::unordered_map<const buffer_node*, tensor*> of_;
-  std::unordered_map<const tensor*, bool> read_, parameters_;
   scope scalars_, loops_;
-  std::vector<expr> indices_;  // of the store that is being taken apart
-  std::size_t accumulator_ = 0;
+  int nest_ = 0;         // number of the statement of the root block that is being collected
+  bool shared_ = false;  // its loops are those of several blocks
+  std::vector<const store_node*> stores_;  // of the block that is being taken apart
 };
 
 }  // namespace tilewright::ir::detail::point
@@ -21311,152 +22738,212 @@ namespace tilewright::ir::detail::point {
 /// Computes values of a plan.
 class machine {
  public:
-  machine(std::vector<value>& slots, std::int64_t budget) : slots_(slots), budget_(budget) {}
+  machine(std::vector<number>& slots, std::int64_t budget) : slots_(slots), budget_(budget) {}
 
-  value element(tensor& t, const std::int64_t* index) {
+  bool exhausted() const { return budget_ < 0; }
+
+  /// Element `index` as the first `version` blocks that write `t` leave it.
+  number element(tensor& t, std::size_t version, const std::int64_t* index) {
     std::int64_t at = 0, position = 0;
     for (std::size_t d = 0; d < t.extents.size(); ++d) {
       if (index[d] < 0 || index[d] >= t.extents[d]) throw no_value{};
       at += index[d] * t.strides[d];
       position = position * t.extents[d] + index[d];
     }
-    if (!t.writes) return t.read(t.data + at * bytes(t.type));
-    if (const auto known = t.known.find(position); known != t.known.end()) return known->second;
-    for (std::size_t d = 0; d < t.extents.size(); ++d) slots_[t.from.places[d]] = of_int(index[d]);
-    const value v = compute(t.from);
-    t.known.emplace(position, v);
-    return v;
+    if (version == 0) return initial(t, at);
+    auto& known = t.known[version];
+    if (const auto k = known.find(position); k != known.end()) return k->second;
+    const tensor::writer& w = t.writers[version - 1];
+    number out;
+    if (find(*w.by, w.by->targets[w.target], index, position)) {
+      compute(*w.by);
+      out = slots_[w.by->targets[w.target].accumulator];
+    } else {
+      out = element(t, version - 1, index);
+    }
+    known.emplace(position, out);
+    return out;
   }
 
  private:
-  value compute(const definition& d) {
-    if (d.init) slots_[d.accumulator] = run(*d.init);
-    for (const iteration& i : d.reduced) {
-      if (i.extent == 0) return slots_[d.accumulator];
-      slots_[i.slot] = of_int(0);
-    }
-    while (true) {
-      for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
-      const value v = run(*d.body);
-      if (!d.init) return v;
-      slots_[d.accumulator] = v;
-      std::size_t k = d.reduced.size();
-      for (; k > 0; --k) {
-        value& i = slots_[d.reduced[k - 1].slot];
-        if (++i.i < d.reduced[k - 1].extent) break;
-        i.i = 0;
-      }
-      if (k == 0) return v;
-    }
+  static number initial(const tensor& t, std::int64_t at) {
+    if (!t.data) throw no_value{};
+    return {t.read(t.data + at * bytes(t.type)), 0, false};
   }
 
-  value run(const node& n) {
+  /// Sets the iteration variables to where `d` stores the element; false when it does nowhere.
+  bool find(definition& d, target& t, const std::int64_t* index, std::int64_t position) {
+    if (t.place) {
+      if (!t.place->find(index, iteration_)) return false;
+      for (std::size_t n = 0; n < d.spatial.size(); ++n)
+        slots_[d.spatial[n].slot] = exact_integer(iteration_[n]);
+      return true;
+    }
+    if (!t.listed) list_iterations(d, t);
+    const auto found = t.stored_by.find(position);
+    if (found == t.stored_by.end()) return false;
+    if (found->second < 0) throw no_value{};
+    std::int64_t number = found->second;
+    for (std::size_t n = d.spatial.size(); n-- > 0; number /= d.spatial[n].extent)
+      slots_[d.spatial[n].slot] = exact_integer(number % d.spatial[n].extent);
+    return true;
+  }
+
+  static constexpr std::int64_t listed_at_most = 1 << 20;
+
+  /// Runs the indices of the store in every iteration. Elements that several iterations store get
+  /// the number -1.
+  void list_iterations(const definition& d, target& t) {
+    std::int64_t count = 1;
+    for (const iteration& i : d.spatial) count *= std::min(i.extent, listed_at_most + 1);
+    if (count > listed_at_most) throw no_value{};
+    for (const iteration& i : d.spatial) slots_[i.slot] = exact_integer(0);
+    for (std::int64_t number = 0; number < count; ++number) {
+      std::int64_t position = 0;
+      for (std::size_t k = 0; k < t.index.size(); ++k) {
+        const auto i = run(*t.index[k]);
+        if (i.open || i.v.i < 0 || i.v.i >= t.to->extents[k]) throw no_value{};
+        position = position * t.to->extents[k] + i.v.i;
+      }
+      const auto [known, first] = t.stored_by.emplace(position, number);
+      if (!first) known->second = -1;
+      advance(d.spatial);
+    }
+    t.listed = true;
+  }
+
+  /// Steps to the next iteration, the last variable first; false after the last one.
+  bool advance(const std::vector<iteration>& all) {
+    for (std::size_t k = all.size(); k-- > 0;) {
+      value& at = slots_[all[k].slot].v;
+      if (++at.i < all[k].extent) return true;
+      at.i = 0;
+    }
+    return false;
+  }
+
+  /// Leaves what the block stores in the iteration that is set in the accumulators.
+  void compute(const definition& d) {
+    for (const target& t : d.targets)
+      if (t.init)
+        slots_[t.accumulator] = run(*t.init);
+      else if (t.updates)
+        slots_[t.accumulator] = before(t);
+    for (const iteration& i : d.reduced) {
+      if (i.extent == 0) return;
+      slots_[i.slot] = exact_integer(0);
+    }
+    std::vector<number> stored(d.targets.size());
+    do {
+      for (const auto& [slot, what] : d.lets) slots_[slot] = run(*what);
+      for (std::size_t k = 0; k < stored.size(); ++k) stored[k] = run(*d.targets[k].value);
+      for (std::size_t k = 0; k < stored.size(); ++k) slots_[d.targets[k].accumulator] = stored[k];
+    } while (advance(d.reduced));
+  }
+
+  /// The element that a target stores, as the blocks before left it.
+  number before(const target& t) {
+    std::vector<std::int64_t> index;
+    for (const node* n : t.index) index.push_back(run(*n).v.i);
+    return element(*t.to, t.version, index.data());
+  }
+
+  number run(const node& n) {
     if (--budget_ < 0) throw no_value{};
     switch (n.op) {
       case op::var: return slots_[n.slot];
       case op::integer:
       case op::real: return n.constant;
       case op::load: return load(n);
-      case op::if_then_else:
-      case op::select: return run(*n.args[run(*n.args[0]).i ? 1 : 2]);
-      case op::logical_and: return of_int(run(*n.args[0]).i && run(*n.args[1]).i);
-      case op::logical_or: return of_int(run(*n.args[0]).i || run(*n.args[1]).i);
-      case op::logical_not: return of_int(!run(*n.args[0]).i);
-      case op::cast: return cast_to(n.type, n.operand, run(*n.args[0]));
+      case op::if_then_else: return choose(n);
+      case op::select: return select(n);
+      case op::logical_and: return logic(n, false);
+      case op::logical_or: return logic(n, true);
+      case op::logical_not: {
+        const number a = run(*n.args[0]);
+        return exact_integer(!a.v.i, a.open);
+      }
+      case op::cast: return cast_of(n.type, n.operand, run(*n.args[0]));
       case op::call: return call(n);
       default: break;
     }
-    const value a = run(*n.args[0]), b = run(*n.args[1]);
-    return is_float(n.operand) ? of_floats(n.op, a.d, b.d) : of_integers(n, a.i, b.i);
+    const number a = run(*n.args[0]), b = run(*n.args[1]);
+    return is_float(n.operand) ? float_operator(n.op, n.type, a, b)
+                               : integer_operator(n.op, n.type, n.operand, a, b);
   }
 
-  value load(const node& n) {
+  /// `decisive` is the value of an operand that decides alone.
+  number logic(const node& n, bool decisive) {
+    const number a = run(*n.args[0]);
+    if (!a.open && (a.v.i != 0) == decisive) return exact_integer(decisive);
+    const number b = run(*n.args[1]);
+    if (!b.open && (b.v.i != 0) == decisive) return exact_integer(decisive);
+    return exact_integer(b.open ? b.v.i : a.v.i, a.open || b.open);
+  }
+
+  number choose(const node& n) {
+    const number c = run(*n.args[0]);
+    number out = run(*n.args[c.v.i ? 1 : 2]);
+    if (c.open) {  // the other branch may be no expression of this iteration
+      out.open = true;
+      if (is_float(n.type)) out.error = unbounded;
+    }
+    return out;
+  }
+
+  number select(const node& n) {
+    const number c = run(*n.args[0]), yes = run(*n.args[1]), no = run(*n.args[2]);
+    const number &chosen = c.v.i ? yes : no, &other = c.v.i ? no : yes;
+    return c.open ? either(n.type, chosen, other) : chosen;
+  }
+
+  number load(const node& n) {
     constexpr std::size_t few = 8;
     std::int64_t index[few];
-    if (n.args.size() <= few) {
-      for (std::size_t d = 0; d < n.args.size(); ++d) index[d] = run(*n.args[d]).i;
-      return element(*n.from, index);
-    }
     std::vector<std::int64_t> many;
-    for (const node* a : n.args) many.push_back(run(*a).i);
-    return element(*n.from, many.data());
-  }
-
-  value call(const node& n) {
-    const double a = run(*n.args[0]).d;
-    if (n.unary) return of_double(n.unary(a));
-    const double b = run(*n.args[1]).d;
-    if (n.binary) return of_double(n.binary(a, b));
-    return of_double(std::fma(a, b, run(*n.args[2]).d));
-  }
-
-  static value cast_to(dtype to, dtype from, const value& v) {
-    if (is_float(to)) {
-      if (is_float(from)) return v;
-      return of_double(from == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
-                                          : static_cast<double>(v.i));
+    std::int64_t* at = index;
+    if (n.args.size() > few) {
+      many.resize(n.args.size());
+      at = many.data();
     }
-    if (!is_float(from)) return of_int(wrap_to(to, v.i));
-    return interp::with_type(to, [&](auto d) -> value {
-      constexpr dtype D = decltype(d)::value;
-      if constexpr (is_float(D))
-        return v;
-      else
-        return of_int(interp::to_integer<D>(v.d));
-    });
-  }
-
-  static value of_floats(op o, double a, double b) {
-    switch (o) {
-      case op::add: return of_double(a + b);
-      case op::sub: return of_double(a - b);
-      case op::mul: return of_double(a * b);
-      case op::div: return of_double(a / b);
-      case op::mod: return of_double(std::fmod(a, b));
-      case op::floordiv: return of_double(std::floor(a / b));
-      case op::floormod: return of_double(a - b * std::floor(a / b));
-      case op::min: return of_double(b < a ? b : a);
-      case op::max: return of_double(a < b ? b : a);
-      default: return of_int(compare(o, a, b));
+    bool open = false;
+    for (std::size_t d = 0; d < n.args.size(); ++d) {
+      const number i = run(*n.args[d]);
+      at[d] = i.v.i;
+      open = open || i.open;
     }
+    if (open) return is_float(n.type) ? unknown_float(0) : exact_integer(0, true);
+    return element(*n.from, n.version, at);
   }
 
-  template <class T>
-  static bool compare(op o, T a, T b) {
-    switch (o) {
-      case op::eq: return !(a < b) && !(b < a) && a <= b;
-      case op::ne: return a < b || b < a || !(a <= b);
-      case op::lt: return a < b;
-      case op::le: return a <= b;
-      case op::gt: return b < a;
-      default: return b <= a;
+  number call(const node& n) {
+    if (n.integers) return integer_call(n);
+    const number a = run(*n.args[0]);
+    if (n.unary) return n.jumps ? step_of(n.unary, a) : function_of(n.type, n.unary, a);
+    const number b = run(*n.args[1]);
+    if (n.binary) return function_of(n.type, n.binary, n.jumps, a, b);
+    return fused_of(n.type, a, b, run(*n.args[2]));
+  }
+
+  /// By the interpreter, from constants.
+  number integer_call(const node& n) {
+    interp::expr_code arguments[2], code = *n.integers;
+    bool open = false;
+    for (std::size_t k = 0; k < n.args.size() && k < 2; ++k) {
+      const number a = run(*n.args[k]);
+      open = open || a.open;
+      arguments[k].run = &interp::run_constant;
+      arguments[k].constant = a.v;
     }
+    code.a = &arguments[0];
+    code.b = &arguments[1];
+    return exact_integer(code.run(code, nothing_).i, open);
   }
 
-  static value of_integers(const node& n, std::int64_t a, std::int64_t b) {
-    switch (n.op) {
-      case op::eq:
-      case op::ne:
-      case op::lt:
-      case op::le:
-      case op::gt:
-      case op::ge:
-        return of_int(n.operand == dtype::u64 ? compare(n.op, static_cast<std::uint64_t>(a),
-                                                        static_cast<std::uint64_t>(b))
-                                              : compare(n.op, a, b));
-      case op::div:
-      case op::mod:
-      case op::floordiv:
-      case op::floormod:
-        if (b == 0) throw no_value{};
-        break;
-      default: break;
-    }
-    return of_int(fold_integer(n.op, n.type, a, b));
-  }
-
-  std::vector<value>& slots_;
+  std::vector<number>& slots_;
   std::int64_t budget_;
+  std::vector<std::int64_t> iteration_;
+  interp::machine nothing_;  // what constants need of the interpreter
 };
 
 }  // namespace tilewright::ir::detail::point
@@ -21479,12 +22966,12 @@ TILEWRIGHT_INLINE point_evaluator::point_evaluator(const function& f,
                          std::to_string(args.size()));
   for (std::size_t i = 0; i < args.size(); ++i) {
     detail::point::tensor* t = state_->plan.outputs[i];
-    if (t && t->writes) continue;
+    if (!args[i].data && t && !t->writers.empty() && !t->held) continue;
     if (!args[i].data)
       throw argument_error("argument " + std::to_string(i) + " of " + f.name + " has no memory");
     const auto* data = static_cast<const std::byte*>(args[i].data);
     if (!t) {
-      state_->plan.slots[state_->plan.scalar_slots[i]] = interp::with_type(
+      state_->plan.slots[state_->plan.scalar_slots[i]].v = interp::with_type(
           f.params[i].scalar.type(),
           [&](auto d) { return detail::point::read_wide<decltype(d)::value>(data); });
       continue;
@@ -21508,21 +22995,27 @@ TILEWRIGHT_INLINE std::string point_evaluator::refusal(const function& f) {
   }
 }
 
-TILEWRIGHT_INLINE std::optional<double> point_evaluator::value(
+TILEWRIGHT_INLINE bool point_evaluator::exhausted() const { return state_->machine.exhausted(); }
+
+TILEWRIGHT_INLINE std::optional<point_value> point_evaluator::value(
     std::size_t param, const std::vector<std::int64_t>& index) {
   detail::point::tensor* t =
       param < state_->plan.outputs.size() ? state_->plan.outputs[param] : nullptr;
-  if (!t || !t->writes)
+  if (!t || t->writers.empty())
     throw argument_error("parameter " + std::to_string(param) + " is no output");
   bool inside = index.size() == t->extents.size();
   for (std::size_t d = 0; inside && d < index.size(); ++d)
     inside = index[d] >= 0 && index[d] < t->extents[d];
   if (!inside) throw argument_error("the index lies outside of " + t->name);
   try {
-    const detail::interp::value v = state_->machine.element(*t, index.data());
-    if (is_float(t->type)) return v.d;
-    return t->type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.i))
-                                 : static_cast<double>(v.i);
+    const detail::point::number n = state_->machine.element(*t, t->writers.size(), index.data());
+    point_value out;
+    out.decided = !n.open;
+    out.error = is_float(t->type) ? n.error : n.open ? detail::point::unbounded : 0;
+    out.value = is_float(t->type)       ? n.v.d
+                : t->type == dtype::u64 ? static_cast<double>(static_cast<std::uint64_t>(n.v.i))
+                                        : static_cast<double>(n.v.i);
+    return out;
   } catch (const detail::point::no_value&) {
     return std::nullopt;
   }
@@ -21915,26 +23408,6 @@ TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {
 
 #include <algorithm>
 #include <unordered_set>
-
-// Programs as text: the TensorIR dialect of TVMScript.
-//
-// The text of a function is what `parse` of ir/parse.hpp reads: print(parse(print(f))) == print(f),
-// and parse(print(f)) equals f, for every f that `verify` accepts. Names are made unique by a
-// suffix, always in the same way.
-
-#include <string>
-
-namespace tilewright::ir {
-
-/// A whole script, header comment included; ends in a newline.
-std::string print(const function& f);
-/// Statement at indentation 0, ending in a newline; free variables and buffers stand by their
-/// names.
-std::string print(const stmt& s);
-std::string print(const expr& e);
-std::string print(const buffer_region& r);
-
-}  // namespace tilewright::ir
 
 namespace tilewright::ir {
 namespace detail::maps {
@@ -23922,12 +25395,13 @@ class parser {
 
   /// @name Buffers (parse_buffer.ipp)
   /// @{
-  buffer layout(const token& name, std::string_view close);
+  buffer layout(const token& name, std::string_view close, bool allocated = false);
   void layout_field(const token& key, buffer_node& node);
   buffer allocation(const token& name);
   void match(const token& name, const token& call);
   std::vector<expr> dims(dtype unknown = dtype::i64);
   operand quoted(const token& at, const std::string& text, dtype unknown);
+  std::size_t assigned_value(std::size_t start, std::string_view name) const;
   dtype declared_type(std::string_view name, dtype unknown) const;
   std::vector<int> separators();
   int small_integer(const token& key);
@@ -24313,7 +25787,7 @@ TILEWRIGHT_INLINE stmt parser::finish_block(block_frame& frame, stmt body) {
 namespace tilewright::ir::detail {
 
 /// `shape, dtype, keyword=value...` up to and including `close`; positions as TVM orders them.
-TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view close) {
+TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view close, bool allocated) {
   static constexpr std::array<std::string_view, 10> order{
       "shape", "dtype", "data",          "strides",     "elem_offset",
       "scope", "align", "offset_factor", "buffer_type", "axis_separators"};
@@ -24338,6 +25812,8 @@ TILEWRIGHT_INLINE buffer parser::layout(const token& name, std::string_view clos
     if (!in_.accept(",") && !in_.at(close)) in_.fail("',' or '" + std::string(close) + "'");
   }
   if (!shaped) in_.fail("the shape of the buffer before '" + std::string(close) + "'");
+  // One unit stride, whatever the rank is, stands where TVM's cache_index allocates: it means none.
+  if (allocated && node->strides.size() == 1 && is_int(node->strides[0], 1)) node->strides.clear();
   if (!node->strides.empty() && node->strides.size() != node->shape.size())
     in_.fail("as many strides as extents before '" + std::string(close) + "'");
   in_.expect(close);
@@ -24445,13 +25921,41 @@ TILEWRIGHT_INLINE operand parser::quoted(const token& at, const std::string& tex
   return value;
 }
 
+/// Offset of what the statement at offset `start` assigns to the name, as in `a, name = x, y`; 0
+/// when it assigns nothing to it.
+TILEWRIGHT_INLINE std::size_t parser::assigned_value(std::size_t start,
+                                                     std::string_view name) const {
+  std::size_t position = 0, count = 0, at = start;
+  bool found = false;
+  for (;; at += 2, ++count) {
+    if (in_.peek(at).kind != token_kind::name) return 0;
+    if (in_.peek(at).text == name) position = count, found = true;
+    if (in_.peek(at + 1).text != ",") break;
+  }
+  if (!found || in_.peek(at + 1).text != "=") return 0;
+  at += 2;
+  for (int depth = 0; position > 0; ++at) {
+    const token& t = in_.peek(at);
+    if (t.kind == token_kind::end || t.kind == token_kind::newline) return 0;
+    if (t.text == "(" || t.text == "[") ++depth;
+    if (t.text == ")" || t.text == "]") --depth;
+    if (t.text == "," && depth == 0) --position;
+  }
+  return at;
+}
+
 TILEWRIGHT_INLINE dtype parser::declared_type(std::string_view name, dtype unknown) const {
+  bool starts = false;  // a statement, at this token
   for (std::size_t i = 0; in_.peek(i).kind != token_kind::end && in_.peek(i).text != "def"; ++i) {
-    const bool variable = in_.peek(i + 1).text == "=" && in_.peek(i + 5).text == "(";
-    const bool parameter = in_.peek(i + 1).text == ":";
-    if (in_.peek(i).text != name || in_.peek(i + 3).text != "." || (!variable && !parameter))
-      continue;
-    if (const auto type = type_from_text(in_.peek(i + 4).text)) return *type;
+    std::size_t type = 0;
+    if (in_.peek(i).text == name && in_.peek(i + 1).text == ":" && in_.peek(i + 3).text == ".")
+      type = i + 4;
+    else if (const std::size_t value = starts ? assigned_value(i, name) : 0;
+             value && in_.peek(value + 1).text == "." && in_.peek(value + 3).text == "(")
+      type = value + 2;
+    if (type)
+      if (const auto known = type_from_text(in_.peek(type).text)) return *known;
+    starts = in_.peek(i).kind != token_kind::name && in_.peek(i).kind != token_kind::symbol;
   }
   return unknown;
 }
@@ -26055,7 +27559,7 @@ TILEWRIGHT_INLINE void parser::assignment(const std::vector<token>& names, open_
     return;
   }
   in_.expect("(");
-  const buffer b = layout(names[0], ")");
+  const buffer b = layout(names[0], ")", true);
   define_tensor(names[0], b);
   around_->node.alloc_buffers.push_back(b);
 }
@@ -27861,6 +29365,7 @@ TILEWRIGHT_INLINE stmt make_realize(std::vector<expr> values, expr predicate, bl
 TILEWRIGHT_INLINE stmt make_seq(std::vector<stmt> stmts) {
   auto* node = new seq_node;
   stmt owner(node);
+  node->stmts.reserve(stmts.size());
   for (stmt& s : stmts) {
     if (!s) continue;
     if (const seq_node* inner = as_seq(s))
@@ -29223,6 +30728,95 @@ TILEWRIGHT_INLINE expr conjunction(const std::vector<expr>& terms) {
 #include <utility>
 #include <vector>
 
+// What blocks ask of the strides of buffers (`storage_align`), from the passes that take the blocks
+// away to the one that lays the buffers out.
+//
+// A wish travels as a remark around what the allocation holds; whoever decides the shape takes it
+// off and follows it.
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tilewright::pass::detail {
+
+/// `stride[axis] = k * factor + offset` for some k.
+struct stride_wish {
+  std::int64_t axis = 0, factor = 1, offset = 0;
+};
+using stride_wishes = std::unordered_map<ir::buffer, std::vector<stride_wish>>;
+
+/// The annotation that asks, and the key of the remark.
+inline constexpr const char* stride_note = "buffer_dim_align";
+
+inline void collect_wishes(const ir::block_node& b, stride_wishes& to) {
+  const auto note = b.annotations.find(stride_note);
+  if (note == b.annotations.end()) return;
+  const auto* list = std::get_if<ir::attr::list>(&note->second.value);
+  if (!list) return;
+  for (const ir::attr& entry : *list) {
+    const auto* four = std::get_if<ir::attr::list>(&entry.value);
+    if (!four || four->size() != 4) continue;
+    std::vector<std::int64_t> n;
+    for (const ir::attr& item : *four)
+      if (const auto* value = std::get_if<std::int64_t>(&item.value)) n.push_back(*value);
+    if (n.size() != 4 || n[0] < 0 || n[0] >= static_cast<std::int64_t>(b.writes.size())) continue;
+    const ir::buffer& x = b.writes[static_cast<std::size_t>(n[0])].buffer;
+    if (n[1] >= 0 && n[1] < static_cast<std::int64_t>(x->shape.size()) && n[2] > 0)
+      to[x].push_back({n[1], n[2], n[3]});
+  }
+}
+
+inline ir::stmt with_wishes(const ir::buffer& b, const std::vector<stride_wish>& list,
+                            ir::stmt body) {
+  for (const stride_wish& w : list)
+    body = ir::make_attribute(
+        ir::data(b), stride_note,
+        ir::call(dtype::i64, stride_note,
+                 {ir::integer(dtype::i64, w.axis), ir::integer(dtype::i64, w.factor),
+                  ir::integer(dtype::i64, w.offset)}),
+        std::move(body));
+  return body;
+}
+
+/// Takes the remarks off the body of an allocation.
+inline std::vector<stride_wish> take_wishes(ir::stmt& body) {
+  std::vector<stride_wish> out;
+  for (const ir::attribute_node* a = ir::as_attribute(body); a && a->key == stride_note;
+       a = ir::as_attribute(body)) {
+    const std::vector<ir::expr>& n = a->value->args;
+    out.push_back({n[0]->integer, n[1]->integer, n[2]->integer});
+    body = ir::stmt(a->body);
+  }
+  return out;
+}
+
+/// The smallest strides that follow the wishes; none where the dense layout does, or where an
+/// extent that counts is no constant.
+inline std::vector<ir::expr> wished_strides(const std::vector<ir::expr>& shape,
+                                            const std::vector<stride_wish>& list) {
+  std::vector<ir::expr> out(shape.size());
+  std::int64_t stride = 1, dense = 1;
+  bool wider = false;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    for (const stride_wish& w : list) {
+      if (w.axis != static_cast<std::int64_t>(d)) continue;
+      const std::int64_t short_of = (w.offset - stride) % w.factor;
+      stride += short_of < 0 ? short_of + w.factor : short_of;
+    }
+    out[d] = ir::integer(shape[d].type(), stride);
+    wider = wider || stride != dense;
+    if (d == 0) break;
+    if (!ir::is_int(shape[d])) return {};
+    stride *= ir::as_int(shape[d]);
+    dense *= ir::as_int(shape[d]);
+  }
+  return wider ? out : std::vector<ir::expr>{};
+}
+
+}  // namespace tilewright::pass::detail
 // Shrinks allocated buffers to what is touched while they live.
 //
 //   for k0 in range(8):                              for k0 in range(8):
@@ -29233,7 +30827,7 @@ TILEWRIGHT_INLINE expr conjunction(const std::vector<expr>& terms) {
 // Indices count from the first element touched, as a function of the loops around the allocation.
 // Extents are constants: a tile that does not divide keeps its full extent at the edge. Long rows
 // start at multiples of 64 bytes where that costs at most an eighth, and do not lie a multiple of
-// 4096 bytes apart.
+// 4096 bytes apart; a buffer for which a block asks for strides (`storage_align`) gets those instead.
 
 namespace tilewright::pass {
 
@@ -29290,8 +30884,8 @@ bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);
-/// Elements of a buffer of literal shape, rounded up by its strides; -1 when a dimension is
-/// symbolic.
+/// Elements from the first to the last of a buffer of literal shape and strides; -1 when one of
+/// them is symbolic.
 std::int64_t constant_size(const ir::buffer& b);
 
 }  // namespace tilewright::pass
@@ -29455,9 +31049,12 @@ class compacter : public scoped_mutator {
   stmt mutate(const stmt& s) override {
     const allocate_node* n = as_allocate(s);
     if (!n) return scoped_mutator::mutate(s);
+    stmt body = n->body;
+    const std::vector<stride_wish> wishes = take_wishes(body);
     access_spans access(n->buffer, known);
-    access.visit(n->body);
-    if (!access.accessed() || n->buffer->shape.empty()) return scoped_mutator::mutate(s);
+    access.visit(body);
+    if (!access.accessed() || n->buffer->shape.empty())
+      return make_allocate(n->buffer, mutate(body));
     std::vector<expr> shape = n->buffer->shape, origin(shape.size());
     bool changed = false;
     for (std::size_t d = 0; d < shape.size(); ++d) {
@@ -29471,9 +31068,10 @@ class compacter : public scoped_mutator {
       shape[d] = integer(shape[d].type(), extent);
       changed = true;
     }
-    const buffer out = finish(n->buffer, std::move(shape), changed);
+    const buffer out = wishes.empty() ? finish(n->buffer, std::move(shape), changed)
+                                      : finish(n->buffer, std::move(shape), wishes);
     if (!out) return scoped_mutator::mutate(s);
-    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(n->body)));
+    return make_allocate(out, mutate(rebase(n->buffer, out, std::move(origin)).mutate(body)));
   }
 
  private:
@@ -29491,6 +31089,14 @@ class compacter : public scoped_mutator {
     buffer_node node = *b;
     node.shape = std::move(shape);
     node.strides.clear();
+    return buffer(new buffer_node(std::move(node)));
+  }
+  /// The new buffer with the strides that blocks ask for.
+  static buffer finish(const buffer& b, std::vector<expr> shape,
+                       const std::vector<stride_wish>& wishes) {
+    buffer_node node = *b;
+    node.strides = wished_strides(shape, wishes);
+    node.shape = std::move(shape);
     return buffer(new buffer_node(std::move(node)));
   }
 };
@@ -29912,9 +31518,10 @@ ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
 //                                              ... part[0] = sum of part;  T[i] = T[i] + part[0]
 //
 // Only loops that come from declared reductions (`reduction_note`) are reassociated. Without
-// annotation this happens for sums, products, maxima and minima whose operands lie side by side
-// along the innermost loop and that have at least two vectors of iterations; `reduction_lanes_note`
-// asks for a number of partial results, a power of two, or with 0 or 1 for none.
+// annotation this happens for sums, products, maxima and minima, and for positions of maxima and
+// minima with ties to the smaller one, whose operands lie side by side along the innermost loop and
+// that have at least two vectors of iterations; `reduction_lanes_note` asks for a number of partial
+// results, a power of two, or with 0 or 1 for none.
 
 namespace tilewright::pass {
 
@@ -30142,15 +31749,19 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  explicit lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places)
-      : places_(std::move(places)) {}
+  lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places, stride_wishes wishes)
+      : places_(std::move(places)), wishes_(std::move(wishes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
     stmt out = lower(s);
     const auto place = places_.find(s.get());
     if (place == places_.end()) return out;
-    for (const buffer& b : place->second) out = make_allocate(b, out);
+    for (const buffer& b : place->second) {
+      const auto wishes = wishes_.find(b);
+      if (wishes != wishes_.end() && out) out = with_wishes(b, wishes->second, std::move(out));
+      out = make_allocate(b, std::move(out));
+    }
     return out;
   }
 
@@ -30321,6 +31932,7 @@ class lowering : public mutator {
   }
 
   std::unordered_map<const stmt_node*, std::vector<buffer>> places_;
+  stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, std::int64_t, expr_identity_hash, expr_identity_equal> reduce_vars_;
@@ -30335,7 +31947,11 @@ TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
   const ir::stmt body = match_resolver{}.mutate(f.body);
-  out.body = lowering(placer{}.place(body)).mutate(body);
+  detail::stride_wishes wishes;
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
+    if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
+  });
+  out.body = lowering(placer{}.place(body), std::move(wishes)).mutate(body);
   return out;
 }
 
@@ -32522,35 +34138,140 @@ TILEWRIGHT_INLINE ir::function unroll_reductions(const ir::function& f, const ta
 #include <utility>
 #include <vector>
 
+// What a loop of a declared reduction does with its accumulators: a sum, product, maximum or
+// minimum, or the position of a maximum or minimum beside its value.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace tilewright::pass::detail::reductions {
 
 using namespace tilewright::ir;
 
-/// to[at] = to[at] (op) value under the loops `chain`, outermost first.
-struct reduction {
-  std::vector<const loop_node*> chain;
-  buffer to;
-  std::vector<expr> at;
-  op combine = op::add;
-  expr value;
+/// to[t][at[t]] = combine(to[at], value)[t] for all t at once.
+struct accumulation {
+  op combine = op::add;    // one accumulator: add, mul, max, min; two: gt (largest first), lt
+  std::vector<buffer> to;  // the position before its value
+  std::vector<std::vector<expr>> at;
+  std::vector<expr> value;
+
+  /// What the accumulators `a` hold after `b`, accumulators too or new values. Equal values keep
+  /// the smaller position, whatever the order.
+  std::vector<expr> combined(const std::vector<expr>& a, const std::vector<expr>& b) const {
+    switch (combine) {
+      case op::add: return {a[0] + b[0]};
+      case op::mul: return {a[0] * b[0]};
+      case op::max: return {max(a[0], b[0])};
+      case op::min: return {min(a[0], b[0])};
+      default: break;
+    }
+    const expr better = combine == op::gt ? gt(a[1], b[1]) : lt(a[1], b[1]);
+    const expr keep = logical_or(better, logical_and(eq(a[1], b[1]), lt(a[0], b[0])));
+    return {select(keep, a[0], b[0]), select(better, a[1], b[1])};
+  }
+
+  /// Combines with nothing changed.
+  std::vector<expr> identity() const {
+    const dtype t = to.back()->type;
+    switch (combine) {
+      case op::add: return {literal(t, 0)};
+      case op::mul: return {literal(t, 1)};
+      case op::max: return {lowest_value(t)};
+      case op::min: return {highest_value(t)};
+      default: break;
+    }
+    return {integer(to[0]->type, -1), combine == op::gt ? lowest_value(t) : highest_value(t)};
+  }
 };
 
-inline expr apply(op o, const expr& a, const expr& b) {
-  switch (o) {
-    case op::add: return a + b;
-    case op::mul: return a * b;
-    case op::max: return max(a, b);
-    default: return min(a, b);
-  }
+inline bool is_element(const expr& e, const buffer& b, const std::vector<expr>& at) {
+  return e->op == op::load && e->buffer == b && same_indices(e->args, at);
 }
 
-inline expr identity_of(op o, dtype t) {
-  switch (o) {
-    case op::add: return literal(t, 0);
-    case op::mul: return literal(t, 1);
-    case op::max: return lowest_value(t);
-    default: return highest_value(t);
+inline std::optional<accumulation> match_single(const store_node& store) {
+  const expr& v = store.value;
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+    return std::nullopt;
+  const bool left = is_element(v->args[0], store.buffer, store.indices);
+  if (!left && !is_element(v->args[1], store.buffer, store.indices)) return std::nullopt;
+  return accumulation{v->op, {store.buffer}, {store.indices}, {v->args[left ? 1 : 0]}};
+}
+
+/// a > b as `gt`, a < b as `lt`, of a first operand and a second.
+inline std::optional<op> order_of(const expr& e, const expr& first, const expr& second) {
+  if (e->op != op::gt && e->op != op::lt) return std::nullopt;
+  const bool swapped = arith::same_value(e->args[0], second);
+  if (!arith::same_value(e->args[swapped ? 1 : 0], first) ||
+      !arith::same_value(e->args[swapped ? 0 : 1], second))
+    return std::nullopt;
+  return (e->op == op::gt) != swapped ? op::gt : op::lt;
+}
+
+/// The update of a position and its value, with ties to the smaller position, as a pair of stores
+/// of what two lets compute.
+inline std::optional<accumulation> match_position(const stmt& body) {
+  const let_node* outer = as_let(body);
+  const let_node* inner = outer ? as_let(outer->body) : nullptr;
+  const seq_node* stores = inner ? as_seq(inner->body) : nullptr;
+  if (!stores || stores->stmts.size() != 2) return std::nullopt;
+  const auto stored = [&](const store_node& s) {
+    return s.value.same(outer->var)   ? outer->value
+           : s.value.same(inner->var) ? inner->value
+                                      : expr();
+  };
+  const store_node *place = as_store(stores->stmts[0]), *peak = as_store(stores->stmts[1]);
+  if (!place || !peak || place->buffer == peak->buffer) return std::nullopt;
+  expr at = stored(*place), best = stored(*peak);
+  if (at && best && at->op == op::select && at->args[0]->op != op::logical_or) {
+    std::swap(at, best);
+    std::swap(place, peak);
   }
+  if (!at || !best || at->op != op::select || best->op != op::select ||
+      at->args[0]->op != op::logical_or || is_float(place->buffer->type) ||
+      !is_element(at->args[1], place->buffer, place->indices) ||
+      !is_element(best->args[1], peak->buffer, peak->indices))
+    return std::nullopt;
+  const expr &old_at = at->args[1], &old_best = best->args[1], &position = at->args[2],
+             &value = best->args[2];
+  const auto better = order_of(best->args[0], old_best, value);
+  const expr &first = at->args[0]->args[0], &tie = at->args[0]->args[1];
+  if (!better || order_of(first, old_best, value) != better || tie->op != op::logical_and ||
+      !arith::same_value(tie->args[0], eq(old_best, value)) ||
+      order_of(tie->args[1], old_at, position) != op::lt)
+    return std::nullopt;
+  return accumulation{
+      *better, {place->buffer, peak->buffer}, {place->indices, peak->indices}, {position, value}};
+}
+
+inline std::optional<accumulation> match_accumulation(const stmt& body) {
+  if (const store_node* store = as_store(body)) return match_single(*store);
+  return match_position(body);
+}
+
+}  // namespace tilewright::pass::detail::reductions
+
+namespace tilewright::pass::detail::reductions {
+
+using namespace tilewright::ir;
+
+/// An accumulation under the loops `chain`, outermost first.
+struct reduction {
+  std::vector<const loop_node*> chain;
+  accumulation step;
+};
+
+/// What is accumulated reads no accumulator, and the loops do not move those.
+inline bool stays_put(const reduction& r) {
+  bool fine = true;
+  for (const expr& value : r.step.value)
+    for_each_expr(value, [&](const expr& e) {
+      for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
+    });
+  for (const std::vector<expr>& at : r.step.at)
+    for (const expr& e : at)
+      for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
+  return fine;
 }
 
 inline std::optional<reduction> match(const loop_node& outermost) {
@@ -32562,26 +34283,10 @@ inline std::optional<reduction> match(const loop_node& outermost) {
     loop = as_loop(loop->body);
   }
   if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
-  const store_node* store = as_store(loop->body);
-  if (!store) return std::nullopt;
-  const expr& v = store->value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
-    return std::nullopt;
-  const auto is_old = [&](const expr& e) {
-    return e->op == op::load && e->buffer == store->buffer && same_indices(e->args, store->indices);
-  };
-  const bool left = is_old(v->args[0]);
-  if (!left && !is_old(v->args[1])) return std::nullopt;
-  r.value = v->args[left ? 1 : 0];
-  r.to = store->buffer;
-  r.at = store->indices;
-  r.combine = v->op;
-  bool again = false;
-  for_each_expr(r.value,
-                [&](const expr& e) { again = again || (e->op == op::load && e->buffer == r.to); });
-  for (const expr& e : r.at)
-    for (const loop_node* l : r.chain) again = again || uses_var(e, l->var);
-  return again ? std::nullopt : std::optional(std::move(r));
+  std::optional<accumulation> step = match_accumulation(loop->body);
+  if (!step) return std::nullopt;
+  r.step = std::move(*step);
+  return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
 /// Every load that changes with `k` reads the next element.
@@ -32636,7 +34341,8 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    if (!is_contiguous(r.value, inner.var) || !loads_along(r.value, inner.var) || lanes < 2 ||
+    const expr& value = r.step.value.back();
+    if (!is_contiguous(value, inner.var) || !loads_along(value, inner.var) || lanes < 2 ||
         extent < 2 * lanes)
       return 1;
     std::int64_t parts = lanes;
@@ -32644,10 +34350,38 @@ class vectorizer : public mutator {
     return parts;
   }
 
-  static stmt update(const reduction& r, const buffer& part, const expr& lane, const expr& k) {
-    return make_store(
-        part, {lane},
-        apply(r.combine, load(part, {lane}), substitute(r.value, {{r.chain.back()->var, k}})));
+  using parts_of = std::vector<buffer>;
+
+  static std::vector<expr> at_lane(const parts_of& part, const expr& lane) {
+    std::vector<expr> out;
+    for (const buffer& b : part) out.push_back(load(b, {lane}));
+    return out;
+  }
+
+  /// Stores all of them after all are computed.
+  static stmt store_all(const std::vector<buffer>& to, const std::vector<std::vector<expr>>& at,
+                        const std::vector<expr>& values) {
+    if (to.size() == 1) return make_store(to[0], at[0], values[0]);
+    std::vector<var> lets;
+    std::vector<stmt> stores;
+    for (std::size_t t = 0; t < to.size(); ++t) {
+      lets.push_back(make_var("v_" + to[t]->name, values[t].type()));
+      stores.push_back(make_store(to[t], at[t], lets[t]));
+    }
+    stmt out = make_seq(std::move(stores));
+    for (std::size_t t = to.size(); t-- > 0;) out = make_let(lets[t], values[t], out);
+    return out;
+  }
+
+  static stmt store_at_lane(const parts_of& part, const expr& lane,
+                            const std::vector<expr>& values) {
+    return store_all(part, std::vector<std::vector<expr>>(part.size(), {lane}), values);
+  }
+
+  static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k) {
+    std::vector<expr> values;
+    for (const expr& v : r.step.value) values.push_back(substitute(v, {{r.chain.back()->var, k}}));
+    return store_at_lane(part, lane, r.step.combined(at_lane(part, lane), values));
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
@@ -32658,8 +34392,10 @@ class vectorizer : public mutator {
   static stmt rewrite_reduction(const reduction& r, std::int64_t lanes, std::int64_t parts) {
     const loop_node& inner = *r.chain.back();
     const dtype index = inner.var.type();
-    const buffer part =
-        make_buffer(r.to->name + "_part", r.to->type, {integer(dtype::i32, parts)}, "local");
+    parts_of part;
+    for (const buffer& to : r.step.to)
+      part.push_back(
+          make_buffer(to->name + "_part", to->type, {integer(dtype::i32, parts)}, "local"));
     const std::int64_t extent = constant_extent(inner), whole = extent / parts;
     const auto at = [&](const expr& e) { return cast(index, e); };
     std::vector<stmt> body;
@@ -32687,20 +34423,21 @@ class vectorizer : public mutator {
     stmt main = make_seq(std::move(body));
     for (std::size_t d = r.chain.size() - 1; d-- > 0;)
       main = with_body(*r.chain[d], std::move(main));
-    std::vector<stmt> all{lanes_loop(parts,
-                                     [&](const expr& l) {
-                                       return make_store(part, {l},
-                                                         identity_of(r.combine, r.to->type));
-                                     }),
-                          std::move(main)};
+    std::vector<stmt> all{
+        lanes_loop(parts, [&](const expr& l) { return store_at_lane(part, l, r.step.identity()); }),
+        std::move(main)};
     for (std::int64_t width = parts / 2; width >= 1; width /= 2)
       all.push_back(lanes_loop(width, [&](const expr& l) {
-        return make_store(
-            part, {l},
-            apply(r.combine, load(part, {l}), load(part, {l + integer(dtype::i32, width)})));
+        return store_at_lane(
+            part, l,
+            r.step.combined(at_lane(part, l), at_lane(part, l + integer(dtype::i32, width))));
       }));
-    all.push_back(make_store(r.to, r.at, apply(r.combine, load(r.to, r.at), load(part, {0}))));
-    return make_allocate(part, make_seq(std::move(all)));
+    std::vector<expr> old;
+    for (std::size_t t = 0; t < part.size(); ++t) old.push_back(load(r.step.to[t], r.step.at[t]));
+    all.push_back(store_all(r.step.to, r.step.at, r.step.combined(old, at_lane(part, 0))));
+    stmt out = make_seq(std::move(all));
+    for (const buffer& b : part) out = make_allocate(b, std::move(out));
+    return out;
   }
 
   const target::cpu& target_;
@@ -32857,12 +34594,15 @@ TILEWRIGHT_INLINE bool is_nothing(const ir::stmt& s) {
 }
 
 TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
-  std::int64_t size = 1;
-  for (const ir::expr& e : b->shape) {
-    if (!ir::is_int(e)) return -1;
-    size *= ir::as_int(e);
+  std::int64_t size = 1, last = 0;
+  for (std::size_t d = 0; d < b->shape.size(); ++d) {
+    if (!ir::is_int(b->shape[d])) return -1;
+    size *= ir::as_int(b->shape[d]);
+    if (b->strides.empty()) continue;
+    if (!ir::is_int(b->strides[d])) return -1;
+    last += (ir::as_int(b->shape[d]) - 1) * ir::as_int(b->strides[d]);
   }
-  return size;
+  return b->strides.empty() || size == 0 ? size : last + 1;
 }
 
 }  // namespace tilewright::pass
@@ -32982,6 +34722,9 @@ inline bool is_reduction(const block_scope& scope, std::size_t child) {
 bool is_dominant(const block_scope& scope, std::size_t child);
 /// @}
 
+/// Whether the expression has a loop around the block in it, from position `first` on.
+bool uses_loops_from(const ir::expr& e, const child_block& child, std::size_t first);
+
 /// True when the iteration variables visit exactly their domains while all loops of the scope run,
 /// and the leading term of each binding has scale 1.
 bool is_affine_binding(const child_block& child);
@@ -33026,6 +34769,9 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
+/// A loop around the child on which its body depends by more than iteration variables, as that of a
+/// block does which loop_partition made; null when there is none.
+const ir::loop_node* loop_used_inside(const child_block& child);
 /// @}
 
 /// The loops as domains, outermost first.
@@ -33484,6 +35230,15 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
   return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
 }
 
+TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
+  const ir::loop_node* found = nullptr;
+  ir::for_each_expr(child.block().body, [&](const ir::expr& e) {
+    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+      found = child.loops[static_cast<std::size_t>(l)];
+  });
+  return found;
+}
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
@@ -33505,7 +35260,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    if (!iterations_apart(scope[i], at) && seen_outside(b)) return static_cast<int>(i);
+    if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
   }
   return -1;
 }
@@ -33534,19 +35289,24 @@ TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::l
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace tilewright::primitive {
 namespace detail::bindings {
 
 using arith::bounds;
 
-/// One value made of loops: sorted by factor, each loop starts where the smaller ones end.
+/// One value made of loops: sorted by factor, each loop starts where the smaller ones end. What is
+/// made of the loops before `first` alone, such as a quotient of fused ones, is a constant.
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
   std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
   std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
-    if (!ir::is_var(term)) return false;
+    if (!ir::is_var(term)) {
+      if (first == 0 || uses_loops_from(term, child, first)) return false;
+      continue;
+    }
     const int index = loop_index(child.loops, term);
     if (index < 0 || static_cast<std::size_t>(index) < first) continue;
     const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
@@ -33586,14 +35346,71 @@ inline fast_answer quick_affine(const child_block& child, std::size_t first, boo
   return fast_answer::yes;
 }
 
+/// Bindings with their iteration variables.
+struct binding_list {
+  std::vector<ir::expr> values;
+  std::vector<ir::iter_var> iters;
+};
+
+/// x where one value is `x // c`, perhaps with more added to it, and the other one `x % c`: what
+/// `fuse` makes of a loop. The quotient may be of a remainder by a multiple of c.
+inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low) {
+  if (low->op != ir::op::floormod) return std::nullopt;
+  const ir::expr& by = low->args[1];
+  arith::linear sum = arith::to_linear(high);
+  const auto digit = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    if (t.second != 1 || t.first->op != ir::op::floordiv || !ir::equal(t.first->args[1], by))
+      return false;
+    const ir::expr& from = t.first->args[0];
+    if (ir::equal(from, low->args[0])) return true;
+    return from->op == ir::op::floormod && ir::equal(from->args[0], low->args[0]) &&
+           ir::is_int(arith::simplify(ir::floormod(from->args[1], by)), 0);
+  });
+  if (digit == sum.terms.end()) return std::nullopt;
+  const ir::expr number = digit->first->args[0];
+  sum.terms.erase(digit);
+  if (sum.terms.empty() && sum.constant == 0) return number;
+  return arith::from_linear(sum) * by + number;
+}
+
+/// The bindings with quotients and remainders of one number put together, where the number is as
+/// good: extents that are no constants hide it otherwise.
+inline binding_list joined_digits(const child_block& child) {
+  binding_list out{child.realize->values, child.block().iters};
+  const auto join = [&](std::size_t high, std::size_t low) {
+    const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
+    if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
+    const std::optional<ir::expr> number = joined(out.values[high], out.values[low]);
+    if (!number || !ir::is_int(outer.min, 0) || !ir::is_int(inner.min, 0) ||
+        !ir::equal(inner.extent, out.values[low]->args[1]))
+      return false;
+    out.values[high] = *number;
+    out.iters[high].dom.extent = outer.extent * inner.extent;
+    out.values.erase(out.values.begin() + static_cast<std::ptrdiff_t>(low));
+    out.iters.erase(out.iters.begin() + static_cast<std::ptrdiff_t>(low));
+    return true;
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t high = 0; high < out.values.size() && !again; ++high)
+      for (std::size_t low = 0; low < out.values.size() && !again; ++low) again = join(high, low);
+  }
+  return out;
+}
+
 inline bool affine(const child_block& child, std::size_t first) {
   const fast_answer quick = quick_affine(child, first, first == 0);
   if (quick != fast_answer::unknown) return quick == fast_answer::yes;
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::is_affine_binding(child.realize->values, child.block().iters,
-                                  domains(child.loops, first), child.realize->predicate, known);
+  const auto holds = [&](const binding_list& b) {
+    return arith::is_affine_binding(b.values, b.iters, domains(child.loops, first),
+                                    child.realize->predicate, known);
+  };
+  if (holds({child.realize->values, child.block().iters})) return true;
+  const binding_list whole = joined_digits(child);
+  return whole.values.size() < child.realize->values.size() && holds(whole);
 }
 
 /// No two iterations of the loops from `first` on run the same instance.
@@ -33608,25 +35425,56 @@ inline bool injective(const child_block& child, std::size_t first) {
 
 /// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
 /// inside move it.
-inline bool steps_over(const child_block& child, std::size_t at, const bound_iters& iters) {
-  for (std::size_t i = 0; i < iters.values.size(); ++i) {
-    if (child.block().iters[i].kind != ir::iter_kind::spatial) continue;
-    arith::linear inside;
-    std::int64_t factor = 0;
-    bool plain = true;
-    for (const auto& [term, f] : iters.values[i].terms) {
-      const int l = loop_index(child.loops, term);
-      if (l == static_cast<int>(at))
-        factor = std::abs(f);
-      else if (l > static_cast<int>(at))
-        inside.terms.emplace_back(term, f);
-      plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
-    }
-    const bounds moves = range_of(inside, child.loops);
-    if (plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor) return true;
+inline bool steps_over(const child_block& child, std::size_t at, const arith::linear& value) {
+  arith::linear inside;
+  std::int64_t factor = 0;
+  bool plain = true;
+  for (const auto& [term, f] : value.terms) {
+    const int l = loop_index(child.loops, term);
+    if (l == static_cast<int>(at))
+      factor = std::abs(f);
+    else if (l > static_cast<int>(at))
+      inside.terms.emplace_back(term, f);
+    plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
   }
+  const bounds moves = range_of(inside, child.loops);
+  return plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor;
+}
+
+inline bool steps_over(const child_block& child, std::size_t at) {
+  const bound_iters& iters = bind_iters(child);
+  for (std::size_t i = 0; i < iters.values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::spatial &&
+        steps_over(child, at, iters.values[i]))
+      return true;
+  const binding_list whole = joined_digits(child);
+  if (whole.values.size() == child.realize->values.size()) return false;
+  for (std::size_t i = 0; i < whole.values.size(); ++i)
+    if (whole.iters[i].kind == ir::iter_kind::spatial &&
+        steps_over(child, at, arith::to_linear(whole.values[i])))
+      return true;
   return false;
 }
+
+/// Which loops around a block occur in what its iteration variables are bound to.
+struct driven_loops {
+  std::vector<char> spatial, other;  // [loops]
+
+  explicit driven_loops(const child_block& child)
+      : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
+    const std::vector<ir::iter_var>& vars = child.block().iters;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      mark(child.realize->values[i], child,
+           vars[i].kind == ir::iter_kind::spatial ? spatial : other);
+  }
+
+ private:
+  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
+    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+      seen[static_cast<std::size_t>(l)] = 1;
+    for (const ir::expr& arg : e->args) mark(arg, child, seen);
+  }
+};
 
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
@@ -33647,6 +35495,13 @@ inline bool runs_upwards(const ir::expr& e, const child_block& child) {
 
 }  // namespace detail::bindings
 
+TILEWRIGHT_INLINE bool uses_loops_from(const ir::expr& e, const child_block& child,
+                                       std::size_t first) {
+  if (ir::is_var(e)) return loop_index(child.loops, e) >= static_cast<int>(first);
+  return std::any_of(e->args.begin(), e->args.end(),
+                     [&](const ir::expr& arg) { return uses_loops_from(arg, child, first); });
+}
+
 TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child) {
   if (child.loops.empty()) return child.block().iters.empty() || detail::bindings::affine(child, 0);
   return detail::bindings::affine(child, 0);
@@ -33658,15 +35513,10 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
 
 TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
   std::vector<std::size_t> out;
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    if (ir::is_int(child.loops[l]->extent, 1)) continue;
-    bool spatial = false, reduce = false;
-    for (std::size_t i = 0; i < vars.size(); ++i)
-      if (ir::uses_var(child.realize->values[i], child.loops[l]->var))
-        (vars[i].kind == ir::iter_kind::spatial ? spatial : reduce) = true;
-    if (spatial && reduce) out.push_back(l);
-  }
+  const detail::bindings::driven_loops driven(child);
+  for (std::size_t l = 0; l < child.loops.size(); ++l)
+    if (driven.spatial[l] && driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
+      out.push_back(l);
   return out;
 }
 
@@ -33688,29 +35538,26 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
-  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop, bind_iters(child)) ||
-         injective(child, loop);
+  // no instance runs twice in all loops: then none does while the outer ones stand still, although
+  // quotients of a fused loop are no sums of the inner ones alone
+  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop) ||
+         injective(child, loop) || (loop > 0 && injective(child, 0));
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
   using namespace detail::bindings;
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  std::size_t first = child.loops.size();
-  std::vector<char> needed(child.loops.size(), 0);
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    for (std::size_t i = 0; i < vars.size(); ++i) {
-      if (!ir::uses_var(child.realize->values[i], child.loops[l]->var)) continue;
-      needed[l] = 1;
-      if (vars[i].kind != ir::iter_kind::spatial) first = std::min(first, l);
-    }
-  }
+  const driven_loops driven(child);
+  const auto reduces = std::find(driven.other.begin(), driven.other.end(), 1);
+  const auto first = static_cast<std::size_t>(reduces - driven.other.begin());
   for (std::size_t l = first; l < child.loops.size(); ++l)
-    if (!needed[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
+    if (!driven.spatial[l] && !driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
+      return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
-  if (!affine(child, first)) return false;
-  if (quick_affine(child, first, false) != fast_answer::yes && !injective(child, first))
-    return false;
+  const bool inside = quick_affine(child, first, false) == fast_answer::yes;
+  if (!(inside && first > 0) && !affine(child, first)) return false;
+  if (!inside && !injective(child, first)) return false;
   const bound_iters& iters = bind_iters(child);
+  const std::vector<ir::iter_var>& vars = child.block().iters;
   for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});
@@ -34189,6 +36036,13 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                           {place->offset, place->offset + place->extent - 1});
     if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
+  // What no index tells, the place must not depend on: some instance runs in every iteration.
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
   }
   return out;
 }
@@ -35434,9 +37288,11 @@ namespace tilewright::primitive {
 /// ```
 /// The copy block is named `A_<scope>`, made unique. It stands before the first reader, in the
 /// loops that it shares with the block that writes the buffer, or first when none does. It
-/// copies the box that the redirected readers touch; a box smaller than the buffer makes a smaller
-/// cache. Where the writer shares loops with the readers the copy stands inside of them and the
-/// cache keeps the full shape.
+/// copies the box that this block writes; of what the function is given, the whole buffer, and in a
+/// scope inside, or where a guard inside a reader says which part is read, the box that the
+/// redirected readers touch. A box smaller than the buffer makes a smaller cache. Where the writer
+/// shares loops with the readers the copy stands inside of them and the cache keeps the full
+/// shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;
@@ -35479,6 +37335,43 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// @throws schedule_error; nothing is changed then
 new_block cache_write(const ir::function& f, std::uint64_t block, int write_index,
                       const std::string& scope, const std::vector<std::uint64_t>& consumers = {});
+
+}  // namespace tilewright::primitive
+// cache_index: index arithmetic that a block repeats is computed once, ahead of it.
+
+#include <cstdint>
+#include <string>
+
+namespace tilewright::primitive {
+
+/// Computes the pure expressions of a block's stores into buffers before the block, which then
+/// loads them.
+///
+/// ```
+/// for i, j in grid(80, 80):                 for ax0 in range(80):
+///     with block("B"):                          with block("index_0"):
+///         B[vi, vj] = A[vj // 2 + vi, 0]            index_var_0[v0] = v0 // 2
+///                                       ->  for i, j in grid(80, 80):
+///                                               with block("B"):
+///                                                   B[vi, vj] = A[index_var_0[vj] + vi, 0]
+/// ```
+/// (with `vi` no part of a repeated expression). What is computed are the largest expressions of an
+/// operator at least that neither load nor call what has effects; one that occurs less than
+/// `cse_thresh` times in a store counts for its parts instead. Expressions that simplify to the same
+/// are the same. Each gets a block `index_<n>` over the loops that drive its variables, larger ones
+/// first, at the place in the scope where the nest of the block stands. Without such an expression
+/// nothing changes.
+///
+/// Requires:
+/// 1. the block is not the root;
+/// 2. the storage scope exists;
+/// 3. `cse_thresh` is not negative;
+/// 4. only loops stand between the scope and the block, and those that drive the variables of such
+///    an expression have bounds that use no other loop and give the variables no negative value.
+/// @returns the blocks that compute, in program order
+/// @throws schedule_error; nothing is changed then
+new_blocks cache_index(const ir::function& f, std::uint64_t block, const std::string& storage_scope,
+                       int cse_thresh = 0);
 
 }  // namespace tilewright::primitive
 // cache_inplace: a block that updates a buffer works on a copy of it.
@@ -35550,7 +37443,7 @@ namespace tilewright::primitive {
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it;
-/// 2. the block is complete or a reduction;
+/// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
@@ -35697,6 +37590,9 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 
 /// The same for a buffer that the body writes: it works on the cache, and the block copies what was
 /// written back after the last statement that writes.
+///
+/// Below threads that share the cache, the box is what all of them touch: they copy it together, and
+/// a lowering puts barriers around the block.
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
                    int write_buffer_index, const std::string& storage_scope);
 
@@ -35985,7 +37881,7 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. one positive multiple per iteration variable;
-/// 2. the block is complete or a reduction with one store, each buffer accessed once, with indices
+/// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
 ///    that are different iteration variables or constants;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
 ///    constant;
@@ -36228,7 +38124,8 @@ namespace tilewright::primitive {
 /// further primitives refuse the blocks.
 ///
 /// Requires:
-/// 1. the block is complete or a reduction, and the scope allocates the buffer;
+/// 1. the block is complete or a reduction, the scope allocates the buffer, and no other block
+///    writes it;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
@@ -36324,9 +38221,9 @@ ir::function unsafe_set_dtype(const ir::function& f, std::uint64_t block, int bu
 /// with block("A_shared"):                   with block("A_shared"):
 ///     ...                              ->       block_attr({"buffer_dim_align": [[0, 0, 32, 8]]})
 /// ```
-/// The annotation is a wish to whoever lays the buffer out: it changes no result, and the lowering
-/// for the CPU, which pads rows on its own, does not look at it. Another call for the same buffer
-/// and axis replaces the wish.
+/// The annotation is a wish to whoever lays the buffer out: it changes no result. The lowering
+/// follows it with the smallest strides after it has cut the buffer to what is touched, and then
+/// pads no rows on its own. Another call for the same buffer and axis replaces the wish.
 ///
 /// Requires:
 /// 1. `buffer_index` names a write region of the block;
@@ -36448,6 +38345,25 @@ ir::function transform_layout(const ir::function& f, std::uint64_t block,
                               bool assume_injective_transform = false);
 
 }  // namespace tilewright::primitive
+// work_on: which of several algorithms is scheduled.
+
+#include <string>
+
+namespace tilewright::primitive {
+
+/// Goes on with one of the algorithms that the function carries (ir/alternatives.hpp), which may be
+/// itself; the others are dropped. It keeps the function's name, so that code for either is called
+/// alike.
+/// ```
+/// direct(X, F, Y), beside it gemm(X, F, Y)   ->   the body of gemm
+/// ```
+/// A function without others is worked on whatever it is called.
+///
+/// Requires: 1. an algorithm has the name.
+/// @throws schedule_error
+ir::function work_on(const ir::function& f, const std::string& func_name);
+
+}  // namespace tilewright::primitive
 
 namespace tilewright {
 namespace adapt {
@@ -36529,6 +38445,7 @@ inline instruction_kind renamed(instruction_kind kind, std::string_view alias) {
 inline std::vector<instruction_kind> make_table() {
   using namespace primitive;
   return {
+      kind<&work_on>("work_on", {"func_name"}),
       query<&adapt::get_block>("get_block", {"name", "func_name=main"}, "get_sblock"),
       query<&get_loops>("get_loops", {"block"}),
       query<&adapt::get_child_blocks>("get_child_blocks", {"*block_or_loop"}),
@@ -36560,6 +38477,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&cache_write>("cache_write",
                          {"block", "write_buffer_index", "storage_scope", "?consumer_blocks"}),
       kind<&cache_inplace>("cache_inplace", {"block", "read_buffer_index", "storage_scope"}),
+      kind<&cache_index>("cache_index", {"block", "storage_scope", "cse_thresh=0"}),
       kind<&reindex>("reindex", {"block", "buffer"}),
       kind<&reindex_cache_read>("reindex_cache_read",
                                 {"block", "read_buffer_index", "storage_scope", "index_map"}),
@@ -37033,7 +38951,7 @@ bool descend(const ir::stmt& s, const Found& found, path& out) {
 template <class Found>
 path find(const ir::function& f, const Found& found) {
   path out;
-  out.slots.reserve(16);
+  out.slots.reserve(32);
   if (f.body) descend(f.body, found, out);
   return out;
 }
@@ -37115,6 +39033,7 @@ inline void collect_all(const ir::stmt& s, std::vector<const ir::block_realize_n
 
 TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::loops() const {
   std::vector<const ir::loop_node*> out;
+  out.reserve(slots.size());
   for (std::size_t i = slots.size() - 1; i-- > 0;) {
     if ((*slots[i])->kind == ir::stmt_kind::block_realize) break;
     if (const ir::loop_node* loop = ir::as_loop(*slots[i])) out.push_back(loop);
@@ -37125,6 +39044,7 @@ TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::loops() const {
 
 TILEWRIGHT_INLINE std::vector<const ir::loop_node*> path::all_loops() const {
   std::vector<const ir::loop_node*> out;
+  out.reserve(slots.size());
   for (std::size_t i = 0; i + 1 < slots.size(); ++i)
     if (const ir::loop_node* loop = ir::as_loop(*slots[i])) out.push_back(loop);
   return out;
@@ -37477,6 +39397,9 @@ inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
 
 inline void divide(parts& p, bool preserve) {
   std::string why;
+  if (const ir::loop_node* used = loop_used_inside(*p.child))
+    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->var->name +
+                  "\" without an iteration variable that stands for it");
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
   p.divided = std::move(*divided);
@@ -37592,6 +39515,14 @@ inline ir::stmt make_init(const parts& p, std::string name) {
       r.box.push_back({ir::substitute(d.min, map), ir::substitute(d.extent, map)});
     init.writes.push_back(std::move(r));
   }
+  arith::access_options options;
+  options.use_conditions = false;
+  std::vector<ir::buffer_region> reads, stores;
+  arith::access_regions(init.body, reads, stores, {}, options);
+  for (ir::buffer_region& r : reads)
+    if (std::none_of(init.writes.begin(), init.writes.end(),
+                     [&](const ir::buffer_region& w) { return w.buffer == r.buffer; }))
+      init.reads.push_back(std::move(r));
   ir::var_map loops;
   std::vector<const ir::loop_node*> kept;
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
@@ -38070,10 +40001,10 @@ inline void narrow_outer(const span& needed, const arith::analyzer& known, arith
                          ir::expr& extent) {
   if (!needed.lo || !needed.hi || needed.lo->is_constant()) return;
   const arith::linear count = difference(*needed.hi, *needed.lo);
-  if (!count.is_constant() || !ir::is_int(extent)) return;
-  const bounds lo = known.const_bounds(arith::from_linear(*needed.lo));
-  const bounds hi = known.const_bounds(arith::from_linear(*needed.hi));
-  if (lo.lo < 0 || hi.hi >= ir::as_int(extent)) return;
+  if (!count.is_constant()) return;
+  if (!known.prove_le(ir::integer(extent.type(), 0), arith::from_linear(*needed.lo)) ||
+      !known.prove_lt(arith::from_linear(*needed.hi), extent))
+    return;
   offset = *needed.lo;
   extent = ir::integer(extent.type(), count.constant + 1);
 }
@@ -38297,6 +40228,34 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
 namespace tilewright::primitive {
 namespace detail::caching {
 
+/// What the block writes of the buffer while the first `fixed` loops stand still, where it is a box.
+inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer& x,
+                                          std::size_t fixed) {
+  std::optional<footprint> all;
+  for (const ir::buffer_region& r : w.block().writes)
+    if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
+  return all;
+}
+
+inline footprint whole(const ir::buffer& x) {
+  footprint out;
+  for (const ir::expr& extent : x->shape) {
+    const ir::expr zero = ir::integer(extent.type(), 0);
+    out.push_back({arith::to_linear(zero), arith::to_linear(extent - ir::integer(extent.type(), 1)),
+                   constant_range({zero, extent})});
+  }
+  return out;
+}
+
+/// Whether a guard inside one of the blocks says which part of the buffer it reads.
+inline bool guarded_inside(const block_scope& scope, const std::vector<std::size_t>& list,
+                           const ir::buffer& x) {
+  for (const std::size_t i : list)
+    for (const ir::block_realize_node* r : all_blocks(scope[i].block().body))
+      if (!ir::is_true(r->predicate) && reads_buffer(*r->block, x)) return true;
+  return false;
+}
+
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
                       const std::string& storage, const std::vector<std::uint64_t>& ids) {
   const call c{"cache_read", storage};
@@ -38322,25 +40281,21 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
   bool one_depth = true;
   const place where = place_after(c, scope, writer, readers, one_depth);
-  std::vector<const ir::loop_node*> loops;
-  footprint needed;
-  if (one_depth) {
-    needed = united(scope, readers, s.buffer, where.depth);
-    loops = scope[readers.front()].loops;
-  } else {  // readers further out need all that was written
-    const child_block& w = scope[static_cast<std::size_t>(writer)];
-    loops = w.loops;
-    const bound_iters& iters = bind_iters(w);
-    std::optional<footprint> all;
-    for (const ir::buffer_region& r : w.block().writes)
-      if (r.buffer == s.buffer) all = written(w, iters, r, {where.depth, {}});
-    if (!all)
+  const path holder = find_block(f, s.holder->block->id);
+  std::vector<const ir::loop_node*> loops = scope[readers.front()].loops;
+  std::optional<footprint> needed;
+  if (where.anchor >= 0) {
+    needed = filled_by(scope[static_cast<std::size_t>(writer)], s.buffer, where.depth);
+    if (needed) loops = scope[static_cast<std::size_t>(writer)].loops;
+    if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
-             "what " + quoted(w.block()) + " writes per iteration of the common loops is no box");
-    needed = std::move(*all);
+             "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
+                 " writes per iteration of the common loops is no box");
+  } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
+    needed = whole(s.buffer);
   }
-  const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(needed),
-                           where.depth == 0);
+  if (!needed) needed = united(scope, readers, s.buffer, where.depth);
+  const plan p = make_plan(c, f, holder, s.buffer, std::move(*needed), where.depth == 0);
   new_block out;
   const ir::stmt nest = copy_nest(p, true, loops, out.block);
   if (!nest) refuse(c, 4, "nothing of \"" + s.buffer->name + "\" is read");
@@ -38421,6 +40376,10 @@ TILEWRIGHT_INLINE new_block cache_write(const ir::function& f, std::uint64_t blo
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 // Replacing loop variables in the bindings of blocks: what split and fuse have in common.
 
 namespace tilewright::primitive {
@@ -38445,6 +40404,362 @@ arith::analyzer known_above(const path& at, bool relax_unit_loops = false);
 /// @param known the loops around `body`; those inside are added on the way
 ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
                 const arith::analyzer& known, bool relax_unit_loops);
+
+}  // namespace tilewright::primitive
+// The normal form of a reduction's init and update, as rfactor and pad_einsum read it.
+
+#include <string>
+#include <vector>
+
+namespace tilewright::primitive {
+
+/// `stores[i]` puts `updates[i]` where the init puts `identity[i]`; temporaries are substituted.
+/// The order is that of the temporaries.
+struct reduction_form {
+  std::vector<const ir::store_node*> stores;  // alive as long as the block
+  std::vector<ir::expr> updates;
+  std::vector<ir::expr> identity;
+};
+
+/// Takes a reduction block apart.
+/// @returns what is not in normal form, a clause with its number; empty when all is. The numbers:
+///  1 the init is no store and no sequence of stores; 2 the init stores one buffer twice;
+///  3 the update is no store, no sequence of lets and stores; 4 the numbers of init stores and
+///  updates differ; 5 a store's value is none of the temporaries; 6 a temporary is stored twice;
+///  7 the number of temporaries differs from that of the stores; 8 two stores to one buffer;
+///  9 shapes differ; 10 indices differ; 11 init and update store different buffers;
+///  12 a temporary depends on another one; 13 the block has buffers of its own
+std::string find_reduction_form(const ir::block_node& b, reduction_form& out);
+
+/// Whether the expression, or an expression of the statement, reads the buffer or takes its address.
+bool loads_from(const ir::expr& e, const ir::buffer& b);
+bool loads_from(const ir::stmt& s, const ir::buffer& b);
+
+}  // namespace tilewright::primitive
+
+namespace tilewright::primitive {
+namespace detail::caching_index {
+
+using block_buffers::quoted;
+
+[[noreturn]] inline void refuse(int requirement, const std::string& what) {
+  throw schedule_error("cache_index", requirement, what);
+}
+
+inline std::size_t size_of(const ir::expr& e) {
+  std::size_t out = 0;
+  ir::for_each_expr(e, [&](const ir::expr&) { ++out; });
+  return out;
+}
+
+inline bool same_value(const ir::expr& a, const ir::expr& b) {
+  return a.type() == b.type() && ir::equal(arith::simplify(a), arith::simplify(b));
+}
+
+inline bool divides(ir::op o) {
+  return o == ir::op::div || o == ir::op::mod || o == ir::op::floordiv || o == ir::op::floormod;
+}
+
+/// An expression of how often it is computed.
+struct computation {
+  ir::expr value;
+  std::size_t times = 0;
+};
+
+/// Largest expressions first; those of one size in the order in which they were found.
+class computations {
+ public:
+  void add(const ir::expr& value, std::size_t times) {
+    const auto known = std::find_if(list_.begin(), list_.end(), [&](const computation& c) {
+      return same_value(c.value, value);
+    });
+    if (known != list_.end()) {
+      known->times += times;
+      return;
+    }
+    const std::size_t size = size_of(value);
+    const auto at = std::find_if(list_.begin(), list_.end(),
+                                 [&](const computation& c) { return size_of(c.value) < size; });
+    list_.insert(at, {value, times});
+  }
+  std::size_t size() const noexcept { return list_.size(); }
+  const computation& operator[](std::size_t i) const { return list_[i]; }
+
+ private:
+  std::vector<computation> list_;
+};
+
+/// What one block computes that depends on its iteration variables alone.
+class collector {
+ public:
+  collector(const ir::block_node& b, const ir::var_set& inner, std::size_t threshold)
+      : inner_(inner), threshold_(threshold) {
+    if (b.init) visit(b.init);
+    visit(b.body);
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const ir::expr& x, const ir::expr& y) { return size_of(x) > size_of(y); });
+  }
+  const std::vector<ir::expr>& found() const noexcept { return found_; }
+
+ private:
+  /// Free of loads, effects and variables of the body, and without a divisor that may be 0.
+  bool may_move(const ir::expr& e) const {
+    bool good = true;
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      const bool calls = x->op == ir::op::call && !ir::detail::is_script_intrinsic(x->name);
+      const bool places = x->op == ir::op::load || x->op == ir::op::data || x->op == ir::op::text;
+      const bool traps = divides(x->op) && is_integer(x.type()) &&
+                         (!ir::is_int(x->args[1]) || ir::is_int(x->args[1], 0));
+      const bool local = x->op == ir::op::let || (x->op == ir::op::var && inner_.count(x));
+      if (calls || places || traps || local) good = false;
+    });
+    return good;
+  }
+  bool eligible(const ir::expr& e) const { return !e->args.empty() && may_move(e); }
+
+  void add_largest(computations& to, const ir::expr& e, std::size_t times) const {
+    if (eligible(e)) return to.add(e, times);
+    for (const ir::expr& a : e->args) add_largest(to, a, times);
+  }
+
+  void visit(const ir::stmt& s) {
+    if (ir::as_realize(s)) return;
+    if (const ir::store_node* store = ir::as_store(s)) return visit(*store);
+    if (const ir::seq_node* seq = ir::as_seq(s))
+      for (const ir::stmt& item : seq->stmts) visit(item);
+    if (const ir::loop_node* loop = ir::as_loop(s)) visit(loop->body);
+    if (const ir::let_node* let = ir::as_let(s)) visit(let->body);
+    if (const ir::if_node* branch = ir::as_if(s)) {
+      visit(branch->then_body);
+      if (branch->else_body) visit(branch->else_body);
+    }
+  }
+
+  void visit(const ir::store_node& store) {
+    computations all;
+    for (const ir::expr& index : store.indices) add_largest(all, index, 1);
+    add_largest(all, store.value, 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const computation now = all[i];
+      if (now.times >= threshold_) continue;
+      for (const ir::expr& part : now.value->args) add_largest(all, part, now.times);
+    }
+    keep(all, store.value);
+  }
+
+  /// Those that are computed often enough, in the order of the value's evaluation.
+  void keep(const computations& all, const ir::expr& e) {
+    for (const ir::expr& a : e->args) keep(all, a);
+    if (!eligible(e)) return;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const computation& c = all[i];
+      if (c.times < threshold_ || !same_value(c.value, e)) continue;
+      const bool known = std::any_of(found_.begin(), found_.end(),
+                                     [&](const ir::expr& x) { return same_value(x, c.value); });
+      if (!known) found_.push_back(c.value);
+    }
+  }
+
+  const ir::var_set& inner_;
+  std::size_t threshold_;
+  std::vector<ir::expr> found_;
+};
+
+/// The variables that statements inside the block define.
+inline ir::var_set defined_inside(const ir::block_node& b) {
+  ir::var_set out;
+  for (const ir::stmt& s : {b.init, b.body}) {
+    if (!s) continue;
+    ir::for_each_stmt(s, [&](const ir::stmt& x) {
+      if (const ir::loop_node* loop = ir::as_loop(x)) out.insert(loop->var);
+      if (const ir::let_node* let = ir::as_let(x)) out.insert(let->var);
+      if (const ir::block_realize_node* r = ir::as_realize(x))
+        for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
+    });
+  }
+  return out;
+}
+
+/// A buffer of the values of one expression, and the nest that fills it.
+struct stage {
+  ir::expr value;
+  ir::buffer cache;
+  std::vector<ir::expr> at;  // what the block loads it with
+  ir::stmt nest;
+  std::uint64_t block = 0;  // id
+};
+
+/// Loops of its own that run over what drives the variables of an expression.
+class nest_maker {
+ public:
+  nest_maker(const child_block& child, arith::analyzer outside)
+      : child_(child), known_(std::move(outside)) {}
+
+  ir::expr value_of(const ir::expr& binding) {
+    ir::var_map map;
+    for (const ir::var& v : ir::free_vars(binding)) {
+      const auto loop = std::find_if(child_.loops.begin(), child_.loops.end(),
+                                     [&](const ir::loop_node* l) { return l->var.same(v); });
+      if (loop != child_.loops.end()) map.emplace(v, place_in(**loop));
+    }
+    return ir::substitute(binding, map);
+  }
+  const arith::analyzer& known() const noexcept { return known_; }
+
+  ir::stmt around(ir::stmt body) const {
+    for (std::size_t i = axes_.size(); i-- > 0;)
+      body = ir::make_loop(axes_[i].first, ir::integer(axes_[i].first.type(), 0),
+                           axes_[i].second->extent, std::move(body));
+    return body;
+  }
+
+ private:
+  ir::expr place_in(const ir::loop_node& loop) {
+    const auto made = std::find_if(axes_.begin(), axes_.end(),
+                                   [&](const auto& axis) { return axis.second == &loop; });
+    if (made != axes_.end()) return loop_value(*made);
+    for (const ir::loop_node* other : child_.loops)
+      if (ir::uses_var(loop.min, other->var) || ir::uses_var(loop.extent, other->var))
+        refuse(4, "the bounds of loop \"" + loop.var->name + "\" use loop \"" + other->var->name +
+                      "\"");
+    axes_.emplace_back(ir::make_var("ax" + std::to_string(axes_.size()), loop.var.type()), &loop);
+    known_.bind(axes_.back().first, {ir::integer(loop.var.type(), 0), loop.extent});
+    return loop_value(axes_.back());
+  }
+  static ir::expr loop_value(const std::pair<ir::var, const ir::loop_node*>& axis) {
+    return ir::is_int(axis.second->min, 0) ? axis.first : axis.second->min + axis.first;
+  }
+
+  const child_block& child_;
+  std::vector<std::pair<ir::var, const ir::loop_node*>> axes_;
+  arith::analyzer known_;
+};
+
+inline stage make_stage(const child_block& child, const arith::analyzer& outside,
+                        const ir::expr& value, std::string buffer_name, const std::string& storage,
+                        std::string block_name) {
+  stage out{value, {}, {}, {}, 0};
+  nest_maker nest(child, outside);
+  ir::block_node b;
+  b.name = std::move(block_name);
+  std::vector<ir::expr> shape, values, here, guard;
+  ir::var_map renamed;
+  for (const ir::var& used : ir::free_vars(value)) {
+    const auto& iters = child.block().iters;
+    const auto iter = std::find_if(iters.begin(), iters.end(),
+                                   [&](const ir::iter_var& v) { return v.var.same(used); });
+    if (iter == iters.end()) continue;
+    const ir::expr bound =
+        nest.value_of(child.realize->values[static_cast<std::size_t>(iter - iters.begin())]);
+    const dtype type = used.type();
+    const arith::bounds range = nest.known().const_bounds(bound);
+    if (!nest.known().prove_le(ir::integer(type, 0), bound))
+      refuse(4, "\"" + used->name + "\" may be negative");
+    const bool fixed = range.hi < arith::bounds::positive_infinity;
+    shape.push_back(fixed ? ir::integer(type, range.hi + 1)
+                          : arith::simplify(iter->dom.min + iter->dom.extent));
+    if (!fixed && !nest.known().prove_lt(bound, shape.back()))
+      guard.push_back(ir::lt(bound, shape.back()));
+    const ir::var v = ir::make_var("v" + std::to_string(values.size()), type);
+    b.iters.push_back({v, {ir::integer(type, 0), shape.back()}, ir::iter_kind::spatial});
+    renamed.emplace(used, v);
+    values.push_back(bound);
+    here.push_back(v);
+    out.at.push_back(used);
+  }
+  out.cache = ir::make_buffer(std::move(buffer_name), value.type(), std::move(shape), storage);
+  b.writes.push_back({out.cache, ir::point_box(here)});
+  b.body = ir::make_store(out.cache, here, ir::substitute(value, renamed));
+  const ir::block made = ir::make_block(std::move(b));
+  out.block = made->id;
+  out.nest = nest.around(ir::make_realize(std::move(values), ir::conjunction(guard), made));
+  return out;
+}
+
+/// Loads the values of an expression instead of computing them, in the block's own stores.
+struct use_of_cache : ir::mutator {
+  const stage& from;
+  explicit use_of_cache(const stage& s) : from(s) {}
+
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op != ir::op::load && !e->args.empty() && same_value(e, from.value))
+      return ir::load(from.cache, from.at);
+    return ir::mutator::mutate(e);
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    if (ir::as_realize(s)) return s;
+    const ir::store_node* store = ir::as_store(s);
+    if (!store) return ir::mutator::mutate(s);
+    std::vector<ir::expr> indices;
+    for (const ir::expr& index : store->indices) indices.push_back(mutate(index));
+    return ir::make_store(store->buffer, std::move(indices), mutate(store->value));
+  }
+};
+
+/// The block with its stores after one more stage. TVM does not say that it reads the cache.
+inline ir::block using_cache(const ir::block_node& b, const stage& s) {
+  use_of_cache use(s);
+  ir::block_node out = b;
+  if (b.init) out.init = use.mutate(b.init);
+  out.body = use.mutate(b.body);
+  const bool loaded = (out.init && loads_from(out.init, s.cache)) || loads_from(out.body, s.cache);
+  if (loaded && !as_tvm()) out.reads.push_back({s.cache, ir::point_box(s.at)});
+  return ir::make_block(std::move(out));
+}
+
+}  // namespace detail::caching_index
+
+TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t block,
+                                         const std::string& storage_scope, int cse_thresh) {
+  namespace d = detail::caching_index;
+  const path at = need_block(f, block, "cache_index");
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) d::refuse(1, "the root block stores nothing itself");
+  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+    d::refuse(2, "there is no storage scope \"" + storage_scope +
+                     "\"; choose global, local, shared, shared.dyn or warp");
+  if (cse_thresh < 0)
+    d::refuse(3, "cse_thresh " + std::to_string(cse_thresh) + " is negative; write 0 for all");
+  const block_scope scope(*holder->block);
+  const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
+  if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
+  path above = at;  // what stands around the scope
+  while (above.slots.back()->get() != holder) above.slots.pop_back();
+  const arith::analyzer outside = known_above(above);
+  const ir::var_set inner = d::defined_inside(child.block());
+  const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
+
+  new_blocks out;
+  out.function = f;
+  ir::block changed = child.realize->block;
+  std::vector<ir::stmt> nests;
+  std::vector<ir::buffer> caches;
+  int number = 0;
+  for (const ir::expr& value : wanted.found()) {
+    const std::string suffix = std::to_string(number++);
+    const d::stage s = d::make_stage(
+        child, outside, value, detail::block_buffers::fresh_buffer_name(f, "index_var_" + suffix),
+        storage_scope, fresh_block_name(f, "index_" + suffix));
+    changed = d::using_cache(*changed, s);
+    nests.push_back(s.nest);
+    caches.push_back(s.cache);
+    out.blocks.push_back(s.block);
+  }
+  if (nests.empty()) return out;
+  out.function = replace_block(f, at, changed);
+  const path root = find_block(out.function, holder->block->id);
+  ir::block_node b = *ir::as_realize(root.target())->block;
+  std::vector<ir::stmt> items =
+      ir::as_seq(b.body) ? ir::as_seq(b.body)->stmts : std::vector<ir::stmt>{b.body};
+  const auto before = std::find_if(items.begin(), items.end(),
+                                   [&](const ir::stmt& s) { return holds_block(s, block); });
+  items.insert(before, nests.begin(), nests.end());
+  b.body = ir::make_seq(std::move(items));
+  b.alloc_buffers.insert(b.alloc_buffers.end(), caches.begin(), caches.end());
+  out.function = replace_block(out.function, root, ir::make_block(std::move(b)));
+  return out;
+}
 
 }  // namespace tilewright::primitive
 
@@ -38608,6 +40923,10 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
            quoted(scope[child]) +
                " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
                " comes before it and uses what it writes");
+  if (const ir::loop_node* used = loop_used_inside(scope[child]))
+    refuse(m, 2,
+           quoted(scope[child]) + " uses " + quoted(*used) +
+               " without an iteration variable that stands for it");
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
@@ -38720,17 +41039,63 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
   return out;
 }
 
+/// Whether two iteration variables are solved in terms of one loop, so that not every combination
+/// of their values occurs.
+inline bool solved_together(const std::vector<iter_domain>& solved,
+                            const std::vector<const ir::loop_node*>& loops) {
+  const auto depends = [](const iter_domain& d, const ir::var& v) {
+    const auto uses = [&](const std::optional<arith::linear>& side) {
+      return side && ir::uses_var(arith::from_linear(*side), v);
+    };
+    return uses(d.lo) || uses(d.hi);
+  };
+  return std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
+    return std::count_if(solved.begin(), solved.end(),
+                         [&](const iter_domain& d) { return depends(d, l->var); }) > 1;
+  });
+}
+
+/// Whether some region that the consumer reads lies within what is offered over the whole run.
+inline bool reads_only(const child_block& c, std::size_t common,
+                       const std::vector<requirement>& offered) {
+  const auto within = [&](const span& part, const span& whole) {
+    return part.lo && part.hi && whole.lo && whole.hi &&
+           range_of(difference(*part.lo, *whole.lo), c.loops).lo >= 0 &&
+           range_of(difference(*whole.hi, *part.hi), c.loops).lo >= 0;
+  };
+  for (const ir::buffer_region& r : c.block().reads)
+    for (const requirement& o : offered) {
+      if (o.buffer != r.buffer) continue;
+      const footprint box = touched(c, bind_iters(c), r, {common, {}});
+      if (std::equal(box.begin(), box.end(), o.box.begin(), within)) return true;
+    }
+  return false;
+}
+
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
 /// its producers write, as the border of a padding does, is not.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
-                             const std::vector<std::size_t>& peers) {
+                             const std::vector<std::size_t>& peers,
+                             const std::vector<requirement>& per_iteration) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  const std::vector<requirement> offered =
+  std::vector<requirement> offered =
       gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  for (requirement& o : offered)  // guards and shapes cut what the loops would reach
+    for (span& s : o.box) {
+      if (s.lo && s.lo->is_constant()) s.lo->constant = std::max(s.lo->constant, s.within.lo);
+      if (s.hi && s.hi->is_constant()) s.hi->constant = std::min(s.hi->constant, s.within.hi);
+    }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
+  const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
+  if (solved_together(infer_domains(c.block(), c.block().reads, per_iteration, around), around) &&
+      !reads_only(c, common, offered))
+    refuse(m, 7,
+           quoted(c) +
+               " may have instances that read nothing of its producers; no iteration of "
+               "the loop would run them");
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
@@ -38789,7 +41154,9 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
   const child_block& c = scope[child];
   for (const ir::loop_node* l : c.loops) {
-    if (l->loop != ir::loop_kind::parallel && l->loop != ir::loop_kind::vectorized) continue;
+    const bool adds_up =
+        l->loop == ir::loop_kind::thread_binding && l->thread_tag.starts_with("threadIdx");
+    if (l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled || adds_up) continue;
     for (std::size_t i = 0; i < c.realize->values.size(); ++i)
       if (c.block().iters[i].kind != ir::iter_kind::spatial &&
           ir::uses_var(c.realize->values[i], l->var))
@@ -38821,7 +41188,7 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
   });
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers);
+  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, required);
   std::vector<const ir::loop_node*> around = to.loops();
   around.push_back(&loop);
   if (peers.empty() && !in_order(around))
@@ -39246,6 +41613,9 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
+  if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
+  if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
+    refuse(name, 4, quoted(block) + " has a predicate");
   const fold pair = find_producer(name, scope, child);
   const child_block& producer = scope[pair.producer];
   const bound_iters& iters = bind_iters(scope[child]);
@@ -39950,9 +42320,11 @@ inline ir::stmt make_inside(plan& p) {
   return nest;
 }
 
-/// The outermost loop from `first` on below which nothing else stands.
+/// The outermost loop from `first` on below which nothing else stands; the number of loops when
+/// each holds more.
 inline std::size_t innermost_chain(const child_block& c, std::size_t first) {
   std::size_t l = c.loops.size();
+  if (ir::as_realize(c.loops[l - 1]->body) != c.realize) return l;
   while (l-- > first + 1) {
     const ir::stmt& below = c.loops[l - 1]->body;
     if (ir::as_loop(below) != c.loops[l]) return l;
@@ -39995,8 +42367,9 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   new_block out;
   ir::stmt constant =
       make_constant(p, fresh_block_name(f, p.block().name + "_pad_const"), out.block);
-  const ir::var inner = p.child->loops[p.inner]->var;
-  const ir::function trimmed = replace(f, find_loop(f, inner), make_inside(p));
+  const path nest =
+      p.inner == p.child->loops.size() ? at : find_loop(f, p.child->loops[p.inner]->var);
+  const ir::function trimmed = replace(f, nest, make_inside(p));
   const path place = find_loop(trimmed, loop);
   out.function = replace(trimmed, place, ir::make_seq({std::move(constant), place.target()}));
   return out;
@@ -40015,7 +42388,6 @@ TILEWRIGHT_INLINE bool can_decompose_padding(const ir::function& f, std::uint64_
 }  // namespace tilewright::primitive
 
 #include <algorithm>
-
 #include <string>
 
 namespace tilewright::primitive {
@@ -40023,13 +42395,6 @@ namespace detail::decomposing {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("decompose_reduction", requirement, what);
-}
-
-inline bool reads_from(const ir::stmt& s, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(
-      s, [&](const ir::expr& e) { found = found || (e->op == ir::op::load && e->buffer == b); });
-  return found;
 }
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
@@ -40068,7 +42433,7 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   for (std::size_t w = 0; w < child; ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       if (scope.common_loops(w, child) > first && c.block().init &&
-          reads_from(c.block().init, out.buffer))
+          loads_from(c.block().init, out.buffer))
         refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
                       " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
@@ -40347,35 +42712,6 @@ std::optional<matched_reducer> match_reducer(const std::vector<ir::expr>& identi
                                              const std::vector<ir::expr>& updates);
 
 }  // namespace tilewright
-// The normal form of a reduction's init and update, as rfactor and pad_einsum read it.
-
-#include <string>
-#include <vector>
-
-namespace tilewright::primitive {
-
-/// `stores[i]` puts `updates[i]` where the init puts `identity[i]`; temporaries are substituted.
-/// The order is that of the temporaries.
-struct reduction_form {
-  std::vector<const ir::store_node*> stores;  // alive as long as the block
-  std::vector<ir::expr> updates;
-  std::vector<ir::expr> identity;
-};
-
-/// Takes a reduction block apart.
-/// @returns what is not in normal form, a clause with its number; empty when all is. The numbers:
-///  1 the init is no store and no sequence of stores; 2 the init stores one buffer twice;
-///  3 the update is no store, no sequence of lets and stores; 4 the numbers of init stores and
-///  updates differ; 5 a store's value is none of the temporaries; 6 a temporary is stored twice;
-///  7 the number of temporaries differs from that of the stores; 8 two stores to one buffer;
-///  9 shapes differ; 10 indices differ; 11 init and update store different buffers;
-///  12 a temporary depends on another one; 13 the block has buffers of its own
-std::string find_reduction_form(const ir::block_node& b, reduction_form& out);
-
-/// Whether the expression reads the buffer.
-bool loads_from(const ir::expr& e, const ir::buffer& b);
-
-}  // namespace tilewright::primitive
 
 namespace tilewright::primitive {
 namespace detail::epilogue {
@@ -41154,9 +43490,11 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
                       "\" than it writes");
       return;
     }
-    for (const operand& other : c.inputs)
-      if (other.buffer == e->buffer)
-        refuse(2, quoted(*c.block) + " accesses \"" + e->buffer->name + "\" twice");
+    for (const operand& other : c.inputs) {
+      if (other.buffer != e->buffer) continue;
+      if (other.iters == o.iters) return;
+      refuse(2, quoted(*c.block) + " reads \"" + e->buffer->name + "\" at different places");
+    }
     c.inputs.push_back(std::move(o));
   });
   return c;
@@ -41241,15 +43579,20 @@ inline ir::expr choose_padding(const contraction& c, const operand& of) {
   refuse(5, "padded steps of the reduction would change the result of " + quoted(*c.block));
 }
 
-/// Its name is also that of the block which fills or empties it.
-inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, const operand& o) {
+/// Its name, none of those of `others`, is also that of the block which fills or empties it.
+inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, const operand& o,
+                                const std::vector<ir::buffer>& others) {
   std::vector<ir::expr> shape = o.buffer->shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (is_padded(c, o.iters[d]))
       shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
-  for (int n = 1; fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name); ++n)
-    name = o.buffer->name + "_pad_" + std::to_string(n);
+  const auto taken = [&] {
+    return fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name) ||
+           std::any_of(others.begin(), others.end(),
+                       [&](const ir::buffer& b) { return b->name == name; });
+  };
+  for (int n = 1; taken(); ++n) name = o.buffer->name + "_pad_" + std::to_string(n);
   return ir::make_buffer(name, o.buffer->type, std::move(shape), o.buffer->scope);
 }
 
@@ -41325,11 +43668,12 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
   arith::analyzer known;
   known.bind(domains(b.loops));
-  bool whole = is_affine_binding(b);
+  bool whole = is_affine_binding(b) && bind_iters(b).understood;
+  const bound_iters& guarded = bind_iters(b);
   for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
     const ir::range& dom = c.block->iters[i].dom;
     if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
-    const arith::bounds visited = known.const_bounds(b.realize->values[i]);
+    const arith::bounds visited = meet(known.const_bounds(b.realize->values[i]), guarded.clip[i]);
     whole = visited.lo <= ir::as_int(dom.min) &&
             visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
   }
@@ -41388,12 +43732,12 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   std::vector<ir::stmt> stmts;
   for (const operand& o : c.inputs) {
     if (!is_padded(c, o)) continue;
-    added.push_back(buffers[o.buffer] = padded_buffer(f, c, o));
+    added.push_back(buffers[o.buffer] = padded_buffer(f, c, o, added));
     stmts.push_back(copy_in(c, o, added.back()));
   }
   std::vector<ir::stmt> behind;
   if (is_padded(c, c.result)) {
-    added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result));
+    added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result, added));
     behind.push_back(copy_out(c.result, added.back()));
   }
   const ir::block_realize_node& realize = *scope[child].realize;
@@ -42139,6 +44483,16 @@ inline void check_repetition(const child_block& child, std::size_t at,
                   "outside of the ones that drive the reduction");
 }
 
+/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it.
+inline void check_as_tvm(const child_block& child, std::size_t at) {
+  for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
+    for (std::size_t outer = at; outer < inner; ++outer)
+      if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
+          ir::uses_var(child.loops[inner]->extent, child.loops[outer]->var))
+        refuse(5, "the range of loop \"" + child.loops[inner]->var->name + "\" uses loop \"" +
+                      child.loops[outer]->var->name + "\"");
+}
+
 inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
@@ -42152,6 +44506,7 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
+    if (as_tvm()) check_as_tvm(child, static_cast<std::size_t>(at - child.loops.begin()));
     check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
     check_repetition(child, static_cast<std::size_t>(at - child.loops.begin()), order);
   }
@@ -42674,11 +45029,13 @@ class rewriter : public ir::mutator {
     if (const ir::store_node* store = ir::as_store(out); store && store->buffer == from_)
       return ir::make_store(to_, wrapped(store->indices), store->value);
     const ir::block_realize_node* realize = ir::as_realize(out);
-    return realize ? driven(*realize) : out;
+    return realize && depth_ == 1 ? driven(*realize) : out;
   }
 
   ir::block mutate(const ir::block& b) override {
+    ++depth_;
     ir::block_node out = *ir::mutator::mutate(b);
+    --depth_;
     const auto wrap = [&](std::vector<ir::buffer_region>& list) {
       for (ir::buffer_region& r : list) {
         if (r.buffer != from_) continue;
@@ -42735,6 +45092,7 @@ class rewriter : public ir::mutator {
   const std::vector<window>& windows_;
   const window& window_;
   ir::buffer from_, to_;
+  int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
 /// The window along the outermost loop that has one, then those of the other dimensions along
@@ -42780,6 +45138,10 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
   if (!scope.allocates(written.buffer))
     refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if (w != child && r.buffer == written.buffer)
+        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
   const std::size_t common = shared_loops(scope, child, readers(scope, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();
@@ -43139,8 +45501,11 @@ class renewer : public ir::mutator {
     for (const ir::match_buffer& m : b->match_buffers) renew(m.buffer);
     out.id = 0;
     out.name = fresh_block_name(program_, b->name);
-    const ir::block renewed = ir::mutator::mutate(ir::make_block(std::move(out)));
-    return renewed;
+    out = *ir::mutator::mutate(ir::make_block(std::move(out)));
+    for (auto* list : {&out.reads, &out.writes})
+      for (ir::buffer_region& r : *list)
+        for (ir::range& d : r.box) d = {index(d.min), index(d.extent)};
+    return ir::make_block(std::move(out));
   }
 
   /// A new buffer in place of `b`, with variables of its own for strides and offset.
@@ -43980,6 +46345,23 @@ TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t
 
 }  // namespace tilewright::primitive::detail::layouts
 
+namespace tilewright::primitive {
+
+TILEWRIGHT_INLINE ir::function work_on(const ir::function& f, const std::string& func_name) {
+  if (!ir::has_alternatives(f)) return f;
+  std::string known;
+  for (ir::function& each : ir::alternatives(f)) {
+    if (each.name == func_name) {
+      each.name = f.name;
+      return std::move(each);
+    }
+    known += (known.empty() ? "" : ", ") + each.name;
+  }
+  throw schedule_error("work_on", 1, "no algorithm is called " + func_name + "; there is " + known);
+}
+
+}  // namespace tilewright::primitive
+
 #include <algorithm>
 #include <string>
 
@@ -44420,6 +46802,11 @@ TILEWRIGHT_INLINE bool loads_from(const ir::expr& e, const ir::buffer& b) {
   ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->buffer == b; });
   return found;
 }
+TILEWRIGHT_INLINE bool loads_from(const ir::stmt& s, const ir::buffer& b) {
+  bool found = false;
+  ir::for_each_expr(s, [&](const ir::expr& x) { found = found || x->buffer == b; });
+  return found;
+}
 
 }  // namespace tilewright::primitive
 // Region cover, declared in analysis.hpp.
@@ -44553,14 +46940,16 @@ namespace tilewright::primitive {
 namespace detail::repetition {
 
 /// Every loop from `first` on occurs as a plain digit, and none under a quotient or remainder: then
-/// an affine binding uses each loop once and as a whole.
+/// an affine binding uses each loop once and as a whole. The loops before `first` stand still.
 inline bool uses_whole_loops(const child_block& child, std::size_t first) {
   std::vector<char> seen(child.loops.size(), 0);
   for (const ir::expr& value : child.realize->values)
     for (const auto& [term, factor] : arith::to_linear(value).terms) {
-      if (!ir::is_var(term)) return false;
-      for (std::size_t l = first; l < child.loops.size(); ++l)
-        if (child.loops[l]->var.same(term)) seen[l] = 1;
+      const int loop = ir::is_var(term) ? loop_index(child.loops, term) : -1;
+      if (loop >= 0)
+        seen[static_cast<std::size_t>(loop)] = 1;
+      else if (!ir::is_var(term) && uses_loops_from(term, child, first))
+        return false;
     }
   for (std::size_t l = first; l < child.loops.size(); ++l)
     if (!seen[l] && !ir::is_int(child.loops[l]->extent, 1)) return false;
@@ -45144,8 +47533,12 @@ TILEWRIGHT_INLINE double log_probability_compute_location(const ir::function& f,
 
 #include <algorithm>
 
-namespace tilewright {
-namespace detail {
+// The instruction kinds that the members of `schedule` stand for.
+
+#include <string>
+#include <string_view>
+
+namespace tilewright::detail {
 
 /// The kind a member function stands for; looked up once per function.
 inline const instruction_kind& kind_named(std::string_view name) {
@@ -45153,6 +47546,11 @@ inline const instruction_kind& kind_named(std::string_view name) {
   if (!kind) throw internal_error("no instruction kind is called " + std::string(name));
   return *kind;
 }
+
+}  // namespace tilewright::detail
+
+namespace tilewright {
+namespace detail {
 
 template <class Rv>
 std::vector<Rv> typed(const std::vector<rv>& list) {
@@ -45468,6 +47866,11 @@ TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
 }
 
+TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
+  static const instruction_kind& kind = detail::kind_named("work_on");
+  apply(kind, {std::move(func_name)});
+}
+
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
   static const instruction_kind& kind = detail::kind_named("assert_");
   apply(kind, {std::move(condition)});
@@ -45482,56 +47885,49 @@ TILEWRIGHT_INLINE void schedule::enter_postproc() {
 // The members of `schedule` that make and take apart blocks.
 
 namespace tilewright {
-namespace detail::blocks {
-
-inline const instruction_kind& kind_named(std::string_view name) {
-  return *find_instruction_kind(name);
-}
-
-}  // namespace detail::blocks
 
 TILEWRIGHT_INLINE block_rv schedule::rfactor(loop_rv loop, int factor_axis) {
-  static const instruction_kind& kind = detail::blocks::kind_named("rfactor");
+  static const instruction_kind& kind = detail::kind_named("rfactor");
   return {apply(kind, {rv(loop), std::int64_t{factor_axis}})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::fuse_reduction_epilogue(block_rv reduction, block_rv epilogue) {
-  static const instruction_kind& kind = detail::blocks::kind_named("fuse_reduction_epilogue");
+  static const instruction_kind& kind = detail::kind_named("fuse_reduction_epilogue");
   apply(kind, {rv(reduction), rv(epilogue)});
 }
 
 TILEWRIGHT_INLINE void schedule::pad_einsum(block_rv block, std::vector<std::int64_t> padding) {
-  static const instruction_kind& kind = detail::blocks::kind_named("pad_einsum");
+  static const instruction_kind& kind = detail::kind_named("pad_einsum");
   apply(kind, {rv(block), std::move(padding)});
 }
 
 TILEWRIGHT_INLINE void schedule::rolling_buffer(block_rv block, int write_buffer_index) {
-  static const instruction_kind& kind = detail::blocks::kind_named("rolling_buffer");
+  static const instruction_kind& kind = detail::kind_named("rolling_buffer");
   apply(kind, {rv(block), std::int64_t{write_buffer_index}});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::blocks::kind_named("blockize");
+  static const instruction_kind& kind = detail::kind_named("blockize");
   return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::blockize(const std::vector<block_rv>& blocks,
                                               bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::blocks::kind_named("blockize");
+  static const instruction_kind& kind = detail::kind_named("blockize");
   const std::vector<rv> list(blocks.begin(), blocks.end());
   return {apply(kind, {list, preserve_unit_iters})[0].number};
 }
 TILEWRIGHT_INLINE void schedule::tensorize(loop_rv loop, std::string intrinsic,
                                            bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::blocks::kind_named("tensorize");
+  static const instruction_kind& kind = detail::kind_named("tensorize");
   apply(kind, {rv(loop), std::move(intrinsic), preserve_unit_iters});
 }
 TILEWRIGHT_INLINE void schedule::tensorize(block_rv block, std::string intrinsic) {
-  static const instruction_kind& kind = detail::blocks::kind_named("tensorize");
+  static const instruction_kind& kind = detail::kind_named("tensorize");
   apply(kind, {rv(block), std::move(intrinsic), true});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::decompose_padding(block_rv block, loop_rv loop) {
-  static const instruction_kind& kind = detail::blocks::kind_named("decompose_padding");
+  static const instruction_kind& kind = detail::kind_named("decompose_padding");
   return {apply(kind, {rv(block), rv(loop)})[0].number};
 }
 TILEWRIGHT_INLINE bool schedule::can_decompose_padding(block_rv block, loop_rv loop) const {
@@ -45542,74 +47938,74 @@ TILEWRIGHT_INLINE bool schedule::can_decompose_padding(block_rv block, loop_rv l
 // The members of `schedule` that move data and change buffers.
 
 namespace tilewright {
-namespace detail::moving_data {
-
-inline const instruction_kind& kind_named(std::string_view name) {
-  return *find_instruction_kind(name);
-}
-
-}  // namespace detail::moving_data
 
 TILEWRIGHT_INLINE void schedule::set_scope(block_rv block, int buffer_index,
                                            std::string storage_scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("set_scope");
+  static const instruction_kind& kind = detail::kind_named("set_scope");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(storage_scope)});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_set_dtype(block_rv block, int buffer_index,
                                                   std::string dtype) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("unsafe_set_dtype");
+  static const instruction_kind& kind = detail::kind_named("unsafe_set_dtype");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(dtype)});
 }
 TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index, int axis,
                                                int factor, int offset) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("storage_align");
+  static const instruction_kind& kind = detail::kind_named("storage_align");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
                std::int64_t{offset}});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
     block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
-  static const instruction_kind& kind =
-      detail::moving_data::kind_named("unsafe_hide_buffer_access");
+  static const instruction_kind& kind = detail::kind_named("unsafe_hide_buffer_access");
   apply(kind, {rv(block), std::move(buf_type), std::move(buf_index_array)});
 }
 TILEWRIGHT_INLINE void schedule::annotate_buffer_access(block_rv block, int buffer_index,
                                                         std::string buf_type, map_argument ranges) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("annotate_buffer_access");
+  static const instruction_kind& kind = detail::kind_named("annotate_buffer_access");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(buf_type), std::move(ranges)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::reindex(block_rv block, buffer_selector buffer) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex");
+  static const instruction_kind& kind = detail::kind_named("reindex");
   return {apply(kind, {rv(block), std::move(buffer)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_read(block_rv block, int read_index,
                                                         std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_read");
+  static const instruction_kind& kind = detail::kind_named("reindex_cache_read");
   return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_write(block_rv block, int write_index,
                                                          std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("reindex_cache_write");
+  static const instruction_kind& kind = detail::kind_named("reindex_cache_write");
   return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::read_at(loop_rv loop, block_rv block, int read_index,
                                              std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("read_at");
+  static const instruction_kind& kind = detail::kind_named("read_at");
   return {apply(kind, {rv(loop), rv(block), std::int64_t{read_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::write_at(loop_rv loop, block_rv block, int write_index,
                                               std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("write_at");
+  static const instruction_kind& kind = detail::kind_named("write_at");
   return {
       apply(kind, {rv(loop), rv(block), std::int64_t{write_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE std::array<block_rv, 2> schedule::cache_inplace(block_rv block, int read_index,
                                                                   std::string scope) {
-  static const instruction_kind& kind = detail::moving_data::kind_named("cache_inplace");
+  static const instruction_kind& kind = detail::kind_named("cache_inplace");
   const std::vector<rv> made = apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope)});
   return {block_rv{made[0].number}, block_rv{made[1].number}};
+}
+TILEWRIGHT_INLINE std::vector<block_rv> schedule::cache_index(block_rv block, std::string scope,
+                                                              int cse_thresh) {
+  static const instruction_kind& kind = detail::kind_named("cache_index");
+  std::vector<block_rv> out;
+  for (const rv& made : apply(kind, {rv(block), std::move(scope), std::int64_t{cse_thresh}}))
+    out.push_back({made.number});
+  return out;
 }
 
 }  // namespace tilewright
@@ -46029,6 +48425,20 @@ inline std::vector<trace::step> canonical_steps(const std::vector<trace::step>& 
 }  // namespace tilewright::detail
 
 namespace tilewright {
+namespace detail {
+
+/// True for `assert_(condition=v == literal)`.
+inline bool fixes(const instruction& what, const rv& v) {
+  if (what.kind->name != "assert_" || v.kind != rv_class::integer) return false;
+  const auto* condition = std::get_if<factor>(&what.args[0]);
+  return condition && condition->kind() == factor::op::eq &&
+         condition->left().kind() == factor::op::variable &&
+         condition->left().value() == static_cast<std::int64_t>(v.number) &&
+         condition->right().kind() == factor::op::literal;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE replay_error::replay_error(const schedule_error& cause, std::size_t instruction)
     : schedule_error(cause),
       instruction_(instruction),
@@ -46071,8 +48481,16 @@ TILEWRIGHT_INLINE trace trace::with_decision(std::size_t index, decision value) 
 
 TILEWRIGHT_INLINE trace trace::without_decisions() const {
   trace out = *this;
-  for (step& s : out.steps_) s.choice.clear();
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].choice.empty() && !is_fixed(i)) out.steps_[i].choice.clear();
   return out;
+}
+
+TILEWRIGHT_INLINE bool trace::is_fixed(std::size_t index) const {
+  const std::vector<rv>& drawn = steps_[index].what->outputs;
+  if (drawn.size() != 1) return false;
+  return std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(index), steps_.end(),
+                     [&](const step& s) { return detail::fixes(*s.what, drawn[0]); });
 }
 
 TILEWRIGHT_INLINE trace trace::without_postproc() const {
@@ -46386,9 +48804,10 @@ class trace_parser {
   static constexpr std::int64_t index_limit = 1 << 20;
 
   void statement(trace& out) {
-    // The lines around the calls, and the choice of the only function, say nothing.
+    // The lines around the calls, and TVM's choice of a function of a module, say nothing.
     if (in_.at("def") || in_.at("from") || in_.at("import") || in_.at("return") ||
-        in_.at(ir::token_kind::string) || in_.peek(2).text == "work_on")
+        in_.at(ir::token_kind::string) ||
+        (in_.peek(2).text == "work_on" && in_.peek(4).text != "func_name"))
       while (!in_.at(ir::token_kind::newline) && !in_.at_end()) in_.next();
     else if (!in_.accept("pass"))
       call(out);
@@ -47073,6 +49492,12 @@ inline double of_step(const schedule_state& before, const trace::step& s) {
 
 }  // namespace detail::probabilities
 
+TILEWRIGHT_INLINE double log_probability_of_last_step(const schedule& s) {
+  // sampling leaves the program as it was, so what it drew from can still be seen
+  return s.trace().empty() ? 0
+                           : detail::probabilities::of_step(s.state(), s.trace().steps().back());
+}
+
 TILEWRIGHT_INLINE double trace::log_probability(const schedule& start) const {
   schedule s = start;
   schedule_state before = s.state();
@@ -47327,52 +49752,238 @@ TILEWRIGHT_INLINE void check_indices(const kernel_signature& kernel,
 
 }  // namespace tilewright::search
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace tilewright::search {
+namespace detail {
+
+/// Bytes of the shared memory that one argument takes.
+inline std::size_t shared_bytes(const argument_place& p) {
+  return guarded_buffer::mapped_for(p.bytes);
+}
+
+inline int make_shared_memory(const std::vector<argument_place>& places) {
+  std::size_t all = 0;
+  for (const argument_place& p : places) all += shared_bytes(p);
+  const int out = ::memfd_create("tilewright-arguments", MFD_CLOEXEC);
+  if (out >= 0 && ::ftruncate(out, static_cast<off_t>(all)) == 0) return out;
+  const int reason = errno;
+  if (out >= 0) ::close(out);
+  throw build_error("no shared memory of " + std::to_string(all) +
+                    " bytes for tuning data: " + std::strerror(reason));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE argument_memory::argument_memory(std::vector<argument_place> places, sharing s)
+    : places_(std::move(places)) {
+  if (s == sharing::possible) descriptor_ = detail::make_shared_memory(places_);
+  map(descriptor_);
+}
+
+TILEWRIGHT_INLINE argument_memory::argument_memory(std::vector<argument_place> places,
+                                                   int descriptor)
+    : places_(std::move(places)) {
+  struct stat is {};
+  if (::fstat(descriptor, &is) != 0)
+    throw build_error(std::string("shared tuning data cannot be used: ") + std::strerror(errno));
+  auto left = static_cast<std::size_t>(std::max<off_t>(is.st_size, 0));
+  for (const argument_place& p : places_) {
+    const bool sane = p.bytes <= left && detail::shared_bytes(p) <= left && p.element0 < p.bytes &&
+                      p.alignment > 0 && p.alignment <= 4096 &&
+                      (p.alignment & (p.alignment - 1)) == 0;
+    if (!sane) throw build_error("a place does not lie in the shared tuning data");
+    left -= detail::shared_bytes(p);
+  }
+  map(descriptor);
+  seal();
+}
+
+TILEWRIGHT_INLINE argument_memory::~argument_memory() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+TILEWRIGHT_INLINE void argument_memory::map(int descriptor) {
+  std::size_t at = 0;
+  for (const argument_place& p : places_) {
+    if (descriptor < 0)
+      buffers_.emplace_back(p.bytes, p.alignment);
+    else
+      buffers_.emplace_back(p.bytes, p.alignment, descriptor, at);
+    at += detail::shared_bytes(p);
+    data_.push_back(buffers_.back().data() + p.element0);
+    strides_.insert(strides_.end(), p.strides.begin(), p.strides.end());
+  }
+}
+
+TILEWRIGHT_INLINE std::size_t argument_memory::size() const {
+  std::size_t out = 0;
+  for (const argument_place& p : places_) out += p.bytes;
+  return out;
+}
+
+TILEWRIGHT_INLINE bool argument_memory::updates() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const argument_place& p) { return p.written && p.read; });
+}
+
+TILEWRIGHT_INLINE void argument_memory::seal() {
+  pristine_.assign(places_.size(), {});
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::byte* from = buffers_[i].data();
+    if (places_[i].written)
+      pristine_[i].assign(from, from + places_[i].bytes);
+    else
+      buffers_[i].make_read_only();
+  }
+}
+
+TILEWRIGHT_INLINE void argument_memory::reset() {
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (places_[i].written) std::memcpy(buffers_[i].data(), pristine_[i].data(), places_[i].bytes);
+}
+
+TILEWRIGHT_INLINE const std::byte* argument_memory::sealed(std::size_t i) const {
+  return places_[i].written ? pristine_[i].data() : buffers_[i].data();
+}
+
+TILEWRIGHT_INLINE bool flush_lines(const void* at, std::size_t bytes) {
+#if TILEWRIGHT_X86
+  constexpr std::size_t line = 64;
+  const char* from = static_cast<const char*>(at);
+  for (std::size_t i = 0; i < bytes; i += line) __builtin_ia32_clflush(from + i);
+  if (bytes > 0) __builtin_ia32_clflush(from + bytes - 1);
+  __builtin_ia32_mfence();
+  return true;
+#else
+  (void)at;
+  (void)bytes;
+  return false;
+#endif
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::search {
+namespace detail {
+
+/// What values a parameter gets.
+struct value_range {
+  double low = -1, high = 1;          // floats
+  std::int64_t first = -8, last = 8;  // integers
+};
+
+inline value_range values_for(const operand& o, const value_needs& needs) {
+  value_range v;
+  if (needs.positive) v.low = 0.25, v.high = 1.25;
+  if (is_unsigned(o.type)) v.first = 0, v.last = 15;
+  if (needs.integer_divisor) v.first = 1;
+  if (o.type == dtype::boolean) v.first = 0, v.last = 1;
+  if (o.index) {
+    const std::int64_t most =
+        std::min<std::int64_t>(o.index->last, o.type == dtype::i8    ? 127
+                                              : o.type == dtype::u8  ? 255
+                                              : o.type == dtype::i16 ? 32767
+                                                                     : (1LL << 31) - 1);
+    v.first = std::max<std::int64_t>(o.index->first, most < (1LL << 30) ? o.index->first : 0);
+    v.last = std::max(v.first, most);
+    if (v.last - v.first > (1LL << 20)) v.first = 0, v.last = 8;  // no bound was found
+  }
+  return v;
+}
+
+inline void put_value(std::byte* at, dtype type, const value_range& v, support::random& r) {
+  const auto whole = [&] {
+    return v.first +
+           static_cast<std::int64_t>(r.below(static_cast<std::uint64_t>(v.last - v.first) + 1));
+  };
+  const auto store = [&](auto value) { std::memcpy(at, &value, sizeof value); };
+  const double real = is_float(type) ? v.low + (v.high - v.low) * r.unit() : 0;
+  switch (type) {
+    case dtype::f64: store(real); return;
+    case dtype::f32: store(static_cast<float>(real)); return;
+    case dtype::f16: store(float16(static_cast<float>(real)).bits); return;
+    case dtype::bf16: store(bfloat16(static_cast<float>(real)).bits); return;
+    default: break;
+  }
+  const std::int64_t value = whole();
+  std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
+}
+
+/// Calls `f(offset)` for each element in row-major order. // elements
+template <class F>
+inline void each_offset(const std::vector<std::int64_t>& extents,
+                        const std::vector<std::int64_t>& strides, const F& f) {
+  const std::size_t rank = extents.size();
+  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
+  std::vector<std::int64_t> index(rank, 0);
+  std::int64_t offset = 0;
+  for (;;) {
+    f(offset);
+    std::size_t d = rank;
+    while (d-- > 0) {
+      offset += strides[d];
+      if (++index[d] < extents[d]) break;
+      offset -= index[d] * strides[d];
+      index[d] = 0;
+    }
+    if (d == static_cast<std::size_t>(-1)) return;
+  }
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void make_up(const operand& o, const value_needs& needs, std::byte* element0,
+                               const std::vector<std::int64_t>& strides, support::random random) {
+  const detail::value_range range = detail::values_for(o, needs);
+  const std::int64_t size = bytes(o.type);
+  detail::each_offset(o.extents, strides, [&](std::int64_t at) {
+    detail::put_value(element0 + at * size, o.type, range, random);
+  });
+}
+
+TILEWRIGHT_INLINE std::vector<std::byte> packed_elements(const operand& o,
+                                                         const std::byte* element0,
+                                                         const std::vector<std::int64_t>& strides) {
+  const std::int64_t size = bytes(o.type);
+  std::vector<std::byte> out(static_cast<std::size_t>(o.elements() * size));
+  std::byte* to = out.data();
+  detail::each_offset(o.extents, strides, [&](std::int64_t at) {
+    std::memcpy(to, element0 + at * size, static_cast<std::size_t>(size));
+    to += size;
+  });
+  return out;
+}
+
+TILEWRIGHT_INLINE void unpack_elements(const operand& o, std::byte* element0,
+                                       const std::vector<std::int64_t>& strides,
+                                       const std::vector<std::byte>& elements) {
+  const std::int64_t size = bytes(o.type);
+  const std::byte* from = elements.data();
+  detail::each_offset(o.extents, strides, [&](std::int64_t at) {
+    std::memcpy(element0 + at * size, from, static_cast<std::size_t>(size));
+    from += size;
+  });
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
-
-// From a scheduled program to loaded code; several at a time, beside the measuring thread.
-
-#include <atomic>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
-namespace tilewright::search {
-
-/// Code of one candidate, or why there is none.
-struct built {
-  backend::artifact artifact;
-  std::shared_ptr<const backend::loaded> code;
-  std::string error;
-};
-
-/// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
-built build(const ir::function& scheduled, const target::cpu& cpu);
-
-/// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up what has not
-/// begun and joins.
-class build_queue {
- public:
-  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads);
-  ~build_queue();
-  build_queue(const build_queue&) = delete;
-  build_queue& operator=(const build_queue&) = delete;
-
-  built take(std::size_t i);
-  /// Waits for all, so that nothing runs beside a measurement.
-  void finish();
-
- private:
-  struct state;
-  std::unique_ptr<state> state_;
-};
-
-}  // namespace tilewright::search
 
 namespace tilewright::search {
 
@@ -47383,7 +49994,8 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& 
     out.artifact = backend::compile(parts.main, cpu);
     for (const ir::buffer& b : parts.packed)
       out.artifact.packed_bytes.push_back(pass::constant_size(b) * bytes(b->type));
-    if (parts.preparation.body) out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
+    if (parts.preparation.body)
+      out.artifact.preparation.push_back(backend::compile(parts.preparation, cpu));
     out.code = backend::load(out.artifact);
   } catch (const std::exception& e) {
     out.code = nullptr;
@@ -47396,42 +50008,85 @@ TILEWRIGHT_INLINE built build(const ir::function& scheduled, const target::cpu& 
 struct build_queue::state {
   // a few finished candidates ahead of the measurement are enough; more would only hold memory
   static constexpr std::size_t ahead = 8;
+  using clock = std::chrono::steady_clock;
+
+  struct slot {
+    built result;
+    clock::time_point begun{};
+    bool running = false, done = false;
+  };
 
   std::vector<ir::function> programs;
   const target::cpu& cpu;
+  builder make;
+  clock::duration deadline;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<built> results;
-  std::vector<bool> done;
-  std::size_t next = 0, taken = 0, finished = 0;
+  std::vector<slot> slots;
+  std::size_t next = 0, taken = 0;
   bool ended = false, unbounded = false;
   std::vector<std::thread> threads;
 
   explicit state(const target::cpu& c) : cpu(c) {}
 
+  void start_thread() {
+    threads.emplace_back([this] { work(); });
+  }
+
+  built made(std::size_t i) const {
+    try {
+      return make(programs[i], cpu);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] { return ended || next == programs.size() || unbounded || next < taken + ahead; });
+      changed.wait(lock, [&] {
+        return ended || next == programs.size() || unbounded || next < taken + ahead;
+      });
       if (ended || next == programs.size()) return;
       const std::size_t i = next++;
+      slots[i].begun = clock::now();
+      slots[i].running = true;
+      changed.notify_all();
       lock.unlock();
-      built b = build(programs[i], cpu);
+      built b = made(i);
       lock.lock();
-      results[i] = std::move(b);
-      done[i] = true;
-      ++finished;
+      if (slots[i].done) return;  // given up, and another thread is in this one's place
+      slots[i].result = std::move(b);
+      slots[i].done = true;
       changed.notify_all();
     }
   }
+
+  /// Under the lock; waits for program `i` until its deadline.
+  void wait_for(std::unique_lock<std::mutex>& lock, std::size_t i) {
+    slot& s = slots[i];
+    changed.wait(lock, [&] { return s.running; });
+    if (changed.wait_until(lock, s.begun + deadline, [&] { return s.done; })) return;
+    s.result = {};
+    s.result.late = true;
+    s.result.error = "took longer than its deadline to compile";
+    s.done = true;
+    start_thread();
+  }
 };
 
-TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads)
+TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
+                                           const target::cpu& cpu, int threads, builder make,
+                                           double deadline)
     : state_(std::make_unique<state>(cpu)) {
+  state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
-  state_->results.resize(state_->programs.size());
-  state_->done.resize(state_->programs.size());
-  for (int t = 0; t < std::max(threads, 1); ++t) state_->threads.emplace_back([s = state_.get()] { s->work(); });
+  state_->make = make ? std::move(make) : builder(&build);
+  state_->deadline = std::chrono::duration_cast<state::clock::duration>(
+      std::chrono::duration<double>(std::min(deadline, 1e6)));
+  for (int t = 0; t < std::max(threads, 1); ++t) state_->start_thread();
 }
 
 TILEWRIGHT_INLINE build_queue::~build_queue() {
@@ -47447,19 +50102,20 @@ TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   std::unique_lock lock(state_->mutex);
   state_->taken = std::max(state_->taken, i + 1);
   state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return state_->done[i]; });
-  return std::move(state_->results[i]);
+  state_->wait_for(lock, i);
+  return std::move(state_->slots[i].result);
 }
 
 TILEWRIGHT_INLINE void build_queue::finish() {
   std::unique_lock lock(state_->mutex);
   state_->unbounded = true;
   state_->changed.notify_all();
-  state_->changed.wait(lock, [&] { return state_->finished == state_->programs.size(); });
+  for (std::size_t i = 0; i < state_->slots.size(); ++i) state_->wait_for(lock, i);
 }
 
 }  // namespace tilewright::search
 
+#include <algorithm>
 #include <numeric>
 
 namespace tilewright::search {
@@ -47488,13 +50144,25 @@ inline decision move_factor(const decision& tile, support::random& random) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f, std::uint64_t seed,
-                                                  std::string* why) {
+TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::function& f,
+                                                  std::uint64_t seed, std::string* why,
+                                                  const finisher& finish) {
   try {
     schedule s(f, seed);
-    t.apply_to(s);
+    constexpr double never = -100;
+    double prior = 0;
+    const auto add_prior = [&](const trace::step& done) {
+      if (done.what->kind->choice != decision_shape::none)
+        prior += std::max(log_probability_of_last_step(s), never);
+    };
+    if (finish) {
+      t.without_postproc().apply_to(s, {}, add_prior);
+      finish(s);
+    } else {
+      t.apply_to(s, {}, add_prior);
+    }
     const support::hash128 identity = ir::workload_key(s.function());
-    return candidate{std::move(s), identity};
+    return candidate{std::move(s), identity, prior};
   } catch (const internal_error&) {
     throw;
   } catch (const error& e) {
@@ -47506,7 +50174,7 @@ TILEWRIGHT_INLINE std::optional<candidate> replay(const trace& t, const ir::func
 TILEWRIGHT_INLINE std::vector<std::size_t> choices(const trace& t) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (t[i].what->kind->choice != decision_shape::none) out.push_back(i);
+    if (t[i].what->kind->choice != decision_shape::none && !t.is_fixed(i)) out.push_back(i);
   return out;
 }
 
@@ -47523,15 +50191,22 @@ TILEWRIGHT_INLINE std::optional<trace> mutate(const trace& t, support::random& r
 
 }  // namespace tilewright::search
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <mutex>
+
+// One database file, and what could not be written to it: what every member of `database` works on.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
 #include <random>
 #include <tuple>
 
@@ -47699,6 +50374,8 @@ class store {
   std::optional<std::pair<std::vector<std::byte>, std::string>> code(const record_key& key,
                                                                      const std::string& trace,
                                                                      int revision);
+  /// Lowering revisions for which there is code of a schedule, ascending.
+  std::vector<std::int64_t> code_revisions(const record_key& key, const std::string& trace);
   bool lease(const record_key& key, const std::string& owner, double seconds);
   void release(const record_key& key, const std::string& owner);
 
@@ -47926,12 +50603,87 @@ struct database::state {
   std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace,
                                              int revision, std::string& why);
 
+  /// Tells of code that was made by other versions of the lowering.
+  std::string other_revisions(const record_key& key, const std::string& trace, int revision) {
+    std::vector<std::int64_t> there;
+    on_file([&](store& f) { there = f.code_revisions(key, trace); });
+    if (there.empty()) return {};
+    return " and lowering revision " + std::to_string(revision) + ", but for revision " +
+           write_numbers(there);
+  }
+
   std::vector<record> of_key(const record_key& k) {
     return records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)",
                    {k.workload, k.isa, k.arguments, std::to_string(k.threads)},
                    [&](const record& r) { return r.key == k; });
   }
 };
+
+inline std::optional<record> database::state::chosen(const record_key& key) {
+  const std::lock_guard lock(mutex);
+  std::optional<record> out;
+  for (record& r :
+       records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)"
+               " and chosen=1",
+               {key.workload, key.isa, key.arguments, std::to_string(key.threads)},
+               [&](const record& k) { return k.chosen && k.key == key; }))
+    out = std::move(r);
+  return out;
+}
+
+inline std::optional<std::vector<std::byte>> database::state::code(const record_key& key,
+                                                                   const std::string& trace,
+                                                                   int revision, std::string& why) {
+  const std::lock_guard lock(mutex);
+  if (const auto at = kept.code.find({key, trace, revision}); at != kept.code.end())
+    return at->second.second;
+  std::optional<std::pair<std::vector<std::byte>, std::string>> found;
+  on_file([&](store& f) { found = f.code(key, trace, revision); });
+  const std::string others = found ? detail::untrusted(path) : std::string();
+  if (!found)
+    why = "no code is stored for this schedule" + other_revisions(key, trace, revision);
+  else if (!others.empty())
+    why = "stored code is not used: " + others;
+  else if (code_digest(found->first) != found->second)
+    why = "stored code is not used: its digest does not match";
+  else
+    return std::move(found->first);
+  return std::nullopt;
+}
+
+}  // namespace tilewright::search
+// Why a lookup found what it found: the stored keys that come near the wanted one, field by field.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::search {
+
+/// A stored record beside a wanted one.
+struct near_record {
+  record stored;
+  /// One sentence per field of the key that differs, in the order of record_key.
+  std::vector<std::string> differences;
+  /// 0 for an equal key. Instruction set, argument classes and thread count count 1 each, other
+  /// extents of the same kernel 2 and the sum of |log2| of the ratios on top, another kernel 100.
+  double distance = 0;
+};
+
+/// The chosen records of `db`, at most `most`, nearest first; among equally near ones those of the
+/// same CPU model, then of the same code generator, then of the same lowering revision, then the
+/// newest. Key, family, extents and provenance of `wanted` are looked at; a family that is empty is
+/// unknown.
+std::vector<near_record> nearest_records(const database& db, const record& wanted,
+                                         std::size_t most);
+
+/// In words: what is stored for a key and where it was measured, whether its code can be loaded as
+/// it is; or why nothing is chosen for it and which stored keys come nearest.
+std::string explain_lookup(const database& db, const record& wanted);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
 
 TILEWRIGHT_INLINE std::string default_database_path() {
   const auto variable = [](const char* name) -> std::string {
@@ -48018,18 +50770,6 @@ TILEWRIGHT_INLINE std::optional<record> database::chosen(const record_key& key) 
   std::optional<record> out = state_->chosen(key);
   for (std::size_t i = 0; i < state_->behind.size() && !out; ++i)
     out = state_->behind[i]->chosen(key);
-  return out;
-}
-
-TILEWRIGHT_INLINE std::optional<record> database::state::chosen(const record_key& key) {
-  const std::lock_guard lock(mutex);
-  std::optional<record> out;
-  for (record& r :
-       records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)"
-               " and chosen=1",
-               {key.workload, key.isa, key.arguments, std::to_string(key.threads)},
-               [&](const record& k) { return k.chosen && k.key == key; }))
-    out = std::move(r);
   return out;
 }
 
@@ -48165,25 +50905,6 @@ TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::code(const rec
   return out;
 }
 
-TILEWRIGHT_INLINE std::optional<std::vector<std::byte>> database::state::code(
-    const record_key& key, const std::string& trace, int revision, std::string& why) {
-  const std::lock_guard lock(mutex);
-  if (const auto at = kept.code.find({key, trace, revision}); at != kept.code.end())
-    return at->second.second;
-  std::optional<std::pair<std::vector<std::byte>, std::string>> found;
-  on_file([&](store& f) { found = f.code(key, trace, revision); });
-  const std::string others = found ? detail::untrusted(path) : std::string();
-  if (!found)
-    why = "no code is stored for this schedule";
-  else if (!others.empty())
-    why = "stored code is not used: " + others;
-  else if (code_digest(found->first) != found->second)
-    why = "stored code is not used: its digest does not match";
-  else
-    return std::move(found->first);
-  return std::nullopt;
-}
-
 TILEWRIGHT_INLINE bool database::lease(const record_key& key, double seconds) {
   const std::lock_guard lock(state_->mutex);
   if (const auto mine = state_->leases.find(key);
@@ -48206,30 +50927,8 @@ TILEWRIGHT_INLINE void database::release(const record_key& key) {
   state_->write([&](store& f) { f.release(key, detail::lease_owner()); });
 }
 
-TILEWRIGHT_INLINE std::string database::why(const record_key& key) const {
-  if (const auto hit = chosen(key))
-    return "a schedule is stored: best " + std::to_string(hit->best() * 1e6) + " us, measured " +
-           hit->from.date + " on " + hit->from.cpu + " with LLVM " + hit->from.llvm + "\n";
-  const std::vector<record> stored = all([](const record& r) { return r.chosen; });
-  std::string out = "no schedule is stored for this key";
-  if (const std::string s = status(); !s.empty()) out += " (" + s + ")";
-  out += "\n";
-  const record* nearest = nullptr;
-  int least = 5;
-  for (const record& r : stored) {
-    const std::string d = difference(key, r.key);
-    const int fields = static_cast<int>(std::count(d.begin(), d.end(), '\n')) +
-                       (r.key.workload == key.workload ? 0 : 3);
-    if (fields <= least) {
-      least = fields;
-      nearest = &r;
-    }
-  }
-  if (!nearest)
-    return out +
-           (stored.empty() ? "the database holds no chosen schedule\n" : "no stored key is near\n");
-  return out + "the nearest stored key differs in (wanted against stored):\n" +
-         difference(key, nearest->key);
+TILEWRIGHT_INLINE std::string database::why(const record& wanted) const {
+  return explain_lookup(*this, wanted);
 }
 
 }  // namespace tilewright::search
@@ -48497,10 +51196,10 @@ struct variant {
   std::shared_ptr<const backend::loaded> code;
   origin from = origin::interpreter;
   std::string trace;
-  std::string remark;     // why it is no better one
-  double seconds = 0;     // measured; 0: unknown
-  double baseline = 0;    // of the default schedule; 0: unknown
-  std::string cpu;        // model that `seconds` is of
+  std::string remark;       // why it is no better one
+  double seconds = 0;       // measured; 0: unknown
+  double baseline = 0;      // of the default schedule; 0: unknown
+  std::string cpu;          // model that `seconds` is of
   packed_weights packed{};  // where weights are bound; calls pass them after the parameters
 };
 
@@ -48514,6 +51213,8 @@ class specialization {
   const variant* current() const noexcept { return current_.load(std::memory_order_acquire); }
   const workload& task() const noexcept { return workload_; }
 
+  /// What tuning computes with from now on, until it has ended.
+  void give(given_values values) { workload_.given = std::move(values); }
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
@@ -48589,7 +51290,8 @@ class instances {
   /// The instance of a call.
   instance& at(const extent_map& dims, const binding& b, const call_argument* arguments);
   /// Returns when it can run; tunes it when the mode says so.
-  void make_ready(instance& s);
+  /// @param arguments of the call, for tuning with copies of them; null: there are none
+  void make_ready(instance& s, const call_argument* arguments = nullptr);
   /// Goes on with tuning that was cancelled.
   void resume(instance& s);
   /// For an instance that follows another process: takes its result when it is there, its place
@@ -48739,7 +51441,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     check_memory(kernel, fresh->touched, a);
     if (of.gathers) check_indices(kernel, of.operands, a);
   }
-  all.make_ready(of);
+  all.make_ready(of, data == memory::checked ? a : nullptr);
   const std::lock_guard lock(all.sync().mutex);
   if (const detail::binding* there = bindings.find(a)) return *there;
   return bindings.add(std::move(fresh), a);
@@ -49062,19 +51764,51 @@ TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment) : bytes_(bytes) {
+TILEWRIGHT_INLINE std::size_t guarded_buffer::mapped_for(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t inner = (bytes + page - 1) / page * page + page;
+  return (bytes + page - 1) / page * page + page;
+}
+
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment)
+    : bytes_(bytes) {
+  place(alignment, -1, 0);
+}
+
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment,
+                                                 int descriptor, std::size_t offset)
+    : bytes_(bytes) {
+  place(alignment, descriptor, offset);
+}
+
+/// Reserves inaccessible memory and opens its inner part.
+TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descriptor,
+                                             std::size_t offset) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t inner = mapped_for(bytes_);
   mapped_ = inner + 2 * page;
   void* p = ::mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED || ::mprotect(static_cast<std::byte*>(p) + page, inner, PROT_READ | PROT_WRITE) != 0) {
+  bool good = p != MAP_FAILED;
+  if (good) {
+    std::byte* from = static_cast<std::byte*>(p) + page;
+    constexpr int access = PROT_READ | PROT_WRITE;
+    good = descriptor < 0 ? ::mprotect(from, inner, access) == 0
+                          : ::mmap(from, inner, access, MAP_SHARED | MAP_FIXED, descriptor,
+                                   static_cast<off_t>(offset)) == from;
+  }
+  if (!good) {
     const int reason = errno;
     if (p != MAP_FAILED) ::munmap(p, mapped_);
-    throw build_error("no memory for " + std::to_string(bytes) + " bytes of tuning data: " + std::strerror(reason));
+    throw build_error("no memory for " + std::to_string(bytes_) +
+                      " bytes of tuning data: " + std::strerror(reason));
   }
   mapping_ = static_cast<std::byte*>(p);
   const std::size_t end = page + inner;
-  data_ = mapping_ + (end - bytes) / alignment * alignment;
+  data_ = mapping_ + (end - bytes_) / alignment * alignment;
+}
+
+TILEWRIGHT_INLINE void guarded_buffer::make_read_only() noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (mapping_) ::mprotect(mapping_ + page, mapped_ - 2 * page, PROT_READ);
 }
 
 TILEWRIGHT_INLINE guarded_buffer::~guarded_buffer() {
@@ -49117,7 +51851,8 @@ inline void fault_chain(int signal, siginfo_t* info, void* context) {
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
     if (fault_signals[i] != signal) continue;
     const struct sigaction& before = faults().before[i];
-    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
+    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction)
+      return before.sa_sigaction(signal, info, context);
     if (before.sa_handler == SIG_IGN) return;
     if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
   }
@@ -49254,6 +51989,20 @@ inline mode mode_of_environment(mode wanted) {
                        "\"; write now, background, off or miss_error");
 }
 
+/// Copies of what a call brings.
+inline given_values values_of(const workload& w, const call_argument* arguments) {
+  given_values out;
+  const std::vector<operand> all = operands(w.function);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<std::int64_t>& strides = w.layouts[i].strides;  // empty: dense, as declared
+    out.emplace_back();
+    if (arguments[i].data)
+      out.back() = packed_elements(all[i], static_cast<const std::byte*>(arguments[i].data),
+                                   strides.empty() ? all[i].strides : strides);
+  }
+  return out;
+}
+
 /// An extent that no other one equals, to stand for zero.
 inline std::int64_t unused_extent(const extent_map& dims) {
   std::int64_t out = 97;
@@ -49344,6 +52093,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
     strides += rank;
   }
+  w.key.arguments += key_suffix(options_.measuring.where);
   if (!weights_.empty()) w.bound = weights_.data(kernel_.params.size());
   w.cpu = &cpu_;
   w.exec = exec_;
@@ -49365,7 +52115,7 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
-TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
+TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments) {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   using stage = instance::stage;
@@ -49382,6 +52132,8 @@ TILEWRIGHT_INLINE void instances::make_ready(instance& s) {
   lock.unlock();
   std::exception_ptr failed;
   try {
+    const bool copies = options_.measuring.data == timing_data::copied;
+    if (s.code && arguments && copies) s.code->give(values_of(s.code->task(), arguments));
     if (s.code) prepare(s);
   } catch (...) {
     failed = std::current_exception();
@@ -49397,12 +52149,12 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   specialization& code = *s.code;
   if (code.load_stored()) return;
   if (options_.events && mode_ != mode::miss_error)
-    code.tell(event::kind::miss, db_->why(code.task().key));
+    code.tell(event::kind::miss, db_->why(wanted_record(code.task())));
   const bool tunes = mode_ == mode::now || mode_ == mode::background;
   if (tunes && options_.effort == effort::estimate) return code.load_estimate();
   switch (mode_) {
     case mode::miss_error:
-      throw argument_error(kernel_.name + ": " + db_->why(code.task().key) +
+      throw argument_error(kernel_.name + ": " + db_->why(wanted_record(code.task())) +
                            "and TILEWRIGHT_TUNE or the options say miss_error");
     case mode::now:
       if (code.tune(s.cancelled)) {
@@ -49543,7 +52295,8 @@ TILEWRIGHT_INLINE std::string layout_class::text() const {
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(const std::vector<std::int64_t>& extents) const {
+TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(
+    const std::vector<std::int64_t>& extents) const {
   std::vector<std::int64_t> out(extents.size(), 1);
   std::int64_t stride = 1;
   if (dense) {
@@ -49564,7 +52317,8 @@ TILEWRIGHT_INLINE std::vector<std::int64_t> layout_class::strides(const std::vec
   return out;
 }
 
-TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* extents, const std::int64_t* strides) {
+TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* extents,
+                                        const std::int64_t* strides) {
   layout_class out;
   std::vector<int> by_stride(rank);
   std::iota(by_stride.begin(), by_stride.end(), 0);
@@ -49633,7 +52387,8 @@ class dimension_permuter : public ir::mutator {
     const auto at = store ? map_.find(store->buffer) : map_.end();
     if (at == map_.end()) return out;
     const ir::store_node* changed = ir::as_store(out);
-    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second), changed->value);
+    return ir::make_store(changed->buffer, permuted(changed->indices, at->second.second),
+                          changed->value);
   }
   ir::block mutate(const ir::block& b) override {
     ir::block_node out = *ir::mutator::mutate(b);
@@ -49643,9 +52398,11 @@ class dimension_permuter : public ir::mutator {
   }
 
  private:
-  void permute_regions(const std::vector<ir::buffer_region>& before, std::vector<ir::buffer_region>& after) const {
+  void permute_regions(const std::vector<ir::buffer_region>& before,
+                       std::vector<ir::buffer_region>& after) const {
     for (std::size_t i = 0; i < before.size(); ++i)
-      if (const auto at = map_.find(before[i].buffer); at != map_.end()) after[i].box = permuted(after[i].box, at->second.second);
+      if (const auto at = map_.find(before[i].buffer); at != map_.end())
+        after[i].box = permuted(after[i].box, at->second.second);
   }
 
   std::unordered_map<ir::buffer, std::pair<ir::buffer, std::vector<int>>> map_;
@@ -49655,7 +52412,8 @@ class dimension_permuter : public ir::mutator {
 /// else a column-major result would be computed through a row-major temporary.
 class temporary_orders : public ir::visitor {
  public:
-  temporary_orders(const ir::function& f, std::map<const ir::buffer_node*, layout_class> known) : known_(std::move(known)) {
+  temporary_orders(const ir::function& f, std::map<const ir::buffer_node*, layout_class> known)
+      : known_(std::move(known)) {
     for (const ir::buffer& b : ir::root_block(f)->alloc_buffers) temporaries_.insert({b.get(), b});
     do {
       grown_ = false;
@@ -49675,7 +52433,9 @@ class temporary_orders : public ir::visitor {
 
  private:
   void pass_on(const ir::expr& e, const ir::store_node& store, const layout_class layout) {
-    if (e->op != ir::op::load || e->args.size() != store.indices.size() || known_.count(e->buffer.get())) return;
+    if (e->op != ir::op::load || e->args.size() != store.indices.size() ||
+        known_.count(e->buffer.get()))
+      return;
     const auto temporary = temporaries_.find(e->buffer.get());
     if (temporary == temporaries_.end()) return;
     for (std::size_t d = 0; d < e->args.size(); ++d)
@@ -49690,11 +52450,11 @@ class temporary_orders : public ir::visitor {
   bool grown_ = false;
 };
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::vector<layout_class>& layouts) {
+inline ir::function with_own_layouts(const ir::function& f,
+                                     const std::vector<layout_class>& layouts) {
   detail::dimension_permuter permuter;
-  std::map<const ir::buffer_node*, layout_class> orders;  // of dense parameters that are not row-major
+  std::map<const ir::buffer_node*, layout_class>
+      orders;  // of dense parameters that are not row-major
   ir::buffer_map strided;
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     const ir::buffer& b = f.params[i].buffer;
@@ -49713,7 +52473,8 @@ TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::ve
                                   : ir::make_var(b->name + "_s" + std::to_string(d), dtype::i64));
   }
   if (!orders.empty())
-    for (auto& [b, order] : detail::temporary_orders(f, std::move(orders)).found) permuter.add(b, std::move(order));
+    for (auto& [b, order] : detail::temporary_orders(f, std::move(orders)).found)
+      permuter.add(b, std::move(order));
   ir::function out = f;
   if (!permuter.empty()) out.body = permuter.mutate(out.body);
   if (!strided.empty()) out.body = ir::replace_buffers(out.body, strided);
@@ -49725,12 +52486,401 @@ TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f, const std::ve
   return out;
 }
 
+}  // namespace detail
+
+TILEWRIGHT_INLINE ir::function with_layouts(const ir::function& f,
+                                            const std::vector<layout_class>& layouts) {
+  return ir::map_alternatives(
+      f, [&](const ir::function& each) { return detail::with_own_layouts(each, layouts); });
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace tilewright::search {
+namespace detail::lookup {
+
+inline std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(at), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+/// What `a` has and `b` has not.
+inline std::string missing(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::string out;
+  for (const std::string& item : a)
+    if (std::find(b.begin(), b.end(), item) == b.end()) out += (out.empty() ? "" : " ") + item;
+  return out;
+}
+
+inline std::string against(const std::string& wanted, const std::string& stored) {
+  return "\"" + wanted + "\" is wanted, \"" + stored + "\" is stored";
+}
+
+/// Instruction sets are lists of features between colons (target::cpu::isa_key).
+inline std::string isa_difference(const std::string& wanted, const std::string& stored) {
+  const std::vector<std::string> w = split(wanted, ':'), s = split(stored, ':');
+  if (w.size() != 3 || s.size() != 3 || w[0] != s[0])
+    return "instruction set: " + against(wanted, stored);
+  const std::vector<std::string> have = split(w[1], ','), needs = split(s[1], ',');
+  std::string out;
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : "; ") + what; };
+  if (const std::string m = missing(needs, have); !m.empty())
+    add("the stored schedule was made for " + m + ", which is not there");
+  if (const std::string m = missing(have, needs); !m.empty())
+    add(m + " is there, and the stored schedule was made without");
+  if (w[2] != s[2]) add("vector registers have " + w[2] + " bits, " + s[2] + " in the record");
+  return "instruction set: " + out;
+}
+
+/// "r" and so on, as search::layout_class writes them, in words.
+inline std::string layout_in_words(const std::string& text) {
+  if (text == "r") return "row-major";
+  if (text == "bound") return "a bound weight";
+  if (text == "u-") return "without a dimension of stride 1";
+  if (text[0] == 'u') return "padded, stride 1 in dimension " + text.substr(1);
+  if (text[0] == 'd') return "dense, dimensions from slow to fast " + text.substr(1);
+  return "\"" + text + "\"";
+}
+
+inline std::string arguments_difference(const std::string& wanted, const std::string& stored) {
+  const std::vector<std::string> w = split(wanted, ' '), s = split(stored, ' ');
+  if (w.empty() || w.size() != s.size()) return "arguments: " + against(wanted, stored);
+  std::string out;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (w[i] == s[i]) continue;
+    const std::vector<std::string> a = split(w[i], ':'), b = split(s[i], ':');
+    if (a.size() != 2 || b.size() != 2 || a[0] != b[0])
+      return "arguments: " + against(wanted, stored);
+    out += (out.empty() ? "" : "; ") + a[0] + " is " + layout_in_words(a[1]) + ", " +
+           layout_in_words(b[1]) + " in the record";
+  }
+  return "arguments: " + out;
+}
+
+inline bool same_kernel(const record& wanted, const record& stored) {
+  return !wanted.family.empty() && wanted.family == stored.family;
+}
+
+inline std::string workload_difference(const record& wanted, const record& stored) {
+  if (!same_kernel(wanted, stored))
+    return "workload: another program, " + against(wanted.key.workload, stored.key.workload);
+  const std::string w = write_numbers(wanted.extents), s = write_numbers(stored.extents);
+  if (w != s)
+    return "workload: the same kernel at other extents, [" + w + "] is wanted, [" + s +
+           "] is stored";
+  return "workload: a kernel of the same names with another body, " +
+         against(wanted.key.workload, stored.key.workload);
+}
+
+inline near_record compare(const record& wanted, const record& stored) {
+  near_record out{stored, {}, 0};
+  const record_key &w = wanted.key, &s = stored.key;
+  const auto differ = [&](const std::string& how, double distance) {
+    out.differences.push_back(how);
+    out.distance += distance;
+  };
+  if (w.workload != s.workload)
+    differ(workload_difference(wanted, stored),
+           same_kernel(wanted, stored)
+               ? 2 + std::min(50.0, extent_distance(wanted.extents, stored.extents))
+               : 100);
+  if (w.isa != s.isa) differ(isa_difference(w.isa, s.isa), 1);
+  if (w.arguments != s.arguments) differ(arguments_difference(w.arguments, s.arguments), 1);
+  if (w.threads != s.threads)
+    differ("threads: " + std::to_string(w.threads) + " wanted, " + std::to_string(s.threads) +
+               " stored",
+           1);
+  return out;
+}
+
+inline std::string made(const record& r) {
+  return "measured " + r.from.date + " on " + r.from.cpu + " with LLVM " + r.from.llvm +
+         ", lowering revision " + std::to_string(r.from.revision);
+}
+
+inline std::string microseconds(const record& r) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g us", r.best() * 1e6);
+  return text;
+}
+
+inline std::string hit(const database& db, const record& found, const record& wanted) {
+  std::string out = "a schedule is stored: best " + microseconds(found) + ", " + made(found) + "\n";
+  const provenance &here = wanted.from, &there = found.from;
+  if (!here.cpu.empty() && here.cpu != there.cpu)
+    out += "  it was measured on another CPU model: " + against(here.cpu, there.cpu) +
+           "; the same instruction set runs it, another schedule may be faster here\n";
+  if (here.revision == 0) return out;
+  std::string why;
+  if (db.code(found.key, found.trace, here.revision, &why))
+    return out + "  its code is stored for lowering revision " + std::to_string(here.revision) +
+           "\n";
+  return out + "  its code has to be made again: " + why + "\n";
+}
+
+/// What is known about a key of which no record is chosen.
+inline std::string unchosen(const database& db, const record_key& key) {
+  std::string out;
+  const std::size_t measured = db.all([&](const record& r) { return r.key == key; }).size();
+  if (measured > 0)
+    out += "  " + std::to_string(measured) +
+           " measurements are stored for it and none is chosen: its tuning has not finished\n";
+  for (const failure_count& f : db.failures(key))
+    out += "  " + std::to_string(f.count) + " candidates failed (" + f.kind + ")\n";
+  if (const std::size_t n = db.skipped(); n > 0)
+    out += "  " + std::to_string(n) + " damaged records of the file were skipped\n";
+  return out;
+}
+
+}  // namespace detail::lookup
+
+TILEWRIGHT_INLINE std::vector<near_record> nearest_records(const database& db, const record& wanted,
+                                                           std::size_t most) {
+  std::vector<near_record> out;
+  std::set<record_key> met;
+  std::vector<record> all = db.all([](const record& r) { return r.chosen; });
+  // of the files behind the first the nearer one counts, as in a lookup
+  for (const record& r : all)
+    if (met.insert(r.key).second) out.push_back(detail::lookup::compare(wanted, r));
+  const auto rank = [&](const near_record& n) {
+    const provenance &here = wanted.from, &there = n.stored.from;
+    return std::tuple(n.distance, here.cpu != there.cpu, here.llvm != there.llvm,
+                      here.revision != there.revision);
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const near_record& a, const near_record& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return a.stored.from.date > b.stored.from.date;
+  });
+  if (out.size() > most) out.resize(most);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string explain_lookup(const database& db, const record& wanted) {
+  if (const auto found = db.chosen(wanted.key)) return detail::lookup::hit(db, *found, wanted);
+  std::string out = "no schedule is stored for this key";
+  if (const std::string s = db.status(); !s.empty()) out += " (" + s + ")";
+  out += "\n" + detail::lookup::unchosen(db, wanted.key);
+  const std::vector<near_record> near = nearest_records(db, wanted, 3);
+  if (near.empty()) return out + "the database holds no chosen schedule\n";
+  out += "the nearest stored keys differ in:\n";
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    out += "  " + std::to_string(i + 1) + ". " + detail::lookup::microseconds(near[i].stored) +
+           ", " + detail::lookup::made(near[i].stored) + "\n";
+    for (const std::string& line : near[i].differences) out += "     " + line + "\n";
+  }
+  return out;
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE const char* name(failure f) {
+  switch (f) {
+    case failure::none: return "none";
+    case failure::schedule: return "schedule";
+    case failure::build: return "build";
+    case failure::fault: return "fault";
+    case failure::timeout: return "timeout";
+    case failure::cancelled: return "cancelled";
+    case failure::wrong_result: return "wrong result";
+    case failure::worker: return "worker";
+  }
+  return "";
+}
+
+TILEWRIGHT_INLINE const char* name(caches c) {
+  switch (c) {
+    case caches::warm: return "warm";
+    case caches::cold: return "cold";
+    case caches::rotating: return "rotating";
+  }
+  return "";
+}
+
+TILEWRIGHT_INLINE std::string key_suffix(caches c) {
+  return c == caches::warm ? std::string() : std::string(" ") + name(c);
+}
+
+TILEWRIGHT_INLINE double measurement::best() const {
+  return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
+}
+
+TILEWRIGHT_INLINE double measurement::median() const {
+  if (seconds.empty()) return INFINITY;
+  std::vector<double> s = seconds;
+  std::sort(s.begin(), s.end());
+  return s[s.size() / 2];
+}
+
+TILEWRIGHT_INLINE double measurement::spread() const {
+  if (seconds.size() < 3) return 1;
+  std::vector<double> s = seconds;
+  std::sort(s.begin(), s.end());
+  const std::size_t n = s.size();
+  return (s[std::min(n - 1, n * 3 / 4)] - s[n / 4]) / s[n / 2];
+}
+
 }  // namespace tilewright::search
 
 #include <array>
-#include <cmath>
 
-// What mutators of categorical decisions share.
+// Mutators: small changes of a trace that keep its sketch. One per file in search/mutators, one
+// line each in the table of impl/search/mutator.ipp.
+//
+// What a mutator gives is a decision that drawing may give; whether later primitives accept it
+// shows in the replay.
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tilewright::search {
+
+/// A kind of change.
+struct mutator {
+  std::string_view name;
+  double weight = 1;  // how often it is tried, relative to the others
+  /// `t` is a trace of `f` that replays. Nothing when it has nothing that this mutator could change.
+  std::optional<trace> (*apply)(const trace& t, const ir::function& f,
+                                support::random& random) = nullptr;
+};
+
+/// All mutators.
+std::span<const mutator> mutators();
+
+/// One change by one of `table`, drawn by weight among those that apply; nothing when none does.
+std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
+                               const ir::function& f, support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: another alternative.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Draws one categorical decision again, by its weights, never the present one. Those that feed
+/// unrolling or thread bindings have mutators of their own.
+std::optional<trace> mutate_categorical(const trace& t, const ir::function& f,
+                                        support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: another place.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Moves one sampled compute location to another legal place, uniformly.
+std::optional<trace> mutate_compute_location(const trace& t, const ir::function& f,
+                                             support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: another number of parallel jobs.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Doubles or halves the number in an annotation `meta_schedule.parallel`, within [1, 4096].
+std::optional<trace> mutate_parallel(const trace& t, const ir::function& f,
+                                     support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: another number of threads.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Draws the categorical again that sizes a loop bound to threadIdx.x, never the present value.
+/// `v = sample_categorical(..); _, l = split(loop, [None, v]); bind(l, "threadIdx.x")`
+std::optional<trace> mutate_thread_binding(const trace& t, const ir::function& f,
+                                           support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: other tile sizes.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Changes one tile, uniform over its neighbours. Of a perfect or partitioned tile: a divisor above
+/// 1 of one factor moves to another one, within the limit of the innermost factor. Of a tile that
+/// need not divide: another innermost candidate, or the next larger or smaller value that drawing
+/// may give a middle factor; the factors further out follow.
+/// `decision=[8, 16]` -> `decision=[16, 8]`
+std::optional<trace> mutate_tile_size(const trace& t, const ir::function& f,
+                                      support::random& random);
+
+}  // namespace tilewright::search
+// Mutator: another depth of unrolling.
+
+#include <optional>
+
+namespace tilewright::search {
+
+/// Draws the categorical again that feeds an annotation about unrolling, never the present value.
+/// `v = sample_categorical([0, 16, 64]); annotate(root, "meta_schedule.unroll_explicit", v)`
+std::optional<trace> mutate_unroll(const trace& t, const ir::function& f, support::random& random);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE std::span<const mutator> mutators() {
+  static constexpr std::array<mutator, 6> table{{
+      {"tile_size", 0.50, &mutate_tile_size},
+      {"categorical", 0.40, &mutate_categorical},
+      {"compute_location", 0.04, &mutate_compute_location},
+      {"unroll", 0.03, &mutate_unroll},
+      {"parallel", 0.02, &mutate_parallel},
+      {"thread_binding", 0.02, &mutate_thread_binding},
+  }};
+  return table;
+}
+
+TILEWRIGHT_INLINE std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
+                                                 const ir::function& f, support::random& random) {
+  std::vector<const mutator*> left;
+  for (const mutator& m : table) left.push_back(&m);
+  while (!left.empty()) {
+    double total = 0;
+    for (const mutator* m : left) total += m->weight;
+    double ticket = random.unit() * total;
+    std::size_t chosen = left.size() - 1;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (ticket < left[i]->weight) {
+        chosen = i;
+        break;
+      }
+      ticket -= left[i]->weight;
+    }
+    if (std::optional<trace> out = left[chosen]->apply(t, f, random)) return out;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilewright::search
+
+// What mutators share.
 
 #include <cstdint>
 #include <optional>
@@ -49742,6 +52892,23 @@ namespace tilewright::search::detail {
 
 inline bool is_kind(const trace::step& s, std::string_view name) {
   return s.what->kind->name == name;
+}
+
+/// A schedule of `f` on which `t` ran up to and with instruction `i`, so that the last step of its
+/// trace is that one; nothing when a primitive refuses.
+inline std::optional<schedule> replayed_through(const trace& t, std::size_t i,
+                                                const ir::function& f) {
+  trace first;
+  for (std::size_t k = 0; k <= i; ++k) first.append(t[k].what, t[k].choice);
+  try {
+    schedule out(f);
+    first.apply_to(out);
+    return out;
+  } catch (const internal_error&) {
+    throw;
+  } catch (const error&) {
+    return std::nullopt;
+  }
 }
 
 /// True when instruction `i` uses the output of instruction `from`.
@@ -49792,7 +52959,7 @@ std::optional<trace> redraw(const trace& t, support::random& random, Wanted want
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (is_kind(t[i], "sample_categorical") && !t[i].choice.empty() &&
-        weights_of(*t[i].what).size() > 1 && wanted(i))
+        weights_of(*t[i].what).size() > 1 && !t.is_fixed(i) && wanted(i))
       at.push_back(i);
   if (at.empty()) return std::nullopt;
   const std::size_t i = at[random.below(at.size())];
@@ -49814,159 +52981,11 @@ std::optional<trace> redraw(const trace& t, support::random& random, Wanted want
 }
 
 }  // namespace tilewright::search::detail
-// Mutators: small changes of a trace that keep its sketch. One per file in search/mutators, one
-// line each in the table of impl/search/mutator.ipp.
-//
-// What a mutator gives is a valid decision by itself; whether later primitives accept it shows in
-// the replay.
-
-#include <optional>
-#include <span>
-#include <string_view>
 
 namespace tilewright::search {
 
-/// A kind of change.
-struct mutator {
-  std::string_view name;
-  double weight = 1;  // how often it is tried, relative to the others
-  /// Nothing when the trace has nothing that this mutator could change.
-  std::optional<trace> (*apply)(const trace& t, support::random& random) = nullptr;
-};
-
-/// All mutators.
-std::span<const mutator> mutators();
-
-/// One change by one of `table`, drawn by weight among those that apply; nothing when none does.
-std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
-                               support::random& random);
-
-/// Logarithm of the probability with which the categorical decisions of `t` are drawn. The other
-/// decisions of a sketch are (nearly) uniform, so that ratios between members of one sketch hold.
-double log_prior(const trace& t);
-
-}  // namespace tilewright::search
-// Mutator: another alternative.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Draws one categorical decision again, by its weights, never the present one. Those that feed
-/// unrolling or thread bindings have mutators of their own.
-std::optional<trace> mutate_categorical(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// Mutator: another place.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Draws one compute location again; the replay finds the legal places.
-std::optional<trace> mutate_compute_location(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// Mutator: another number of parallel jobs.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Doubles or halves the number in an annotation `meta_schedule.parallel`, within [1, 4096].
-std::optional<trace> mutate_parallel(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// Mutator: another number of threads.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Draws the categorical again that sizes a loop bound to threadIdx.x, never the present value.
-/// `v = sample_categorical(..); _, l = split(loop, [None, v]); bind(l, "threadIdx.x")`
-std::optional<trace> mutate_thread_binding(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// Mutator: other tile sizes.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Changes one tile, uniform over its neighbours. Of a perfect or partitioned tile: a divisor above
-/// 1 of one factor moves to another one, within the limit of the innermost factor. Of a tile that
-/// need not divide: another innermost candidate, or a middle factor doubled, halved, or one more or
-/// less. `decision=[8, 16]` -> `decision=[16, 8]`
-std::optional<trace> mutate_tile_size(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// Mutator: another depth of unrolling.
-
-#include <optional>
-
-namespace tilewright::search {
-
-/// Draws the categorical again that feeds an annotation about unrolling, never the present value.
-/// `v = sample_categorical([0, 16, 64]); annotate(root, "meta_schedule.unroll_explicit", v)`
-std::optional<trace> mutate_unroll(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-
-namespace tilewright::search {
-
-TILEWRIGHT_INLINE std::span<const mutator> mutators() {
-  static constexpr std::array<mutator, 6> table{{
-      {"tile_size", 0.50, &mutate_tile_size},
-      {"categorical", 0.40, &mutate_categorical},
-      {"compute_location", 0.04, &mutate_compute_location},
-      {"unroll", 0.03, &mutate_unroll},
-      {"parallel", 0.02, &mutate_parallel},
-      {"thread_binding", 0.02, &mutate_thread_binding},
-  }};
-  return table;
-}
-
-TILEWRIGHT_INLINE std::optional<trace> mutate_by(std::span<const mutator> table, const trace& t,
-                                                 support::random& random) {
-  std::vector<const mutator*> left;
-  for (const mutator& m : table) left.push_back(&m);
-  while (!left.empty()) {
-    double total = 0;
-    for (const mutator* m : left) total += m->weight;
-    double ticket = random.unit() * total;
-    std::size_t chosen = left.size() - 1;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      if (ticket < left[i]->weight) {
-        chosen = i;
-        break;
-      }
-      ticket -= left[i]->weight;
-    }
-    if (std::optional<trace> out = left[chosen]->apply(t, random)) return out;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
-  }
-  return std::nullopt;
-}
-
-TILEWRIGHT_INLINE double log_prior(const trace& t) {
-  double out = 0;
-  for (const trace::step& s : t.steps()) {
-    if (!detail::is_kind(s, "sample_categorical") || s.choice.empty()) continue;
-    const std::vector<double> weights = detail::weights_of(*s.what);
-    const auto at = static_cast<std::size_t>(s.choice[0]);
-    double total = 0;
-    for (const double w : weights) total += w;
-    out += at < weights.size() && weights[at] > 0 ? std::log(weights[at] / total) : -100.0;
-  }
-  return out;
-}
-
-}  // namespace tilewright::search
-
-namespace tilewright::search {
-
-TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, const ir::function&,
+                                                          support::random& random) {
   return detail::redraw(t, random, [&](std::size_t i) {
     return !detail::feeds_unroll(t, i) && !detail::feeds_threads(t, i);
   });
@@ -49975,14 +52994,36 @@ TILEWRIGHT_INLINE std::optional<trace> mutate_categorical(const trace& t, suppor
 }  // namespace tilewright::search
 
 namespace tilewright::search {
+namespace detail {
+
+/// Legal places at instruction `i` but the one where the block is.
+inline std::vector<std::int64_t> other_locations(const trace& t, std::size_t i,
+                                                 const ir::function& f) {
+  std::vector<std::int64_t> out;
+  const std::optional<schedule> s = replayed_through(t, i, f);
+  if (!s) return out;
+  const trace::step& here = s->trace().steps().back();
+  for (const primitive::compute_location& where : primitive::compute_locations(
+           s->function(), s->state().block(std::get<rv>(here.what->args[0]))))
+    if (where.index != here.choice[0]) out.push_back(where.index);
+  return out;
+}
+
+}  // namespace detail
 
 TILEWRIGHT_INLINE std::optional<trace> mutate_compute_location(const trace& t,
+                                                               const ir::function& f,
                                                                support::random& random) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (detail::is_kind(t[i], "sample_compute_location")) at.push_back(i);
-  if (at.empty()) return std::nullopt;
-  return t.with_decision(at[random.below(at.size())], {});
+  while (!at.empty()) {
+    const std::size_t chosen = random.below(at.size());
+    const std::vector<std::int64_t> others = detail::other_locations(t, at[chosen], f);
+    if (!others.empty()) return t.with_decision(at[chosen], {others[random.below(others.size())]});
+    at.erase(at.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::search
@@ -50009,7 +53050,8 @@ inline const std::int64_t* parallel_jobs(const trace::step& s) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_parallel(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_parallel(const trace& t, const ir::function&,
+                                                       support::random& random) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
     if (detail::parallel_jobs(t[i])) at.push_back(i);
@@ -50032,7 +53074,7 @@ TILEWRIGHT_INLINE std::optional<trace> mutate_parallel(const trace& t, support::
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_thread_binding(const trace& t,
+TILEWRIGHT_INLINE std::optional<trace> mutate_thread_binding(const trace& t, const ir::function&,
                                                              support::random& random) {
   return detail::redraw(t, random, [&](std::size_t i) { return detail::feeds_threads(t, i); });
 }
@@ -50043,6 +53085,11 @@ TILEWRIGHT_INLINE std::optional<trace> mutate_thread_binding(const trace& t,
 
 namespace tilewright::search {
 namespace detail::tile_size {
+
+inline bool is_tile(const trace::step& s) {
+  return is_kind(s, "sample_perfect_tile") || is_kind(s, "sample_partitioned_tile") ||
+         is_kind(s, "sample_tile");
+}
 
 /// An integer argument by the name of its parameter; `fallback` where there is none.
 inline std::int64_t integer_argument(const instruction& what, std::string_view name,
@@ -50070,23 +53117,74 @@ inline std::vector<decision> divided(const decision& tile, std::int64_t limit) {
   return out;
 }
 
-/// Factors that need not divide; the outermost follows from the others.
-inline std::vector<decision> covering(const decision& tile,
-                                      const std::vector<std::int64_t>& innermost) {
-  std::vector<decision> out;
-  const auto with = [&](std::size_t at, std::int64_t value) {
-    if (value < 1 || value == tile[at]) return;
-    decision next = tile;
-    next[at] = value;
-    if (std::find(out.begin(), out.end(), next) == out.end()) out.push_back(std::move(next));
-  };
-  for (const std::int64_t c : innermost) with(tile.size() - 1, c);
-  for (std::size_t i = 1; i + 1 < tile.size(); ++i)
-    for (const std::int64_t v : {tile[i] * 2, tile[i] / 2, tile[i] + 1, tile[i] - 1}) with(i, v);
-  return out;
+/// Of an ascending list, the value nearest to `v`; the smaller one of two.
+inline std::int64_t nearest(const std::vector<std::int64_t>& values, std::int64_t v) {
+  const auto above = std::lower_bound(values.begin(), values.end(), v);
+  if (above == values.begin()) return *above;
+  const std::int64_t below = *(above - 1);
+  return above == values.end() || v - below <= *above - v ? below : *above;
 }
 
-inline std::vector<decision> neighbours(const trace::step& s) {
+/// What sample_tile may draw beside `tile` for a loop of this extent.
+class covering {
+ public:
+  covering(const decision& tile, std::int64_t extent, const std::vector<std::int64_t>& innermost)
+      : tile_(tile), extent_(extent), innermost_(innermost) {
+    std::int64_t rest = extent;
+    for (std::size_t i = tile.size(); i-- > 1;) {
+      vary(i, values(i, rest));
+      rest = primitive::detail::ceil_divide(rest, tile[i]);
+    }
+  }
+  std::vector<decision> found;
+
+ private:
+  std::vector<std::int64_t> values(std::size_t at, std::int64_t rest) const {
+    return at + 1 == tile_.size() ? primitive::detail::tile_candidates(rest, innermost_)
+                                  : primitive::detail::part_candidates(rest);
+  }
+
+  void vary(std::size_t at, const std::vector<std::int64_t>& all) {
+    if (at + 1 == tile_.size()) {
+      for (const std::int64_t v : all) add(at, v);
+      return;
+    }
+    const auto here = std::equal_range(all.begin(), all.end(), tile_[at]);
+    if (here.first != all.begin()) add(at, *(here.first - 1));
+    if (here.second != all.end()) add(at, *here.second);
+  }
+
+  void add(std::size_t at, std::int64_t value) {
+    decision next = tile_;
+    next[at] = value;
+    std::int64_t rest = extent_;
+    for (std::size_t i = next.size(); i-- > 1;) {
+      if (i < at) next[i] = nearest(values(i, rest), next[i]);
+      rest = primitive::detail::ceil_divide(rest, next[i]);
+    }
+    next.front() = rest;
+    if (next != tile_ && std::find(found.begin(), found.end(), next) == found.end())
+      found.push_back(std::move(next));
+  }
+
+  const decision& tile_;
+  std::int64_t extent_;
+  const std::vector<std::int64_t>& innermost_;
+};
+
+inline std::vector<decision> covering_neighbours(const trace& t, std::size_t i,
+                                                 const ir::function& f) {
+  const std::optional<schedule> s = replayed_through(t, i, f);
+  if (!s) return {};
+  const trace::step& here = s->trace().steps().back();
+  const ir::expr extent = s->get(loop_rv{std::get<rv>(here.what->args[0]).number}).extent;
+  if (!ir::is_int(extent) || ir::as_int(extent) < 1) return {};
+  const auto& innermost = std::get<std::vector<std::int64_t>>(here.what->args[2]);
+  return covering(here.choice, ir::as_int(extent), innermost).found;
+}
+
+inline std::vector<decision> neighbours(const trace& t, std::size_t i, const ir::function& f) {
+  const trace::step& s = t[i];
   if (s.choice.size() < 2 || s.choice[0] < 0) return {};  // symbolic extents stay inferred
   if (is_kind(s, "sample_perfect_tile"))
     return divided(s.choice, integer_argument(*s.what, "max_innermost_factor", -1));
@@ -50096,34 +53194,37 @@ inline std::vector<decision> neighbours(const trace::step& s) {
     const std::int64_t part = integer_argument(*s.what, "innerpart_factor", 1);
     std::erase_if(out, [&](const decision& d) {
       std::int64_t inner = 1;
-      for (std::size_t i = first; i < d.size(); ++i) inner *= d[i];
+      for (std::size_t k = first; k < d.size(); ++k) inner *= d[k];
       return part > 0 && inner % part != 0;
     });
     return out;
   }
-  if (is_kind(s, "sample_tile"))
-    for (const argument& a : s.what->args)
-      if (const auto* c = std::get_if<std::vector<std::int64_t>>(&a)) return covering(s.choice, *c);
+  if (is_kind(s, "sample_tile")) return covering_neighbours(t, i, f);
   return {};
 }
 
 }  // namespace detail::tile_size
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_tile_size(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_tile_size(const trace& t, const ir::function& f,
+                                                        support::random& random) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (!detail::tile_size::neighbours(t[i]).empty()) at.push_back(i);
-  if (at.empty()) return std::nullopt;
-  const std::size_t i = at[random.below(at.size())];
-  std::vector<decision> all = detail::tile_size::neighbours(t[i]);
-  return t.with_decision(i, std::move(all[random.below(all.size())]));
+    if (detail::tile_size::is_tile(t[i])) at.push_back(i);
+  while (!at.empty()) {
+    const std::size_t chosen = random.below(at.size()), i = at[chosen];
+    std::vector<decision> all = detail::tile_size::neighbours(t, i, f);
+    if (!all.empty()) return t.with_decision(i, std::move(all[random.below(all.size())]));
+    at.erase(at.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::search
 
 namespace tilewright::search {
 
-TILEWRIGHT_INLINE std::optional<trace> mutate_unroll(const trace& t, support::random& random) {
+TILEWRIGHT_INLINE std::optional<trace> mutate_unroll(const trace& t, const ir::function&,
+                                                     support::random& random) {
   return detail::redraw(t, random, [&](std::size_t i) { return detail::feeds_unroll(t, i); });
 }
 
@@ -50394,6 +53495,37 @@ TILEWRIGHT_INLINE packed_weights::packed_weights(const backend::loaded& code,
 
 }  // namespace tilewright::search
 
+#include <cstdio>
+
+namespace tilewright::search {
+
+TILEWRIGHT_INLINE std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-6)
+    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  else if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
+  char text[160];
+  int failed = 0;
+  for (const auto& [kind, count] : p.failures)
+    if (kind != failure::schedule) failed += count;
+  std::snprintf(text, sizeof text,
+                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
+                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
+                p.left);
+  return text;
+}
+
+}  // namespace tilewright::search
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -50452,18 +53584,6 @@ TILEWRIGHT_INLINE std::string record::digest() const {
   h.add(std::string_view(write_numbers(extents)));
   h.add(std::string_view(write_numbers(seconds)));
   return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
-}
-
-TILEWRIGHT_INLINE std::string difference(const record_key& a, const record_key& b) {
-  std::string out;
-  const auto field = [&](const char* name, const std::string& x, const std::string& y) {
-    if (x != y) out += std::string("  ") + name + ": \"" + x + "\" against \"" + y + "\"\n";
-  };
-  field("workload", a.workload, b.workload);
-  field("isa", a.isa, b.isa);
-  field("arguments", a.arguments, b.arguments);
-  field("threads", std::to_string(a.threads), std::to_string(b.threads));
-  return out;
 }
 
 TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
@@ -50691,415 +53811,147 @@ TILEWRIGHT_INLINE const roofline* measured_roofline() {
 }  // namespace tilewright::search
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
-#include <cmath>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
+
+// Calls compiled code, with a deadline, under a guard, and times it.
+
+#include <memory>
+
+namespace tilewright::search {
+
+/// Runs code on one set of sealed arguments. Not thread-safe but for `cancel`.
+class timer {
+ public:
+  /// Both references must outlive the timer.
+  timer(argument_memory& arguments, const backend::executor& exec);
+  ~timer();
+  timer(const timer&) = delete;
+  timer& operator=(const timer&) = delete;
+
+  measurement measure(const backend::loaded& code, const measure_options& options);
+  /// One call on fresh outputs, untimed. // deadline: s
+  measurement run(const backend::loaded& code, double deadline);
+  /// Ends the call in progress, from another thread; later calls are cancelled too.
+  void cancel();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::search
 
 namespace tilewright::search {
 namespace detail {
 
-using runner_clock = std::chrono::steady_clock;
-
-inline double runner_seconds(runner_clock::time_point since) {
-  return std::chrono::duration<double>(runner_clock::now() - since).count();
+inline argument_place place_of(const operand& o, const argument_layout& layout) {
+  const std::int64_t size = bytes(o.type);
+  const memory_span span = span_of(o.extents, layout.strides);
+  const std::int64_t elements = std::max<std::int64_t>(span.last - span.first + 1, 1);
+  argument_place out;
+  out.bytes = static_cast<std::size_t>(elements * size);
+  out.alignment = layout.alignment;
+  out.element0 = static_cast<std::size_t>(-span.first * size);
+  if (!o.scalar) out.strides = layout.strides;
+  out.written = o.written;
+  out.read = o.read || !o.written;
+  return out;
 }
 
-/// Sets a flag when a time has passed. One thread, started at the first use.
-class watchdog {
- public:
-  explicit watchdog(std::atomic<int>& flag) : flag_(flag) {}
-  ~watchdog() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
-  }
-  watchdog(const watchdog&) = delete;
-  watchdog& operator=(const watchdog&) = delete;
-
-  void arm(double seconds) {
-    {
-      const std::lock_guard lock(mutex_);
-      until_ = runner_clock::now() + std::chrono::duration_cast<runner_clock::duration>(
-                                         std::chrono::duration<double>(std::min(seconds, 1e6)));
-      armed_ = true;
-      bit_ = false;
-      if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
-    }
-    wake_.notify_all();
-  }
-  /// True when the time had passed.
-  bool disarm() {
-    const std::lock_guard lock(mutex_);
-    armed_ = false;
-    return bit_;
-  }
-
- private:
-  void watch() {
-    std::unique_lock lock(mutex_);
-    while (!ended_) {
-      if (!armed_) {
-        wake_.wait(lock);
-      } else if (runner_clock::now() >= until_) {
-        flag_.store(1, std::memory_order_relaxed);
-        bit_ = true;
-        armed_ = false;
-      } else {
-        wake_.wait_until(lock, until_);
-      }
-    }
-  }
-
-  std::atomic<int>& flag_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::thread thread_;
-  runner_clock::time_point until_{};
-  bool armed_ = false, bit_ = false, ended_ = false;
-};
-
-/// An executor around another one that guards every chunk on the thread that runs it.
-struct guarded_executor {
-  const backend::executor& inner;
-  std::atomic<int> signal{0};
-
-  struct loop {
-    guarded_executor* self;
-    backend::chunk_body body;
-    void* context;
-  };
-  struct chunk {
-    const loop* of;
-    std::int64_t number;
-    int worker;
-  };
-
-  static void run(void* self, std::int64_t chunks, backend::chunk_body body, void* context) {
-    auto* me = static_cast<guarded_executor*>(self);
-    loop all{me, body, context};
-    me->inner.run(me->inner.self, chunks, &run_chunk, &all);
-  }
-  static void run_chunk(void* context, std::int64_t number, int worker) {
-    const loop* all = static_cast<const loop*>(context);
-    if (all->self->signal.load(std::memory_order_relaxed) != 0) return;
-    chunk one{all, number, worker};
-    if (const int s = run_guarded(&call_chunk, &one)) all->self->signal.store(s, std::memory_order_relaxed);
-  }
-  static void call_chunk(void* context) {
-    const chunk* c = static_cast<const chunk*>(context);
-    c->of->body(c->of->context, c->number, c->worker);
-  }
-};
-
-/// `count` calls of an entry.
-struct runner_calls {
-  backend::entry entry;
-  const backend::call* arguments;
-  int count;
-  int result;
-};
-
-inline void make_calls(void* context) {
-  auto* c = static_cast<runner_calls*>(context);
-  for (int i = 0; i < c->count && c->result == backend::call_done; ++i) c->result = c->entry(c->arguments);
+inline std::vector<argument_place> places_of(const std::vector<operand>& operands,
+                                             const std::vector<argument_layout>& layouts) {
+  std::vector<argument_place> out;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    out.push_back(place_of(operands[i], layouts[i]));
+  return out;
 }
 
-/// What values a parameter gets.
-struct runner_values {
-  double low = -1, high = 1;              // floats
-  std::int64_t first = -8, last = 8;      // integers
-};
-
-inline runner_values values_for(const operand& o, const value_needs& needs) {
-  runner_values v;
-  if (needs.positive) v.low = 0.25, v.high = 1.25;
-  if (is_unsigned(o.type)) v.first = 0, v.last = 15;
-  if (needs.integer_divisor) v.first = 1;
-  if (o.type == dtype::boolean) v.first = 0, v.last = 1;
-  if (o.index) {
-    const std::int64_t most = std::min<std::int64_t>(o.index->last, o.type == dtype::i8    ? 127
-                                                                    : o.type == dtype::u8  ? 255
-                                                                    : o.type == dtype::i16 ? 32767
-                                                                                           : (1LL << 31) - 1);
-    v.first = std::max<std::int64_t>(o.index->first, most < (1LL << 30) ? o.index->first : 0);
-    v.last = std::max(v.first, most);
-    if (v.last - v.first > (1LL << 20)) v.first = 0, v.last = 8;  // no bound was found
-  }
-  return v;
-}
-
-inline void put_value(std::byte* at, dtype type, const runner_values& v, support::random& r) {
-  const auto whole = [&] {
-    return v.first + static_cast<std::int64_t>(r.below(static_cast<std::uint64_t>(v.last - v.first) + 1));
-  };
-  const auto store = [&](auto value) { std::memcpy(at, &value, sizeof value); };
-  const double real = is_float(type) ? v.low + (v.high - v.low) * r.unit() : 0;
-  switch (type) {
-    case dtype::f64: store(real); return;
-    case dtype::f32: store(static_cast<float>(real)); return;
-    case dtype::f16: store(float16(static_cast<float>(real)).bits); return;
-    case dtype::bf16: store(bfloat16(static_cast<float>(real)).bits); return;
-    default: break;
-  }
-  const std::int64_t value = whole();
-  std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
-}
-
-/// Calls `f(offset)` for each element in row-major order. // elements
-template <class F>
-inline void each_offset(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides,
-                        const F& f) {
-  const std::size_t rank = extents.size();
-  if (std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e <= 0; })) return;
-  std::vector<std::int64_t> index(rank, 0);
-  std::int64_t offset = 0;
-  for (;;) {
-    f(offset);
-    std::size_t d = rank;
-    while (d-- > 0) {
-      offset += strides[d];
-      if (++index[d] < extents[d]) break;
-      offset -= index[d] * strides[d];
-      index[d] = 0;
-    }
-    if (d == static_cast<std::size_t>(-1)) return;
-  }
-}
-
-inline std::size_t runner_quantile(std::size_t n, double q) {
-  return std::min(n - 1, static_cast<std::size_t>(q * static_cast<double>(n)));
+/// Layouts with declared strides where none are given.
+inline std::vector<argument_layout> complete_layouts(const std::vector<operand>& operands,
+                                                     std::vector<argument_layout> layouts) {
+  layouts.resize(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (layouts[i].strides.empty()) layouts[i].strides = operands[i].strides;
+  return layouts;
 }
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE const char* name(failure f) {
-  switch (f) {
-    case failure::none: return "none";
-    case failure::schedule: return "schedule";
-    case failure::build: return "build";
-    case failure::fault: return "fault";
-    case failure::timeout: return "timeout";
-    case failure::cancelled: return "cancelled";
-    case failure::wrong_result: return "wrong result";
-  }
-  return "";
-}
-
-TILEWRIGHT_INLINE double measurement::best() const {
-  return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
-}
-
-TILEWRIGHT_INLINE double measurement::median() const {
-  if (seconds.empty()) return INFINITY;
-  std::vector<double> s = seconds;
-  std::sort(s.begin(), s.end());
-  return s[s.size() / 2];
-}
-
-TILEWRIGHT_INLINE double measurement::spread() const {
-  if (seconds.size() < 3) return 1;
-  std::vector<double> s = seconds;
-  std::sort(s.begin(), s.end());
-  return (s[detail::runner_quantile(s.size(), 0.75)] - s[detail::runner_quantile(s.size(), 0.25)]) / s[s.size() / 2];
-}
-
 struct runner::state {
-  struct memory {
-    guarded_buffer buffer;
-    std::byte* element0 = nullptr;
-    std::vector<std::byte> pristine;  // of written parameters: the buffer before any call
-  };
-
-  state(const ir::function& f, const backend::executor& e) : operands(search::operands(f)), needs(needs_of(f)), exec(e) {}
+  state(const ir::function& f, std::vector<argument_layout> l, const backend::executor& exec,
+        argument_memory::sharing sharing)
+      : operands(search::operands(f)),
+        needs(needs_of(f)),
+        layouts(detail::complete_layouts(operands, std::move(l))),
+        memory(detail::places_of(operands, layouts), sharing),
+        clock(memory, exec) {}
 
   std::vector<operand> operands;
   value_needs needs;
   std::vector<argument_layout> layouts;
-  std::vector<memory> memories;
-  std::vector<void*> data;
-  std::vector<void*> all_data;  // and the packed buffers of the code at hand
-  std::vector<std::int64_t> strides;
-  guarded_buffer workspace;
-  std::vector<guarded_buffer> packed;
-  std::atomic<int> cancel{0};
-  std::atomic<bool> ended{false};
-  const backend::executor& exec;
-  bool updates = false;  // a parameter is both read and written
-  detail::watchdog watch{cancel};
+  argument_memory memory;
+  timer clock;
 
-  void make(std::size_t i, support::random r) {
+  std::byte* element0(std::size_t i) const { return static_cast<std::byte*>(memory.data()[i]); }
+
+  void fill(std::size_t i, support::random random, const given_values& given) {
     const operand& o = operands[i];
-    memory& m = memories[i];
-    const std::int64_t size = bytes(o.type);
-    const memory_span span = span_of(o.extents, layouts[i].strides);
-    const std::int64_t elements = std::max<std::int64_t>(span.last - span.first + 1, 1);
-    m.buffer = guarded_buffer(static_cast<std::size_t>(elements * size), layouts[i].alignment);
-    m.element0 = m.buffer.data() - span.first * size;
-    const bool fill = o.read || !o.written;
-    if (fill) {
-      const detail::runner_values v = detail::values_for(o, needs);
-      detail::each_offset(o.extents, layouts[i].strides,
-                          [&](std::int64_t at) { detail::put_value(m.element0 + at * size, o.type, v, r); });
-    } else {  // an output that nobody writes shall not look right by chance
-      std::memset(m.buffer.data(), 0xa5, m.buffer.size());
-    }
-    if (o.written) m.pristine.assign(m.buffer.data(), m.buffer.data() + m.buffer.size());
-    updates |= o.written && o.read;
-  }
-
-  void reset() {
-    for (memory& m : memories)
-      if (!m.pristine.empty()) std::memcpy(m.buffer.data(), m.pristine.data(), m.pristine.size());
-  }
-
-  /// Fills the packed buffers of code for bound weights, outside of what is timed.
-  bool prepare(const backend::loaded& code, measurement& out) {
-    all_data = data;
-    if (!code.preparation()) return true;
-    const std::vector<std::int64_t>& sizes = code.packed_bytes();
-    packed.resize(sizes.size());
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto size = static_cast<std::size_t>(sizes[i]);
-      if (packed[i].size() != size) packed[i] = guarded_buffer(size, 64);
-      all_data.push_back(packed[i].data());
-    }
-    call(*code.preparation(), 1, out);
-    return out.failed == failure::none;
-  }
-
-  /// `count` calls; their duration in seconds, or why there is none.
-  double call(const backend::loaded& code, int count, measurement& out) {
-    detail::guarded_executor guarded{exec};
-    const backend::executor e{&detail::guarded_executor::run, &guarded, exec.threads};
-    const auto need = static_cast<std::size_t>(code.workspace_bytes());
-    if (workspace.size() < need) workspace = guarded_buffer(need, 64);
-    // a smaller workspace is placed against the upper guard too
-    std::byte* w = need ? workspace.data() + (workspace.size() - need) / 64 * 64 : nullptr;
-    const backend::call arguments{all_data.data(), strides.data(), w, &e, nullptr, &cancel};
-    detail::runner_calls calls{code.entry(), &arguments, count, backend::call_done};
-    const auto start = detail::runner_clock::now();
-    int signal = run_guarded(&detail::make_calls, &calls);
-    const double seconds = detail::runner_seconds(start);
-    if (signal == 0) signal = guarded.signal.load();
-    if (signal != 0) {
-      out.failed = failure::fault;
-      out.detail = std::string("the code ended with ") + fault_name(signal);
-    } else if (calls.result != backend::call_done || cancel.load() != 0) {
-      out.failed = failure::cancelled;
-      out.detail = "cancelled";
-    }
-    return seconds;
-  }
-
-  void begin(double deadline) {
-    cancel.store(0);
-    if (ended.load()) cancel.store(1);  // in this order: `cancel` may come from another thread
-    watch.arm(deadline);
-  }
-  void end(measurement& out) {
-    if (watch.disarm() && out.failed == failure::cancelled && !ended.load()) {
-      out.failed = failure::timeout;
-      out.detail = "took longer than its deadline";
+    if (o.written && !o.read) {  // an output that nobody writes shall not look right by chance
+      std::memset(memory.buffer(i).data(), 0xa5, memory.buffer(i).size());
+    } else if (i < given.size() && !given[i].empty()) {
+      const auto needed = static_cast<std::size_t>(o.elements() * bytes(o.type));
+      if (given[i].size() != needed)
+        throw argument_error("the value of " + o.name + " has " + std::to_string(given[i].size()) +
+                             " bytes; its elements take " + std::to_string(needed));
+      unpack_elements(o, element0(i), layouts[i].strides, given[i]);
+    } else {
+      make_up(o, needs, element0(i), layouts[i].strides, random);
     }
   }
 };
 
 TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_layout> layouts,
-                                 const backend::executor& exec, std::uint64_t seed)
-    : state_(std::make_unique<state>(f, exec)) {
-  const std::size_t n = state_->operands.size();
-  layouts.resize(n);
-  state_->memories.resize(n);
+                                 const backend::executor& exec, std::uint64_t seed,
+                                 const given_values& given, argument_memory::sharing sharing)
+    : state_(std::make_unique<state>(f, std::move(layouts), exec, sharing)) {
   support::random random(seed);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (layouts[i].strides.empty()) layouts[i].strides = state_->operands[i].strides;
-    state_->layouts.push_back(layouts[i]);
-    state_->make(i, random.split());
-    state_->data.push_back(state_->memories[i].element0);
-    if (!state_->operands[i].scalar)
-      state_->strides.insert(state_->strides.end(), layouts[i].strides.begin(), layouts[i].strides.end());
-  }
+  for (std::size_t i = 0; i < state_->operands.size(); ++i) state_->fill(i, random.split(), given);
+  state_->memory.seal();
 }
 
 TILEWRIGHT_INLINE runner::~runner() = default;
 
-TILEWRIGHT_INLINE measurement runner::measure(const backend::loaded& code, const measure_options& options) {
-  const fault_handlers handlers;
-  measurement out;
-  state& s = *state_;
-  s.begin(options.deadline);
-  const auto sample = [&](int count) {
-    if (s.updates) s.reset();
-    const double t = s.call(code, count, out) / count;
-    if (out.failed == failure::none) out.seconds.push_back(t);
-    return out.failed == failure::none;
-  };
-  bool more = s.prepare(code, out) && sample(1);  // warms caches and pages; counts only when it is the only one
-  if (more && out.best() > 2 * options.best) {
-    more = sample(1);
-    if (more && out.best() > 2 * options.best) more = false;
-  }
-  if (more) {
-    const double first = out.best();
-    out.seconds.clear();
-    const int count = static_cast<int>(std::clamp(50e-6 / std::max(first, 1e-9), 1.0, s.updates ? 64.0 : 5000.0));
-    const auto start = detail::runner_clock::now();
-    do {
-      if (!sample(count)) break;
-      const int n = static_cast<int>(out.seconds.size());
-      const bool late = detail::runner_seconds(start) > options.budget;
-      if (n >= options.most_repeats || (late && n >= 3) || (n >= options.repeats && out.spread() < options.stable)) break;
-      if (n >= 2 && out.best() > 2 * options.best) break;
-    } while (true);
-  }
-  s.end(out);
-  return out;
+TILEWRIGHT_INLINE measurement runner::measure(const backend::loaded& code,
+                                              const measure_options& options) {
+  return state_->clock.measure(code, options);
 }
 
 TILEWRIGHT_INLINE measurement runner::run(const backend::loaded& code, double deadline) {
-  const fault_handlers handlers;
-  measurement out;
-  state_->reset();
-  state_->begin(deadline);
-  const double t = state_->prepare(code, out) ? state_->call(code, 1, out) : 0;
-  state_->end(out);
-  if (out.failed == failure::none) out.seconds.push_back(t);
-  return out;
+  return state_->clock.run(code, deadline);
 }
 
 TILEWRIGHT_INLINE std::vector<std::vector<std::byte>> runner::outputs() const {
   std::vector<std::vector<std::byte>> out;
-  for (std::size_t i = 0; i < state_->operands.size(); ++i) {
-    const operand& o = state_->operands[i];
-    if (!o.written) continue;
-    const auto size = static_cast<std::size_t>(bytes(o.type));
-    std::vector<std::byte> all(static_cast<std::size_t>(o.elements()) * size);
-    std::byte* to = all.data();
-    detail::each_offset(o.extents, state_->layouts[i].strides, [&](std::int64_t at) {
-      std::memcpy(to, state_->memories[i].element0 + at * static_cast<std::int64_t>(size), size);
-      to += size;
-    });
-    out.push_back(std::move(all));
-  }
+  for (std::size_t i = 0; i < state_->operands.size(); ++i)
+    if (state_->operands[i].written)
+      out.push_back(
+          packed_elements(state_->operands[i], state_->element0(i), state_->layouts[i].strides));
   return out;
 }
 
-TILEWRIGHT_INLINE void runner::cancel() {
-  state_->ended.store(true);
-  state_->cancel.store(1);
-}
+TILEWRIGHT_INLINE void runner::cancel() { state_->clock.cancel(); }
 
-TILEWRIGHT_INLINE const std::vector<operand>& runner::operands() const noexcept { return state_->operands; }
-TILEWRIGHT_INLINE const std::vector<void*>& runner::data() const noexcept { return state_->data; }
-TILEWRIGHT_INLINE const std::vector<argument_layout>& runner::layouts() const noexcept { return state_->layouts; }
-TILEWRIGHT_INLINE void runner::reset_outputs() { state_->reset(); }
+TILEWRIGHT_INLINE const std::vector<operand>& runner::operands() const noexcept {
+  return state_->operands;
+}
+TILEWRIGHT_INLINE const std::vector<void*>& runner::data() const noexcept {
+  return state_->memory.data();
+}
+TILEWRIGHT_INLINE const std::vector<argument_layout>& runner::layouts() const noexcept {
+  return state_->layouts;
+}
+TILEWRIGHT_INLINE void runner::reset_outputs() { state_->memory.reset(); }
+TILEWRIGHT_INLINE const argument_memory& runner::memory() const noexcept { return state_->memory; }
 
 }  // namespace tilewright::search
 // What is saved is decided row by row: SQLite reads rows by their number, so that one bad page costs the
@@ -51270,9 +54122,118 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
+// Where a session builds, runs and times its candidates, as its options say.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+// Runs code in another process, `tilewright worker`, on memory that both share.
+//
+// What happens to that process (it dies, it hangs, it answers nonsense) is a failure of the code
+// that it ran; it is ended and started again for the next one.
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+namespace tilewright::search {
+
+/// The program that serves as worker: TILEWRIGHT_WORKER, else `tilewright` beside this program, else
+/// the one on PATH; empty when there is none.
+std::string find_worker();
+
+/// A worker process and the connection to it. Not thread-safe. The process ends with this object,
+/// and with the process that made it. A forked child cannot use its parent's worker.
+class worker {
+ public:
+  /// Starts it. The memory was made to be shared, is sealed, and outlives the worker.
+  /// @param threads of a call
+  /// @throws build_error when no program is found, or when it is none or one of another version
+  worker(const argument_memory& arguments, int threads);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  /// As the members of `timer`; outputs are those that `reset` gave.
+  /// @throws build_error when a worker that was ended cannot be started again
+  measurement measure(const backend::artifact& code, const measure_options& options);
+  measurement run(const backend::artifact& code, double deadline);
+
+  /// Of the process; 0 while none runs.
+  pid_t pid() const noexcept;
+  /// How often it had to be started again.
+  int restarts() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The worker's side: serves requests until the other side hangs up.
+/// @param connection a connected stream socket
+/// @param memory what the other side shares
+/// @returns false when the other side sent what is no request
+bool serve_worker(int connection, int memory);
+
+/// Descriptors that a worker is started with.
+inline constexpr int worker_connection = 3, worker_memory = 4;
+
+}  // namespace tilewright::search
+
+namespace tilewright::search::detail {
+
+class test_bench {
+ public:
+  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
+      : cpu_(*w.cpu),
+        options_(o),
+        runner_(w.function, w.layouts, *w.exec, seed, w.given,
+                o.run_in == isolation::worker ? argument_memory::sharing::possible
+                                              : argument_memory::sharing::none) {
+    if (o.run_in == isolation::worker)
+      worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+    if (o.runner) measurer_ = o.runner(w);
+  }
+
+  /// The arguments, and what the last `run` left in the outputs.
+  runner& data() noexcept { return runner_; }
+
+  built make(const ir::function& scheduled) const {
+    return options_.build ? options_.build(scheduled, cpu_) : build(scheduled, cpu_);
+  }
+  build_queue queue(std::vector<ir::function> programs, int threads) const {
+    return {std::move(programs), cpu_, threads, options_.build, options_.build_deadline};
+  }
+
+  /// One call on fresh outputs.
+  measurement run(const built& b) {
+    if (!worker_) return runner_.run(*b.code);
+    runner_.reset_outputs();
+    return worker_->run(b.artifact, 60);
+  }
+
+  measurement measure(const built& b, measure_options o) {
+    o.where = options_.where;
+    o.hopeless = options_.hopeless;
+    if (measurer_) return measurer_(b, o);
+    if (!worker_) return runner_.measure(*b.code, o);
+    runner_.reset_outputs();
+    return worker_->measure(b.artifact, o);
+  }
+
+ private:
+  const target::cpu& cpu_;
+  const measuring_options& options_;
+  runner runner_;
+  std::unique_ptr<worker> worker_;
+  measurer measurer_;
+};
+
+}  // namespace tilewright::search::detail
 // Compares outputs with f64 arithmetic at a few points.
 //
 // Two schedules of one program may agree and both be wrong; what the program means in exact
@@ -51290,6 +54251,7 @@ struct spot {
   std::size_t operand = 0;    // number of the parameter
   std::int64_t position = 0;  // row-major
   double value = 0;
+  double slack = 0;  // what decisions within the rounding may add to a float
 };
 
 struct spot_list {
@@ -51298,8 +54260,9 @@ struct spot_list {
 };
 
 /// Evaluates random elements of what `f` writes on the arguments of `r`, in f64. `f` is the
-/// unscheduled function.
-spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+/// unscheduled function. Integers that rounding decides are left out. Outputs of `r` are put back to
+/// what they were before any call.
+spot_list spot_values(const ir::function& f, runner& r, std::uint64_t seed,
                       std::size_t count = 256);
 
 /// Compares outputs, as runner::outputs gives them, with the spots, within the tolerance of
@@ -51314,11 +54277,13 @@ std::string compare_spots(const std::vector<operand>& operands, const value_need
 //
 // The population consists of the fastest measured programs and of draws from the prior. Every
 // member is a chain: a step changes its trace or crosses it with another member of the same sketch,
-// and is accepted as Metropolis and Hastings do for the distribution prior * exp(score / T), T
-// falling from generation to generation. What all chains have met and nobody measured is ranked by
+// and is accepted as Metropolis and Hastings do for the distribution P(trace) * exp(score / T), T
+// falling from generation to generation; steps count as equally likely both ways. What all chains have met and nobody measured is ranked by
 // score; the best are proposed, with a few random ones among them.
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 namespace tilewright::search {
 
@@ -51333,6 +54298,7 @@ struct evolution_options {
   double greedy = 0.9;       // share of a batch that the model chooses
   int attempts = 4;          // changes tried for a step until one replays
   int threads = 1;           // that replay; the result does not depend on it
+  std::span<const mutator> changes = mutators();
 };
 
 /// @param model what ranks; shared, so that the next search can start from what this one learned
@@ -51378,6 +54344,7 @@ std::vector<double> estimated_scores(const std::vector<candidate>& all);
 // Decides whether a candidate computes what it should.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -51396,7 +54363,13 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
 /// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
 /// caller sees to it that it is small.
 /// @returns empty, or what is wrong
-std::string verify_against_interpreter(const ir::function& f, runner& r, const backend::loaded& code);
+std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                       const backend::loaded& code);
+
+/// Runs the alternatives of `f`, which is small, in the interpreter on the same arguments.
+/// @returns empty, or which of them differs from the first and where
+std::string compare_alternatives(const ir::function& f, const backend::executor& exec,
+                                 std::uint64_t seed);
 
 /// Arithmetic on floats that `f` asks for, calls counted as one. // operations
 double operations_of(const ir::function& f);
@@ -51417,24 +54390,37 @@ struct parent {
   double seconds = 0;
 };
 
+/// The first of the sketches that post-processing accepts, post-processed; else the program.
+inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
+                         const space::context& where, const ir::function& f, std::uint64_t seed) {
+  for (const schedule& sketch : sketches) {
+    try {
+      schedule out = sketch;
+      space.finish(out, where);
+      return out;
+    } catch (const schedule_error&) {  // the next one may do
+    }
+  }
+  return schedule(f, seed);
+}
+
 /// The state of `tune`.
 class tuner {
  public:
   tuner(const workload& w, const session_options& o, database& db)
-      : w_(w),
-        o_(o),
-        db_(db),
-        runner_(w.function, w.layouts, *w.exec, o.seed),
-        needs_(needs_of(w.function)) {}
+      : w_(w), o_(o), db_(db), bench_(w, o.measuring, o.seed), needs_(needs_of(w.function)) {}
 
   tuning_result run() {
     start_ = session_clock::now();
     start_baseline();
     recall();
     while (!over() && !exhausted()) round();
+    explain_absence();
     finish();
-    if (const int refused = progress_.failures[failure::schedule]; refused > 0)
-      db_.add_failures(w_.key, {name(failure::schedule), refused, {}});
+    if (const auto refused = progress_.failures.find(failure::schedule);
+        refused != progress_.failures.end())
+      db_.add_failures(w_.key,
+                       {name(failure::schedule), refused->second, strategy_->last_refusal()});
     result_.seconds = elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
@@ -51456,6 +54442,15 @@ class tuner {
            result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
+  /// Like `over`, but the first candidate is measured although its search took all the time.
+  bool stops() const {
+    return over() && (progress_.trials > 0 || out_of_time_by_choice() || cancelled());
+  }
+  /// Another rule than the time ends the session, or there was none from the beginning.
+  bool out_of_time_by_choice() const {
+    return !(o_.seconds > 0) || progress_.trials >= o_.trials || result_.best <= o_.target ||
+           progress_.since_best >= o_.patience;
+  }
 
   provenance here() const {
     return {w_.cpu->model, backend::compiler_version(), date_now(), backend::lowering_revision};
@@ -51470,26 +54465,29 @@ class tuner {
   void start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
-    const schedule& first = sketches_.front();
-    built b = build(first.function(), *w_.cpu);
+    const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
+    if (w_.space.has_postprocs())
+      finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
+    built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     check_default(where);
-    const measurement once = runner_.run(*b.code);
+    check_alternatives();
+    const measurement once = bench_.run(b);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
-    expected_ = runner_.outputs();
+    expected_ = bench_.data().outputs();
     check_points();
-    const measurement m = runner_.measure(*b.code, {});
+    const measurement m = bench_.measure(b, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
-    baseline_ = b.code;
+    baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
     db_.add(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
-    teach({first, ir::workload_key(first.function())}, result_.baseline);
+    if (const auto c = replay(first.trace(), w_.function, o_.seed)) teach(*c, result_.baseline);
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -51505,14 +54503,13 @@ class tuner {
 
   /// The default schedule at small extents against the interpreter.
   void check_default(const space::context& where) {
-    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
-    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    const std::optional<ir::function> small = small_form();
     if (!small) {
       result_.remarks.push_back("not compared with the interpreter: no small form of the kernel");
       return;
     }
     const schedule s = default_schedule(*small, w_.space, where, o_.seed);
-    const built b = build(s.function(), *w_.cpu);
+    const built b = bench_.make(s.function());
     if (!b.code)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
     runner r(*small, {}, *w_.exec, o_.seed);
@@ -51522,12 +54519,31 @@ class tuner {
                            " disagrees with the interpreter: " + wrong);
   }
 
+  /// The algorithms of the kernel against each other, by the interpreter.
+  void check_alternatives() {
+    if (!ir::has_alternatives(w_.function)) return;
+    const std::optional<ir::function> small = small_form();
+    if (!small)
+      return result_.remarks.push_back(
+          "algorithms not compared with each other: no small form of the kernel");
+    const std::string wrong = compare_alternatives(*small, *w_.exec, o_.seed);
+    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
+  }
+
+  std::optional<ir::function> small_form() const {
+    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
+    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    return small;
+  }
+
   /// The outputs of the default schedule at some points against f64.
   void check_points() {
-    spots_ = spot_values(w_.function, runner_, o_.seed);
+    spots_ = spot_values(w_.function, bench_.data(), o_.seed);
     if (!spots_.skipped.empty())
-      result_.remarks.push_back("not compared with f64: " + spots_.skipped);
-    const std::string wrong = compare_spots(runner_.operands(), needs_, spots_, expected_);
+      result_.remarks.push_back((spots_.spots.empty() ? "not compared with f64: "
+                                                      : "compared with f64 at fewer points: ") +
+                                spots_.skipped);
+    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots_, expected_);
     if (wrong.empty()) return;
     spots_ = {};
     const std::string at_fault = compare_as_written();
@@ -51542,11 +54558,10 @@ class tuner {
   /// A program that would take long on one core gets the benefit of the doubt.
   std::string compare_as_written() {
     if (work_of(w_.function) > 2e9) return {};
-    const built plain = build(w_.function, *w_.cpu);
+    const built plain = bench_.make(w_.function);
     if (!plain.code) return {};
-    const measurement m = runner_.run(*plain.code);
-    return m.ok() ? compare_outputs(runner_.operands(), needs_, runner_.outputs(), expected_)
-                  : std::string();
+    if (!bench_.run(plain).ok()) return {};
+    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), expected_);
   }
 
   /// What earlier sessions measured.
@@ -51563,7 +54578,7 @@ class tuner {
     }
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
-        auto c = replay(trace::parse(near->trace), w_.function, o_.seed);
+        auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
         if (c && seen_.insert(c->identity).second) pending_.push_back(std::move(*c));
       } catch (const error&) {  // made for other extents: it need not fit
       }
@@ -51584,6 +54599,7 @@ class tuner {
     search_task task;
     task.function = w_.function;
     for (const schedule& s : sketches_) task.sketches.push_back(s.trace().without_decisions());
+    task.finish = finish_;
     if (w_.space)
       task.generate = [this](std::uint64_t seed) {
         return w_.space.sketches(w_.function, {w_.cpu, w_.exec->threads}, seed);
@@ -51614,8 +54630,10 @@ class tuner {
     pending_.clear();
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
-    for (candidate& c :
-         strategy_->propose(wanted - std::min(wanted, out.size()), [this] { return over(); }))
+    // half of what is left is for measuring what is found
+    const double until = (elapsed() + search_share * o_.seconds) / 2;
+    for (candidate& c : strategy_->propose(wanted - std::min(wanted, out.size()),
+                                           [&] { return over() || elapsed() > until; }))
       if (seen_.insert(c.identity).second) out.push_back(std::move(c));
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
@@ -51643,11 +54661,12 @@ class tuner {
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
     // compiling beside a measurement disturbs it only when the measurement uses all cores
     const bool beside = w_.exec->threads < target::host().cores;
-    build_queue queue(std::move(programs), *w_.cpu,
-                      beside ? target::host().cores - w_.exec->threads : target::host().cores);
+    const int cores = target::host().cores;
+    build_queue queue =
+        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
     if (!beside) queue.finish();
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !over(); ++i)
+    for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
       measured.push_back(try_one(batch[i], queue.take(i)));
     learn(batch, measured);
     if (o_.model.learn)
@@ -51655,6 +54674,22 @@ class tuner {
                      measured);
     sort_parents();
     ++progress_.round;
+  }
+
+  /// Why nothing was measured, where nothing was.
+  void explain_absence() {
+    if (progress_.trials > 0 || cancelled()) return;
+    std::string why = "the time was up before the first one";
+    if (result_.best <= o_.target)
+      why = "the default schedule meets the target";
+    else if (out_of_time_by_choice())
+      why = "the budget has no room for one";
+    else if (exhausted())
+      why =
+          "none but the default schedule was found in " + std::to_string(sketches_.size()) +
+          " sketches; " + std::to_string(strategy_->refused()) + " traces were refused" +
+          (strategy_->last_refusal().empty() ? "" : ", the last one: " + strategy_->last_refusal());
+    result_.remarks.push_back("no candidate was measured: " + why);
   }
 
   void learn(const std::vector<candidate>& batch, const std::vector<measurement>& measured) {
@@ -51668,13 +54703,14 @@ class tuner {
     measurement m;
     ++progress_.since_best;
     if (!b.code) {
-      m.failed = failure::build;
+      m.failed = b.late ? failure::timeout : failure::build;
       m.detail = b.error;
     } else {
       measure_options options;
       options.best = result_.best;
-      options.deadline = std::max(1.0, 20 * result_.baseline);
-      m = runner_.measure(*b.code, options);
+      options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
+                                                       : std::max(1.0, 20 * result_.baseline);
+      m = bench_.measure(b, options);
       if (m.ok() && m.median() < result_.best) accept(c, b, m);
     }
     ++progress_.trials;
@@ -51691,11 +54727,12 @@ class tuner {
 
   /// A new best must compute the same as the default schedule, and as f64 where that is known.
   void accept(const candidate& c, const built& b, measurement& m) {
-    const measurement again = runner_.run(*b.code);
-    const auto outputs = runner_.outputs();
+    const measurement again = bench_.run(b);
+    const std::vector<operand>& operands = bench_.data().operands();
+    const auto outputs = bench_.data().outputs();
     std::string wrong =
-        again.ok() ? compare_outputs(runner_.operands(), needs_, expected_, outputs) : again.detail;
-    if (wrong.empty()) wrong = compare_spots(runner_.operands(), needs_, spots_, outputs);
+        again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
+    if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
       m.failed = failure::wrong_result;
       m.detail = wrong;
@@ -51704,8 +54741,8 @@ class tuner {
     }
     result_.best = progress_.best = m.median();
     progress_.since_best = 0;
-    finalists_.push_back({c.scheduled.trace().print(), b.artifact, b.code});
-    if (finalists_.size() > 3) finalists_.erase(finalists_.begin());
+    finalists_.push_back({c.scheduled.trace().print(), b});
+    if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
   }
 
   void report() {
@@ -51717,17 +54754,19 @@ class tuner {
 
   struct finalist {
     std::string trace;
-    backend::artifact artifact;
-    std::shared_ptr<const backend::loaded> code;
+    built code;
   };
+  std::size_t finalists_kept() const {
+    return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
+  }
 
   /// Finalists of earlier sessions have to be built again.
   void revive() {
     for (const parent& p : parents_) {
-      if (finalists_.size() >= 3 || p.seconds >= result_.best) return;
+      if (finalists_.size() >= finalists_kept() || p.seconds >= result_.best) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
-      built b = build(c->scheduled.function(), *w_.cpu);
+      const built b = bench_.make(c->scheduled.function());
       measurement m;
       if (b.code) accept(*c, b, m);
     }
@@ -51745,7 +54784,7 @@ class tuner {
       if (turn >= 5 && (elapsed() > until || cancelled())) break;
       if (turn >= 2 && elapsed() > until + 1) break;
       for (std::size_t i = 0; i < times.size(); ++i) {
-        const measurement m = runner_.measure(i == 0 ? *baseline_ : *finalists_[i - 1].code, once);
+        const measurement m = bench_.measure(i == 0 ? baseline_ : finalists_[i - 1].code, once);
         if (m.ok()) times[i].seconds.push_back(m.best());
       }
     }
@@ -51760,12 +54799,13 @@ class tuner {
     // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
     const double noise =
         winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
+    result_.noise = noise;
     result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
     record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
     result_.best = result_.baseline;
     if (result_.improved) {
       result_.trace = finalists_[winner - 1].trace;
-      result_.code = finalists_[winner - 1].artifact;
+      result_.code = finalists_[winner - 1].code.artifact;
       result_.best = times[winner].median();
       best = record_of(result_.trace, times[winner]);
     }
@@ -51784,18 +54824,19 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
-  runner runner_;
+  test_bench bench_;
   value_needs needs_;
   session_clock::time_point start_;
   provenance from_;
   std::vector<schedule> sketches_;
+  finisher finish_;
   std::unique_ptr<strategy> strategy_;
   std::vector<parent> parents_;
   std::vector<candidate> pending_;
   std::set<support::hash128> seen_;
   std::vector<std::vector<std::byte>> expected_;
   spot_list spots_;
-  std::shared_ptr<const backend::loaded> baseline_;
+  built baseline_;
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
   progress progress_;
@@ -51818,12 +54859,16 @@ TILEWRIGHT_INLINE std::string family_of(const ir::function& f) {
   return family.finish().hex();
 }
 
+TILEWRIGHT_INLINE record wanted_record(const workload& w) {
+  return {w.key, w.family, w.extents, {}, {}, {w.cpu->model, {}, {}, backend::lowering_revision},
+          false};
+}
+
 TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::design_space& s,
                                             const space::context& where, std::uint64_t seed) {
   try {
     if (s) {
-      std::vector<schedule> out = s.sketches(f, where, seed);
-      if (!out.empty()) return std::move(out.front());
+      return detail::first_of(s.sketches(f, where, seed), s, where, f, seed);
     }
   } catch (const schedule_error&) {  // a space that does not fit the program
   }
@@ -51833,31 +54878,6 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
   return detail::tuner(w, options, db).run();
-}
-
-TILEWRIGHT_INLINE std::string time_text(double seconds) {
-  char text[32];
-  if (seconds < 1e-6)
-    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3)
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1)
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
-
-TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
-  char text[160];
-  int failed = 0;
-  for (const auto& [kind, count] : p.failures)
-    if (kind != failure::schedule) failed += count;
-  std::snprintf(text, sizeof text,
-                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
-                p.left);
-  return text;
 }
 
 }  // namespace tilewright::search
@@ -51989,6 +55009,7 @@ class progress_printer {
 
   void operator()(const std::string& name, const progress& p) {
     if (!on_) return;
+    silent_ = false;
     pending_ = name + ": " + progress_line(p);
     if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
@@ -51997,8 +55018,14 @@ class progress_printer {
     pending_.clear();
   }
 
+  /// Says why there was no progress, where there was none.
+  void end(const std::string& name, const std::vector<std::string>& remarks) {
+    if (!on_ || !silent_) return;
+    for (const std::string& r : remarks) std::fprintf(stderr, "%s: %s\n", name.c_str(), r.c_str());
+  }
+
  private:
-  bool terminal_, on_;
+  bool terminal_, on_, silent_ = true;
   double last_ = 0;
   std::string pending_;  // not printed yet
 };
@@ -52123,9 +55150,13 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
   try {
     const space::context where{workload_.cpu, workload_.exec->threads};
     support::random random(options_.seed);
+    finisher finish;
+    if (workload_.space.has_postprocs())
+      finish = [&](schedule& s) { workload_.space.finish(s, where); };
     for (const schedule& s : workload_.space.sketches(workload_.function, where, options_.seed))
       for (std::size_t i = 0; i < draws; ++i)
-        if (auto c = replay(s.trace().without_decisions(), workload_.function, random.next()))
+        if (auto c = replay(s.trace().without_decisions(), workload_.function, random.next(),
+                            nullptr, finish))
           all.push_back(std::move(*c));
   } catch (const schedule_error& e) {
     note(std::string("the space failed: ") + e.what());
@@ -52198,6 +55229,7 @@ TILEWRIGHT_INLINE session_options specialization::session() const {
   o.seed = options_.seed;
   o.model = options_.model;
   o.method = options_.method;
+  o.measuring = options_.measuring;
   return o;
 }
 
@@ -52238,6 +55270,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   };
   db_->add_workload(workload_.key.workload, ir::print(workload_.function));
   tuning_result r = search::tune(workload_, o, *db_);
+  print.end(workload_.function.name, r.remarks);
+  workload_.given.clear();
   for (const std::string& text : r.remarks) note(text);
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
@@ -52296,7 +55330,6 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
 // Elements of outputs as the comparisons see them.
 
@@ -52385,6 +55418,19 @@ inline double held_by(dtype type, double v) {
   }
 }
 
+/// Why there are fewer points than asked for.
+inline std::string missing_points(std::size_t found, std::size_t count, std::size_t undecided,
+                                  std::size_t without, bool exhausted) {
+  std::string out =
+      "only " + std::to_string(found) + " of " + std::to_string(count) + " points are known";
+  if (exhausted) out += "; the budget is used up";
+  if (undecided)
+    out += "; at " + std::to_string(undecided) + " others rounding decides what the value is";
+  if (without)
+    out += "; " + std::to_string(without) + " others depend on elements that have no value";
+  return out;
+}
+
 inline bool same_number(double expected, double actual, double tolerance) {
   return (std::isnan(expected) && std::isnan(actual)) || expected == actual ||
          std::abs(expected - actual) <= tolerance;
@@ -52392,11 +55438,12 @@ inline bool same_number(double expected, double actual, double tolerance) {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, std::uint64_t seed,
+TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, runner& r, std::uint64_t seed,
                                         std::size_t count) {
   spot_list out;
   out.skipped = ir::point_evaluator::refusal(f);
   if (!out.skipped.empty()) return out;
+  r.reset_outputs();
   std::vector<ir::tensor_view> views;
   for (std::size_t i = 0; i < r.data().size(); ++i)
     views.push_back({r.data()[i], r.layouts()[i].strides});
@@ -52406,18 +55453,23 @@ TILEWRIGHT_INLINE spot_list spot_values(const ir::function& f, const runner& r, 
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].written && all[i].elements() > 0) written.push_back(i);
   support::random random(seed);
-  for (std::size_t n = 0; n < count && !written.empty(); ++n) {
+  std::size_t undecided = 0, without = 0;
+  for (std::size_t n = 0; n < 2 * count && out.spots.size() < count && !written.empty(); ++n) {
     const std::size_t i = written[n % written.size()];
     const auto position =
         static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(all[i].elements())));
-    const std::optional<double> v = evaluator.value(i, detail::unflatten(position, all[i].extents));
-    if (!v) {
-      out.skipped = "only " + std::to_string(n) + " of " + std::to_string(count) +
-                    " points are within the budget";
-      break;
-    }
-    out.spots.push_back({i, position, *v});
+    const auto v = evaluator.value(i, detail::unflatten(position, all[i].extents));
+    if (evaluator.exhausted()) break;
+    if (!v)
+      ++without;
+    else if (!v->decided && (!is_float(all[i].type) || !(v->error < HUGE_VAL)))
+      ++undecided;
+    else
+      out.spots.push_back({i, position, v->value, v->decided ? 0 : v->error});
   }
+  if (out.spots.size() < count && !written.empty())
+    out.skipped =
+        detail::missing_points(out.spots.size(), count, undecided, without, evaluator.exhausted());
   return out;
 }
 
@@ -52438,7 +55490,7 @@ TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands
       const double expected = detail::held_by(o.type, s.value);
       const double actual = detail::number_at(
           o.type, &elements[static_cast<std::size_t>(s.position * bytes(o.type))]);
-      const double tolerance = relative * std::max(std::abs(expected), scale);
+      const double tolerance = relative * std::max(std::abs(expected), scale) + s.slack;
       if (detail::same_number(expected, actual, tolerance)) continue;
       char text[160];
       std::snprintf(text, sizeof text, " is %.9g instead of %.9g in f64 (tolerance %.3g)", actual,
@@ -52919,6 +55971,17 @@ TILEWRIGHT_INLINE std::optional<std::pair<std::vector<std::byte>, std::string>> 
   return std::pair(q.column_blob(0), q.column(1));
 }
 
+TILEWRIGHT_INLINE std::vector<std::int64_t> store::code_revisions(const record_key& key,
+                                                                  const std::string& trace) {
+  store_statement q(*this,
+                    "select revision from code where workload=? and isa=? and arguments=? and "
+                    "threads=? and trace_digest=? order by revision");
+  q.key(key).text(detail::store_text_digest(trace));
+  std::vector<std::int64_t> out;
+  while (q.step()) out.push_back(q.column_number(0));
+  return out;
+}
+
 TILEWRIGHT_INLINE bool store::lease(const record_key& key, const std::string& owner,
                                     double seconds) {
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -52991,6 +56054,7 @@ class drawing_strategy : public strategy {
     for (const candidate& c : measured) seen_.insert(c.identity);
   }
   std::size_t refused() const override { return refused_; }
+  std::string last_refusal() const override { return last_refusal_; }
 
  protected:
   /// Proposes what `draw` gives, until there are enough or nothing new comes.
@@ -53008,10 +56072,14 @@ class drawing_strategy : public strategy {
     return out;
   }
 
+  std::optional<candidate> replayed(const trace& t, support::random& r) {
+    return replay(t, task_.function, r.next(), &last_refusal_, task_.finish);
+  }
+
   /// The next sketch in turn, its decisions drawn.
   std::optional<candidate> fresh(support::random r) {
     const trace& sketch = task_.sketches[next_sketch_++ % task_.sketches.size()];
-    return replay(sketch, task_.function, r.next());
+    return replayed(sketch, r);
   }
 
   search_task task_;
@@ -53019,6 +56087,7 @@ class drawing_strategy : public strategy {
   std::set<support::hash128> seen_;
   std::size_t next_sketch_ = 0;
   std::size_t refused_ = 0;
+  std::string last_refusal_;
 };
 
 }  // namespace tilewright::search::detail
@@ -53042,14 +56111,27 @@ void for_slots(std::size_t n, int threads, F f) {
   for (std::thread& t : running) t.join();
 }
 
-/// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ.
+/// What traces of one sketch have in common.
+inline support::hash128 sketch_of(const trace& t) {
+  support::hasher h;
+  h.add(t.without_decisions().print());
+  return h.finish();
+}
+
+/// Decisions of `a` and `b`, each from one of both; nothing when their sketches differ, or when
+/// what comes out is one of them.
 inline std::optional<trace> cross(const trace& a, const trace& b, support::random& random) {
-  if (a.size() != b.size() || !(a.without_decisions() == b.without_decisions()))
-    return std::nullopt;
+  if (a.size() != b.size()) return std::nullopt;
   trace out;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    out.append(a[i].what, a[i].choice.empty() || random.below(2) == 0 ? a[i].choice : b[i].choice);
-  return out;
+  bool from_a = false, from_b = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].what->kind != b[i].what->kind) return std::nullopt;
+    const bool differs = a[i].choice != b[i].choice, takes_b = differs && random.below(2) != 0;
+    from_a |= differs && !takes_b;
+    from_b |= takes_b;
+    out.append(a[i].what, takes_b ? b[i].choice : a[i].choice);
+  }
+  return from_a && from_b ? std::optional(std::move(out)) : std::nullopt;
 }
 
 class evolver final : public drawing_strategy {
@@ -53060,6 +56142,7 @@ class evolver final : public drawing_strategy {
   void start(const search_task& task, std::uint64_t seed) override {
     drawing_strategy::start(task, seed);
     workload_ = ir::workload_key(task.function);
+    for (const trace& t : task_.sketches) sketches_.push_back(sketch_of(t));
   }
 
   std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
@@ -53081,7 +56164,8 @@ class evolver final : public drawing_strategy {
     for (std::size_t i = 0; i < measured.size(); ++i) {
       samples.push_back(
           {&measured[i].scheduled.function(), measured[i].identity, workload_, seconds[i]});
-      if (std::isfinite(seconds[i])) elite_.push_back({measured[i], seconds[i]});
+      if (std::isfinite(seconds[i]))
+        elite_.push_back({measured[i], seconds[i], sketch_of(measured[i].scheduled.trace())});
     }
     std::stable_sort(elite_.begin(), elite_.end(),
                      [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
@@ -53093,14 +56177,18 @@ class evolver final : public drawing_strategy {
   }
 
  private:
+  // the draws between two looks at the time
+  static constexpr std::size_t slots_at_a_time = 16;
+
   struct survivor {
     candidate program;
     double seconds;
+    support::hash128 sketch;
   };
   struct chain {
     candidate program;
+    support::hash128 sketch;
     double score = 0;
-    double prior = 0;  // logarithm
   };
   /// A program that some chain has met and nobody measured.
   struct meeting {
@@ -53117,27 +56205,37 @@ class evolver final : public drawing_strategy {
   }
 
   void populate(const std::function<bool()>& over) {
-    for (const survivor& s : elite_) chains_.push_back({s.program, 0, 0});
+    for (const survivor& s : elite_) chains_.push_back({s.program, s.sketch});
     elders_ = chains_.size();
     std::size_t missing = options_.population - std::min(options_.population, chains_.size());
-    for (int round = 0; round < 5 && missing > 0 && !(over && over()); ++round) {
-      const std::vector<support::random> draws = streams(missing);
-      std::vector<std::optional<candidate>> made(missing);
-      const std::size_t first = next_sketch_;
-      next_sketch_ += missing;
-      for_slots(missing, options_.threads, [&](std::size_t i) {
-        support::random r = draws[i];
-        const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
-        made[i] = replay(sketch, task_.function, r.next());
-      });
-      for (std::optional<candidate>& c : made) {
-        if (c)
-          chains_.push_back({std::move(*c), 0, 0});
-        else
-          ++refused_;
-      }
+    for (int round = 0; round < 5 && missing > 0; ++round) {
+      for (std::size_t left = missing; left > 0 && !(over && over());)
+        left -= draw_chains(std::min(left, slots_at_a_time));
       missing = options_.population - std::min(options_.population, chains_.size());
     }
+  }
+
+  /// `n` draws from the prior, in slots that may run at the same time.
+  std::size_t draw_chains(std::size_t n) {
+    const std::vector<support::random> draws = streams(n);
+    std::vector<std::optional<candidate>> made(n);
+    std::vector<std::string> why(n);
+    const std::size_t first = next_sketch_;
+    next_sketch_ += n;
+    for_slots(n, options_.threads, [&](std::size_t i) {
+      support::random r = draws[i];
+      const trace& sketch = task_.sketches[(first + i) % task_.sketches.size()];
+      made[i] = replay(sketch, task_.function, r.next(), &why[i], task_.finish);
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      if (made[i]) {
+        chains_.push_back({std::move(*made[i]), sketches_[(first + i) % sketches_.size()]});
+        continue;
+      }
+      ++refused_;
+      last_refusal_ = std::move(why[i]);
+    }
+    return n;
   }
 
   std::vector<double> scores_of(const std::vector<const candidate*>& programs) {
@@ -53153,7 +56251,6 @@ class evolver final : public drawing_strategy {
     const std::vector<double> scores = scores_of(programs);
     for (std::size_t i = 0; i < chains_.size(); ++i) {
       chains_[i].score = scores[i];
-      chains_[i].prior = log_prior(chains_[i].program.scheduled.trace());
       meet(chains_[i].program, scores[i], i >= elders_);
     }
   }
@@ -53173,13 +56270,17 @@ class evolver final : public drawing_strategy {
   /// One step of every chain.
   void advance(double temperature) {
     const std::size_t n = chains_.size();
+    std::map<support::hash128, std::vector<std::size_t>> of_sketch;
+    for (std::size_t i = 0; i < n; ++i) of_sketch[chains_[i].sketch].push_back(i);
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> next(n);
     std::vector<int> failures(n, 0);
     for_slots(n, options_.threads, [&](std::size_t i) {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
-        const std::optional<trace> t = changed(i, draws[i]);
-        if (t) next[i] = replay(*t, task_.function, draws[i].next());
+        const std::optional<trace> t =
+            changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
+        if (!t) continue;  // nothing to change: no trace was refused
+        next[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
         if (!next[i]) ++failures[i];
       }
     });
@@ -53192,23 +56293,28 @@ class evolver final : public drawing_strategy {
     for (std::size_t i = 0; i < n; ++i) {
       refused_ += static_cast<std::size_t>(failures[i]);
       if (!next[i]) continue;
-      const double score = scores[at++], prior = log_prior(next[i]->scheduled.trace());
+      const double score = scores[at++];
       meet(*next[i], score, false);
       chain& c = chains_[i];
-      const double gain = (score - c.score) * scale + options_.prior * (prior - c.prior);
-      if (accepted(gain, draws[i])) c = {std::move(*next[i]), score, prior};
+      const double gain =
+          (score - c.score) * scale + options_.prior * (next[i]->log_prior - c.program.log_prior);
+      if (accepted(gain, draws[i])) c = {std::move(*next[i]), c.sketch, score};
     }
   }
 
-  std::optional<trace> changed(std::size_t i, support::random& r) const {
-    const trace& t = chains_[i].program.scheduled.trace();
+  /// @param mates the chains of the same sketch
+  std::optional<trace> changed(const chain& c, const std::vector<std::size_t>& mates,
+                               support::random& r) const {
+    const trace& t = c.program.scheduled.trace();
     if (r.unit() < options_.crossover) {
-      const trace& other = chains_[r.below(chains_.size())].program.scheduled.trace();
-      if (std::optional<trace> crossed = cross(t, other, r)) return crossed;
+      const chain& other = chains_[mates[r.below(mates.size())]];
+      if (std::optional<trace> crossed = cross(t, other.program.scheduled.trace(), r))
+        return crossed;
     }
-    std::optional<trace> out = mutate_by(mutators(), t, r);
+    std::optional<trace> out = mutate_by(options_.changes, t, task_.function, r);
     if (out && r.below(4) == 0)
-      if (std::optional<trace> twice = mutate_by(mutators(), *out, r)) return twice;
+      if (std::optional<trace> twice = mutate_by(options_.changes, *out, task_.function, r))
+        return twice;
     return out;
   }
 
@@ -53249,6 +56355,7 @@ class evolver final : public drawing_strategy {
   std::shared_ptr<cost::model> model_;
   evolution_options options_;
   support::hash128 workload_;
+  std::vector<support::hash128> sketches_;  // [sketches of the task]
   std::vector<survivor> elite_;
   std::vector<chain> chains_;
   std::size_t elders_ = 0;  // chains that start from measured programs
@@ -53260,6 +56367,53 @@ class evolver final : public drawing_strategy {
 TILEWRIGHT_INLINE std::unique_ptr<strategy> evolutionary(std::shared_ptr<cost::model> model,
                                                          const evolution_options& options) {
   return std::make_unique<detail::evolver>(std::move(model), options);
+}
+
+}  // namespace tilewright::search
+
+#include <utility>
+
+// Strategy: the traces that it was given, in order.
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::search {
+
+/// Proposes each trace once and then nothing more. So schedules from elsewhere meet the checks and
+/// the measuring of a session.
+std::unique_ptr<strategy> given_traces(std::vector<trace> traces);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+namespace detail {
+
+class given_strategy final : public drawing_strategy {
+ public:
+  explicit given_strategy(std::vector<trace> traces) : traces_(std::move(traces)) {}
+
+  std::vector<candidate> propose(std::size_t count, const std::function<bool()>& over) override {
+    std::vector<candidate> out;
+    while (out.size() < count && next_ < traces_.size() && !(over && over())) {
+      std::optional<candidate> c = replay(traces_[next_++], task_.function, random_.split().next());
+      if (!c)
+        ++refused_;
+      else if (seen_.insert(c->identity).second)
+        out.push_back(std::move(*c));
+    }
+    return out;
+  }
+
+ private:
+  std::vector<trace> traces_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::unique_ptr<strategy> given_traces(std::vector<trace> traces) {
+  return std::make_unique<detail::given_strategy>(std::move(traces));
 }
 
 }  // namespace tilewright::search
@@ -53301,7 +56455,7 @@ class local_searcher final : public drawing_strategy {
     const std::size_t a = r.below(parents_.size()), b = r.below(parents_.size());
     std::optional<trace> t = parents_[std::min(a, b)].trace;
     for (int changes = r.below(3) == 0 ? 2 : 1; t && changes > 0; --changes) t = mutate(*t, r);
-    return t ? replay(*t, task_.function, r.next()) : fresh(r);
+    return t ? replayed(*t, r) : fresh(r);
   }
 
   std::vector<parent> parents_;
@@ -53346,8 +56500,9 @@ class function_replayer final : public drawing_strategy {
       const std::vector<schedule> all = task_.generate(r.next());
       if (all.empty()) return std::nullopt;
       const schedule& chosen = all[r.below(all.size())];
-      return replay(chosen.trace().without_decisions(), task_.function, r.next());
-    } catch (const schedule_error&) {
+      return replayed(chosen.trace().without_decisions(), r);
+    } catch (const schedule_error& e) {
+      last_refusal_ = e.what();
       return std::nullopt;
     }
   }
@@ -53413,11 +56568,13 @@ TILEWRIGHT_INLINE std::unique_ptr<strategy> make_strategy(std::string_view name,
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 // Several workloads in one session: which of them the next slice of the budget goes to.
 //
-// A slice is a short tuning session of one workload; it goes on from what the database knows. So a
-// run that was stopped, or killed, resumes when the same tasks are run on the same database.
+// A slice is a short tuning session of one workload; it goes on from what the database knows. A run
+// that was stopped, or killed, resumes when the same tasks are run on the same database: the choice
+// of tasks goes on from the times that lie there, and nothing is drawn that was drawn before.
 
 #include <atomic>
 #include <cstddef>
@@ -53475,10 +56632,16 @@ struct task_result {
 /// What one slice of a task does; `tune` on the task's workload, or a stand-in.
 using slice_function = std::function<tuning_result(std::size_t task, const session_options&)>;
 
+/// Best times after each slice of `slice` records, in the order in which they were measured.
+std::vector<double> slices_of(const std::vector<record>& records, int slice);
+
 /// Runs slices until the budget is used, all tasks are finished, or the run is cancelled. A task
 /// whose slice throws a build_error or internal_error is finished; its result has a remark.
+/// @param before best times after the slices of earlier runs, one list a task; empty: none
 std::vector<task_result> run_tasks(const std::vector<double>& weights, const task_options& options,
-                                   const slice_function& slice);
+                                   const slice_function& slice,
+                                   const std::vector<std::vector<double>>& before = {});
+/// The same on a database, which holds what earlier runs have measured.
 std::vector<task_result> run_tasks(const std::vector<task>& tasks, const task_options& options,
                                    database& db);
 
@@ -53499,13 +56662,15 @@ inline double gradient(const task_history& t, double alpha, std::size_t window) 
 class runner {
  public:
   runner(const std::vector<double>& weights, const task_options& options,
-         const slice_function& slice)
+         const slice_function& slice, const std::vector<std::vector<double>>& before)
       : options_(options),
         slice_(slice),
         random_(options.session.seed),
         results_(weights.size()),
         stale_(weights.size(), 0) {
     for (const double w : weights) history_.push_back({w, {}, false});
+    for (std::size_t i = 0; i < std::min(before.size(), weights.size()); ++i)
+      history_[i].best = before[i];
   }
 
   std::vector<task_result> run() {
@@ -53528,10 +56693,10 @@ class runner {
   void step(std::size_t i) {
     task_result& r = results_[i];
     session_options o = options_.session;
-    o.seconds = std::min(left(), options_.slice_seconds);
+    o.seconds = std::max(0.0, std::min(left(), options_.slice_seconds));
     o.trials =
         std::min({options_.slice, options_.trials - trials_, options_.trials_per_task - r.trials});
-    o.seed += static_cast<std::uint64_t>(r.slices);  // slices shall not draw the same
+    o.seed += history_[i].best.size();  // slices shall not draw the same, those of earlier runs too
     o.cancelled = options_.cancelled;
     try {
       note(i, slice_(i, o));
@@ -53603,19 +56768,383 @@ TILEWRIGHT_INLINE std::size_t next_task(const std::vector<task_history>& tasks, 
   return alive[static_cast<std::size_t>(most - gain.begin())];
 }
 
-TILEWRIGHT_INLINE std::vector<task_result> run_tasks(const std::vector<double>& weights,
-                                                     const task_options& options,
-                                                     const slice_function& slice) {
-  return detail::tasks::runner(weights, options, slice).run();
+TILEWRIGHT_INLINE std::vector<double> slices_of(const std::vector<record>& records, int slice) {
+  std::vector<double> out;
+  double best = INFINITY;
+  int n = 0;
+  for (const record& r : records) {
+    best = std::min(best, r.best());
+    if (++n % std::max(slice, 1) == 0) out.push_back(best);
+  }
+  if (n % std::max(slice, 1) != 0) out.push_back(best);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<task_result> run_tasks(
+    const std::vector<double>& weights, const task_options& options, const slice_function& slice,
+    const std::vector<std::vector<double>>& before) {
+  return detail::tasks::runner(weights, options, slice, before).run();
 }
 
 TILEWRIGHT_INLINE std::vector<task_result> run_tasks(const std::vector<task>& tasks,
                                                      const task_options& options, database& db) {
   std::vector<double> weights;
-  for (const task& t : tasks) weights.push_back(t.weight);
-  return run_tasks(weights, options, [&](std::size_t i, const session_options& o) {
-    return tune(*tasks[i].what, o, db);
-  });
+  std::vector<std::vector<double>> before;
+  for (const task& t : tasks) {
+    weights.push_back(t.weight);
+    const std::vector<record> known = db.all([&](const record& r) { return r.key == t.what->key; });
+    before.push_back(slices_of(known, options.slice));
+  }
+  return run_tasks(
+      weights, options,
+      [&](std::size_t i, const session_options& o) { return tune(*tasks[i].what, o, db); }, before);
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tilewright::search {
+namespace detail {
+
+using timer_clock = std::chrono::steady_clock;
+
+inline double timer_seconds(timer_clock::time_point since) {
+  return std::chrono::duration<double>(timer_clock::now() - since).count();
+}
+
+/// Sets a flag when a time has passed. One thread, started at the first use.
+class watchdog {
+ public:
+  explicit watchdog(std::atomic<int>& flag) : flag_(flag) {}
+  ~watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  watchdog(const watchdog&) = delete;
+  watchdog& operator=(const watchdog&) = delete;
+
+  void arm(double seconds) {
+    {
+      const std::lock_guard lock(mutex_);
+      until_ = timer_clock::now() + std::chrono::duration_cast<timer_clock::duration>(
+                                        std::chrono::duration<double>(std::min(seconds, 1e6)));
+      armed_ = true;
+      bit_ = false;
+      if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
+    }
+    wake_.notify_all();
+  }
+  /// True when the time had passed.
+  bool disarm() {
+    const std::lock_guard lock(mutex_);
+    armed_ = false;
+    return bit_;
+  }
+
+ private:
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!ended_) {
+      if (!armed_) {
+        wake_.wait(lock);
+      } else if (timer_clock::now() >= until_) {
+        flag_.store(1, std::memory_order_relaxed);
+        bit_ = true;
+        armed_ = false;
+      } else {
+        wake_.wait_until(lock, until_);
+      }
+    }
+  }
+
+  std::atomic<int>& flag_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread thread_;
+  timer_clock::time_point until_{};
+  bool armed_ = false, bit_ = false, ended_ = false;
+};
+
+/// An executor around another one that guards every chunk on the thread that runs it.
+struct guarded_executor {
+  const backend::executor& inner;
+  std::atomic<int> signal{0};
+
+  struct loop {
+    guarded_executor* self;
+    backend::chunk_body body;
+    void* context;
+  };
+  struct chunk {
+    const loop* of;
+    std::int64_t number;
+    int worker;
+  };
+
+  static void run(void* self, std::int64_t chunks, backend::chunk_body body, void* context) {
+    auto* me = static_cast<guarded_executor*>(self);
+    loop all{me, body, context};
+    me->inner.run(me->inner.self, chunks, &run_chunk, &all);
+  }
+  static void run_chunk(void* context, std::int64_t number, int worker) {
+    const loop* all = static_cast<const loop*>(context);
+    if (all->self->signal.load(std::memory_order_relaxed) != 0) return;
+    chunk one{all, number, worker};
+    if (const int s = run_guarded(&call_chunk, &one))
+      all->self->signal.store(s, std::memory_order_relaxed);
+  }
+  static void call_chunk(void* context) {
+    const chunk* c = static_cast<const chunk*>(context);
+    c->of->body(c->of->context, c->number, c->worker);
+  }
+};
+
+/// `count` calls of an entry, with the arguments of a ring in turn.
+struct timed_calls {
+  backend::entry entry;
+  const std::vector<backend::call>* ring;
+  std::size_t at;  // in the ring
+  int count;
+  int result;
+};
+
+inline void make_calls(void* context) {
+  auto* c = static_cast<timed_calls*>(context);
+  for (int i = 0; i < c->count && c->result == backend::call_done; ++i) {
+    c->result = c->entry(&(*c->ring)[c->at]);
+    if (++c->at == c->ring->size()) c->at = 0;
+  }
+}
+
+/// What does not stay in the caches between two uses. // bytes
+inline std::size_t more_than_caches() {
+  const auto last = static_cast<std::size_t>(
+      std::max(target::host().l3_bytes, target::host().l2_bytes * target::host().cores));
+  return 2 * std::max<std::size_t>(last, 1 << 20);
+}
+
+/// Copies of all arguments, so many that together they do not fit into the caches.
+class argument_ring {
+ public:
+  explicit argument_ring(const argument_memory& of) : of_(of) {
+    copies_ = std::clamp<std::size_t>(more_than_caches() / of.size() + 1, 2, 4096);
+    for (const argument_place& p : of.places()) {
+      // a line between copies, so that they do not all compete for the same sets of a cache
+      step_.push_back((p.bytes + p.alignment - 1) / p.alignment * p.alignment +
+                      std::max<std::size_t>(p.alignment, 64));
+      memory_.emplace_back(step_.back() * copies_, p.alignment);
+    }
+    for (std::size_t k = 0; k < copies_; ++k) fill(k, true);
+  }
+
+  std::size_t copies() const { return copies_; }
+  std::vector<void*> data(std::size_t copy) const {
+    std::vector<void*> out;
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+      out.push_back(memory_[i].data() + copy * step_[i] + of_.places()[i].element0);
+    return out;
+  }
+  /// What `count` calls from copy `first` on write.
+  void reset(std::size_t first, std::size_t count) {
+    for (std::size_t k = 0; k < std::min(count, copies_); ++k) fill((first + k) % copies_, false);
+  }
+
+ private:
+  void fill(std::size_t copy, bool all) {
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+      if (all || of_.places()[i].written)
+        std::memcpy(memory_[i].data() + copy * step_[i], of_.sealed(i), of_.places()[i].bytes);
+  }
+
+  const argument_memory& of_;
+  std::size_t copies_ = 0;
+  std::vector<std::size_t> step_;  // bytes from a copy to the next
+  std::vector<guarded_buffer> memory_;
+};
+
+}  // namespace detail
+
+struct timer::state {
+  state(argument_memory& a, const backend::executor& e) : arguments(a), exec(e) {}
+
+  argument_memory& arguments;
+  const backend::executor& exec;
+  guarded_buffer workspace;
+  std::vector<guarded_buffer> packed;
+  std::unique_ptr<detail::argument_ring> copies;  // made at the first rotating measurement
+  std::vector<std::byte> other;                   // what flushes caches where no instruction does
+  std::atomic<int> cancel{0};
+  std::atomic<bool> ended{false};
+  detail::watchdog watch{cancel};
+
+  // of the code at hand
+  std::vector<std::vector<void*>> data;  // [copies][arguments, then packed buffers]
+  std::vector<backend::call> ring;
+  std::size_t at = 0;  // copy of the next call
+  std::byte* working = nullptr;
+
+  bool rotates() const { return data.size() > 1; }
+
+  /// Arguments, workspace and packed weights of `code`; the last are filled outside of what is
+  /// timed.
+  bool prepare(const backend::loaded& code, caches where, measurement& out) {
+    data = {arguments.data()};
+    at = 0;
+    if (where == caches::rotating) {
+      if (!copies) copies = std::make_unique<detail::argument_ring>(arguments);
+      data.clear();
+      for (std::size_t k = 0; k < copies->copies(); ++k) data.push_back(copies->data(k));
+    }
+    if (!code.preparation()) return true;
+    const std::vector<std::int64_t>& sizes = code.packed_bytes();
+    packed.resize(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto size = static_cast<std::size_t>(sizes[i]);
+      if (packed[i].size() != size) packed[i] = guarded_buffer(size, 64);
+      for (std::vector<void*>& one : data) one.push_back(packed[i].data());
+    }
+    call(*code.preparation(), 1, out);
+    at = 0;
+    return out.failed == failure::none;
+  }
+
+  /// `count` calls; their duration in seconds.
+  double call(const backend::loaded& code, int count, measurement& out) {
+    detail::guarded_executor guarded{exec};
+    const backend::executor e{&detail::guarded_executor::run, &guarded, exec.threads};
+    const auto need = static_cast<std::size_t>(code.workspace_bytes());
+    if (workspace.size() < need) workspace = guarded_buffer(need, 64);
+    // a smaller workspace is placed against the upper guard too
+    working = need ? workspace.data() + (workspace.size() - need) / 64 * 64 : nullptr;
+    ring.clear();
+    for (const std::vector<void*>& one : data)
+      ring.push_back({one.data(), arguments.strides().data(), working, &e, nullptr, &cancel});
+    detail::timed_calls calls{code.entry(), &ring, at, count, backend::call_done};
+    const auto start = detail::timer_clock::now();
+    int signal = run_guarded(&detail::make_calls, &calls);
+    const double seconds = detail::timer_seconds(start);
+    at = calls.at;
+    if (signal == 0) signal = guarded.signal.load();
+    if (signal != 0) {
+      out.failed = failure::fault;
+      out.detail = std::string("the code ended with ") + fault_name(signal);
+    } else if (calls.result != backend::call_done || cancel.load() != 0) {
+      out.failed = failure::cancelled;
+      out.detail = "cancelled";
+    }
+    return seconds;
+  }
+
+  /// What the next calls need is fresh where they change it, and cold where it shall be.
+  void settle(const measure_options& options, int count) {
+    if (arguments.updates()) {
+      if (rotates())
+        copies->reset(at, static_cast<std::size_t>(count));
+      else
+        arguments.reset();
+    }
+    if (options.where == caches::cold) flush();
+  }
+
+  void flush() {
+    bool done = true;
+    for (std::size_t i = 0; i < arguments.places().size(); ++i)
+      done = flush_lines(arguments.buffer(i).data(), arguments.buffer(i).size()) && done;
+    if (workspace.size()) flush_lines(workspace.data(), workspace.size());
+    for (const guarded_buffer& b : packed) flush_lines(b.data(), b.size());
+    if (done) return;
+    other.resize(detail::more_than_caches());
+    for (std::size_t i = 0; i < other.size(); i += 64)
+      static_cast<volatile std::byte*>(other.data())[i] = std::byte{1};
+  }
+
+  void begin(double deadline) {
+    cancel.store(0);
+    if (ended.load()) cancel.store(1);  // in this order: `cancel` may come from another thread
+    watch.arm(deadline);
+  }
+  void end(measurement& out) {
+    if (watch.disarm() && out.failed == failure::cancelled && !ended.load()) {
+      out.failed = failure::timeout;
+      out.detail = "took longer than its deadline";
+    }
+  }
+
+  bool sample(const backend::loaded& code, const measure_options& options, int count,
+              measurement& out) {
+    settle(options, count);
+    const double t = call(code, count, out) / count;
+    if (out.failed == failure::none) out.seconds.push_back(t);
+    return out.failed == failure::none;
+  }
+
+  /// Calls per sample: enough to tell their time from that of the clock.
+  int batch(const measure_options& options, double one) const {
+    if (options.where == caches::cold) return 1;
+    return static_cast<int>(
+        std::clamp(50e-6 / std::max(one, 1e-9), 1.0, arguments.updates() ? 64.0 : 5000.0));
+  }
+
+  void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
+    const int count = batch(options, out.best());
+    const auto start = detail::timer_clock::now();
+    out.seconds.clear();
+    while (sample(code, options, count, out)) {
+      const int n = static_cast<int>(out.seconds.size());
+      const bool late = detail::timer_seconds(start) > options.budget;
+      const bool steady = n >= options.repeats && out.spread() < options.stable;
+      if (n >= options.most_repeats || (late && n >= 3) || steady) break;
+      if (n >= 2 && out.best() > options.hopeless * options.best) break;
+    }
+  }
+};
+
+TILEWRIGHT_INLINE timer::timer(argument_memory& arguments, const backend::executor& exec)
+    : state_(std::make_unique<state>(arguments, exec)) {}
+TILEWRIGHT_INLINE timer::~timer() = default;
+
+TILEWRIGHT_INLINE measurement timer::measure(const backend::loaded& code,
+                                             const measure_options& options) {
+  const fault_handlers handlers;
+  measurement out;
+  state& s = *state_;
+  s.begin(options.deadline);
+  const auto hopeless = [&] { return out.best() > options.hopeless * options.best; };
+  // the first call warms caches and pages, and counts only when it is the only one
+  bool more = s.prepare(code, options.where, out) && s.sample(code, options, 1, out);
+  if (more && hopeless()) more = s.sample(code, options, 1, out) && !hopeless();
+  if (more) s.repeat(code, options, out);
+  s.end(out);
+  return out;
+}
+
+TILEWRIGHT_INLINE measurement timer::run(const backend::loaded& code, double deadline) {
+  const fault_handlers handlers;
+  measurement out;
+  state_->arguments.reset();
+  state_->begin(deadline);
+  const double t = state_->prepare(code, caches::warm, out) ? state_->call(code, 1, out) : 0;
+  state_->end(out);
+  if (out.failed == failure::none) out.seconds.push_back(t);
+  return out;
+}
+
+TILEWRIGHT_INLINE void timer::cancel() {
+  state_->ended.store(true);
+  state_->cancel.store(1);
 }
 
 }  // namespace tilewright::search
@@ -53687,6 +57216,654 @@ TILEWRIGHT_INLINE std::vector<double> estimated_scores(const std::vector<candida
   std::vector<cost::sample> samples;
   for (const candidate& c : all) samples.push_back({&c.scheduled.function(), c.identity, {}});
   return model.predict(samples);
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+#include <optional>
+#include <string_view>
+
+// Tuning records of TVM's MetaSchedule: read and replayed, so that a session here can measure them.
+//
+// TVM's JSON database is two files of lines: [hash, module] in database_workload.json and
+// [workload, [trace, seconds, target, arguments]] in database_tuning_record.json, where the
+// workload is a line of the first file. What TVM measured says nothing about code that is generated
+// here, so its times are kept under a key of their own that no call looks up.
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::search {
+
+/// One line of database_tuning_record.json.
+struct tvm_record {
+  struct argument {
+    std::string dtype;
+    std::vector<std::int64_t> shape;
+    friend bool operator==(const argument&, const argument&) = default;
+  };
+  std::size_t workload = 0;  // line of the workload table, from 0
+  tilewright::trace trace;
+  std::vector<double> seconds;  // [repeats], per call, as TVM measured; empty: it failed there
+  std::string target;           // "llvm x86-64-v3"
+  int cores = 1;                // of the target
+  std::vector<argument> arguments;
+};
+
+/// @throws argument_error saying what of the line is missing, of another kind or not understood
+tvm_record read_tvm_record(const std::string& line);
+
+/// Why `r` is not about `f`, which has other arguments; empty when it may be.
+std::string mismatch(const tvm_record& r, const ir::function& f);
+
+/// The records of a table that are schedules of one function.
+struct tvm_schedules {
+  std::vector<std::pair<tvm_record, candidate>> usable;  // TVM's fastest first, failed ones last
+  std::vector<std::string> refused;                      // "line 3: ...": a reason per record
+  std::size_t of_others = 0;                             // records of other workloads
+};
+
+/// Reads the records of line `workload` of the workload table and replays them on `f`.
+tvm_schedules read_tvm_records(std::istream& from, const ir::function& f, std::size_t workload);
+
+/// What TVM measured of `w`, as a record that is shown and never used: its instruction set is
+/// "TVM: " and the target.
+record foreign_record(const tvm_record& r, const workload& w);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+namespace detail {
+
+[[noreturn]] inline void refuse_tvm_record(const std::string& what) {
+  throw argument_error("record of TVM: " + what);
+}
+
+/// The text of each item of the list that `text` is. The text is JSON already.
+inline std::vector<std::string_view> json_items(std::string_view text) {
+  std::vector<std::string_view> out;
+  std::size_t start = text.find('[') + 1;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+      continue;
+    }
+    if (c == '"') quoted = true;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if ((c == ',' && depth == 1) || ((c == ']' || c == '}') && depth == 0)) {
+      out.push_back(text.substr(start, i - start));
+      start = i + 1;
+    }
+  }
+  return out;
+}
+
+inline const std::string& tvm_text(const support::json& object, const char* name) {
+  static const std::string none;
+  const support::json* found = object.find(name);
+  return found ? found->text : none;
+}
+
+inline std::vector<double> tvm_seconds(const support::json& list) {
+  std::vector<double> out;
+  for (const support::json& s : list.items) {
+    // what failed has 1e10 s
+    if (!(s.number > 0) || !(s.number < 1e9)) return {};
+    out.push_back(s.number);
+  }
+  return out;
+}
+
+inline void read_tvm_target(const support::json& target, tvm_record& out) {
+  if (target.is != support::json::kind::object) refuse_tvm_record("the target is no object");
+  const std::string& cpu = tvm_text(target, "mcpu");
+  out.target = tvm_text(target, "kind") + (cpu.empty() ? "" : " " + cpu);
+  if (const support::json* cores = target.find("num-cores"))
+    out.cores = static_cast<int>(std::clamp<std::int64_t>(cores->integer, 1, 1 << 16));
+}
+
+inline std::vector<tvm_record::argument> tvm_arguments(const support::json& list) {
+  std::vector<tvm_record::argument> out;
+  for (const support::json& a : list.items) {
+    // ["TENSOR", type, shape]
+    if (a.items.size() != 3 || a.items[0].text != "TENSOR")
+      refuse_tvm_record("an argument is no tensor");
+    tvm_record::argument one{a.items[1].text, {}};
+    for (const support::json& extent : a.items[2].items) one.shape.push_back(extent.integer);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+/// TVM keeps the old value where something is annotated twice, so the later instruction did nothing
+/// there; here it would be refused.
+inline trace without_repeated_annotations(trace t, const ir::function& f) {
+  for (;;) {
+    try {
+      schedule s(f, 1);
+      t.apply_to(s);
+      return t;
+    } catch (const replay_error& e) {
+      if (e.primitive() != "annotate" || e.requirement() != 1) return t;
+      trace shorter;
+      for (std::size_t i = 0; i < t.size(); ++i)
+        if (i != e.instruction()) shorter.append(t[i].what, t[i].choice);
+      t = std::move(shorter);
+    }
+  }
+}
+
+inline std::string text_of(const tvm_record::argument& a) {
+  return a.dtype + " [" + write_numbers(a.shape) + "]";
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE tvm_record read_tvm_record(const std::string& line) {
+  using kind = support::json::kind;
+  const support::json whole = support::parse_json(line);
+  if (whole.is != kind::list || whole.items.size() != 2 || whole.items[0].is != kind::integer ||
+      whole.items[1].items.size() != 4)
+    detail::refuse_tvm_record(
+        "a line is [workload, [trace, seconds, target, arguments]], not this");
+  tvm_record out;
+  out.workload = static_cast<std::size_t>(std::max<std::int64_t>(whole.items[0].integer, 0));
+  const std::string_view body = detail::json_items(line)[1];
+  out.trace = trace::from_json(detail::json_items(body)[0]);
+  const std::vector<support::json>& parts = whole.items[1].items;
+  out.seconds = detail::tvm_seconds(parts[1]);
+  detail::read_tvm_target(parts[2], out);
+  out.arguments = detail::tvm_arguments(parts[3]);
+  return out;
+}
+
+TILEWRIGHT_INLINE std::string mismatch(const tvm_record& r, const ir::function& f) {
+  std::vector<tvm_record::argument> own;
+  for (const ir::param& p : f.params) {
+    if (!p.buffer) continue;
+    tvm_record::argument a{std::string(name(p.buffer->type)), {}};
+    for (const ir::expr& e : p.buffer->shape) a.shape.push_back(ir::as_int(e));
+    own.push_back(std::move(a));
+  }
+  if (own.size() != r.arguments.size())
+    return "it has " + std::to_string(r.arguments.size()) + " arguments, " + f.name + " has " +
+           std::to_string(own.size());
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (own[i] != r.arguments[i])
+      return "argument " + std::to_string(i) + " is " + detail::text_of(r.arguments[i]) +
+             ", that of " + f.name + " is " + detail::text_of(own[i]);
+  return {};
+}
+
+TILEWRIGHT_INLINE tvm_schedules read_tvm_records(std::istream& from, const ir::function& f,
+                                                 std::size_t workload) {
+  tvm_schedules out;
+  std::string line;
+  for (int number = 1; std::getline(from, line); ++number) {
+    if (line.empty()) continue;
+    std::string why;
+    try {
+      tvm_record r = read_tvm_record(line);
+      if (r.workload != workload) {
+        ++out.of_others;
+        continue;
+      }
+      why = mismatch(r, f);
+      std::optional<candidate> c;
+      if (why.empty()) {
+        r.trace = detail::without_repeated_annotations(std::move(r.trace), f);
+        c = replay(r.trace, f, 1, &why);
+      }
+      if (c) out.usable.emplace_back(std::move(r), std::move(*c));
+    } catch (const error& e) {
+      why = e.what();
+    }
+    if (!why.empty()) out.refused.push_back("line " + std::to_string(number) + ": " + why);
+  }
+  const auto time = [](const tvm_record& r) {
+    return r.seconds.empty() ? INFINITY : *std::min_element(r.seconds.begin(), r.seconds.end());
+  };
+  std::stable_sort(out.usable.begin(), out.usable.end(),
+                   [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
+  return out;
+}
+
+TILEWRIGHT_INLINE record foreign_record(const tvm_record& r, const workload& w) {
+  record out;
+  out.key = {w.key.workload, "TVM: " + r.target, w.key.arguments, r.cores};
+  out.family = w.family;
+  out.extents = w.extents;
+  out.trace = r.trace.print();
+  out.seconds = r.seconds;
+  out.from = {"measured by TVM on " + r.target, "", "", 0};
+  return out;
+}
+
+}  // namespace tilewright::search
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// Workloads of TVM's tuning databases as programs in script form.
+//
+// A line of database_workload.json holds a hash and, in base64, a module as a graph of TVM's
+// objects. The graph is not documented and changes with TVM; this reads the one of TVM 0.27, and
+// of it what unscheduled programs are made of: one function of buffers and scalars, loops, blocks,
+// stores and expressions. Everything else is refused by the name of its object; then the program
+// can be given in script form instead.
+
+#include <string>
+
+namespace tilewright::search {
+
+/// The program of one line of a workload table, in the dialect that ir::parse reads. Nothing
+/// in the line is trusted.
+/// @throws argument_error naming the object that is not understood, or what is damaged
+std::string read_tvm_workload(const std::string& line);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+namespace detail {
+
+[[noreturn]] inline void refuse_tvm_workload(const std::string& what) {
+  throw argument_error("workload of TVM: " + what + "; give the program in script form");
+}
+
+inline std::string decode_base64(std::string_view text) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    const std::size_t digit = digits.find(c);
+    if (digit == digits.npos) refuse_tvm_workload("the base64 text is damaged");
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    if ((held += 6) < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 0xff);
+  }
+  return out;
+}
+
+/// Prints the graph of a module. Objects refer to each other by their places in a list.
+class tvm_module_printer {
+ public:
+  explicit tvm_module_printer(const std::string& text) : graph_(support::parse_json(text)) {
+    const support::json* nodes = graph_.find("nodes");
+    const support::json* root = graph_.find("root_index");
+    if (!nodes || !root || nodes->items.empty()) refuse_tvm_workload("there is no graph");
+    nodes_ = &nodes->items;
+    root_ = root->integer;
+  }
+
+  std::string print() {
+    const support::json& functions = field(root_, "IRModule", "functions");
+    const std::vector<support::json>& entries = items(functions.integer, "Map");
+    if (entries.size() != 2) refuse_tvm_workload("the module does not have one function");
+    const std::string name = text(field(entries[0].integer, "GlobalVar", "name_hint"));
+    const std::int64_t function = entries[1].integer;
+    out_ = "@T.prim_func\ndef " + identifier(name) + "(" +
+           parameters(field(function, "PrimFunc", "params").integer) + "):\n";
+    statement(field(function, "PrimFunc", "body").integer, 1);
+    return std::move(out_);
+  }
+
+ private:
+  // Graphs may share what text must repeat, and a damaged one may hold itself.
+  static constexpr std::size_t most_text = 4u << 20;
+  static constexpr int most_visits = 1 << 20, most_depth = 300;
+
+  class visit {
+   public:
+    explicit visit(tvm_module_printer& p) : depth_(++p.depth_) {
+      if (depth_ > most_depth || ++p.visits_ > most_visits)
+        refuse_tvm_workload("the program is nested too deeply");
+    }
+    ~visit() { --depth_; }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+   private:
+    int& depth_;
+  };
+
+  const support::json& node(std::int64_t at) const {
+    if (at < 0 || at >= static_cast<std::int64_t>(nodes_->size()))
+      refuse_tvm_workload("a reference leads out of the graph");
+    return (*nodes_)[static_cast<std::size_t>(at)];
+  }
+  /// The type of an object without its namespace, which differs between versions.
+  std::string type(std::int64_t at) const {
+    const support::json* found = node(at).find("type");
+    if (!found) refuse_tvm_workload("an object has no type");
+    return found->text.substr(found->text.rfind('.') + 1);
+  }
+  const support::json& data(std::int64_t at) const {
+    const support::json* found = node(at).find("data");
+    if (!found) refuse_tvm_workload("an object of type " + type(at) + " is empty");
+    return *found;
+  }
+  const support::json& field(std::int64_t at, const char* wanted, const char* name) const {
+    if (type(at) != wanted)
+      refuse_tvm_workload("there is a " + type(at) + " in the place of a " + wanted);
+    return field(at, name);
+  }
+  const support::json& field(std::int64_t at, const char* name) const {
+    const support::json* found = data(at).find(name);
+    if (!found) refuse_tvm_workload("a " + type(at) + " has no " + name);
+    return *found;
+  }
+  const std::vector<support::json>& items(std::int64_t at, const char* wanted) const {
+    if (type(at) != wanted)
+      refuse_tvm_workload("there is a " + type(at) + " in the place of a list");
+    return data(at).items;
+  }
+  const std::string& text(const support::json& reference) const {
+    return data(reference.integer).text;
+  }
+  bool is_null(std::int64_t at) const { return type(at) == "None"; }
+
+  static std::string identifier(const std::string& name) {
+    std::string out;
+    for (const char c : name)
+      out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+    if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out = "v" + out;
+    return out;
+  }
+  /// The name of a variable or buffer: its own, with its place in the graph where that is taken.
+  const std::string& name_of(std::int64_t variable) {
+    const auto [at, fresh] = names_.try_emplace(variable);
+    if (fresh) {
+      at->second = identifier(text(field(variable, "Var", "name")));
+      if (at->second == "T" || !taken_.insert(at->second).second)
+        taken_.insert(at->second += "_" + std::to_string(variable));
+    }
+    return at->second;
+  }
+
+  /// Ends the scope of a variable: its name is free again.
+  void forget(std::int64_t variable) {
+    const auto at = names_.find(variable);
+    if (at == names_.end()) return;
+    taken_.erase(at->second);
+    names_.erase(at);
+  }
+
+  std::string dtype_of(std::int64_t type_node) const {
+    return field(type_node, "PrimType", "dtype").text;
+  }
+  std::string list(std::int64_t array, const char* between = ", ") {
+    std::string out;
+    for (const support::json& item : items(array, "Array"))
+      out += (out.empty() ? "" : between) + expression(item.integer);
+    return out;
+  }
+
+  /// `T.Buffer` or `T.alloc_buffer`, shape and type.
+  std::string buffer(std::int64_t variable, const char* what) {
+    const std::int64_t of = field(variable, "Var", "ty").integer;
+    if (type(of) != "BufferType") refuse_tvm_workload("a " + type(of) + " stands for a buffer");
+    if (!items(field(of, "strides").integer, "Array").empty())
+      refuse_tvm_workload("buffer " + name_of(variable) + " has strides");
+    if (expression(field(of, "elem_offset").integer) != "0")
+      refuse_tvm_workload("buffer " + name_of(variable) + " has an offset");
+    const std::int64_t shape = field(of, "shape").integer;
+    const std::string comma = items(shape, "Array").size() == 1 ? "," : "";
+    const std::string scope = text(field(of, "storage_scope"));
+    return std::string("T.") + what + "((" + list(shape) + comma + "), " +
+           ir::quote(dtype_of(field(of, "dtype").integer)) +
+           (scope.empty() || scope == "global" ? "" : ", scope=" + ir::quote(scope)) + ")";
+  }
+
+  std::string parameters(std::int64_t array) {
+    std::string out;
+    for (const support::json& item : items(array, "Array")) {
+      const std::int64_t of = field(item.integer, "Var", "ty").integer;
+      out += (out.empty() ? "" : ", ") + name_of(item.integer) + ": " +
+             (type(of) == "PrimType" ? "T." + dtype_of(of) : buffer(item.integer, "Buffer"));
+    }
+    return out;
+  }
+
+  void line(int depth, const std::string& what) {
+    out_.append(static_cast<std::size_t>(depth) * 4, ' ').append(what).append("\n");
+    if (out_.size() > most_text) refuse_tvm_workload("the program is too large");
+  }
+
+  void statement(std::int64_t at, int depth) {
+    const visit inside(*this);
+    const std::string kind = type(at);
+    if (kind == "SeqStmt") {
+      for (const support::json& s : items(field(at, "seq").integer, "Array"))
+        statement(s.integer, depth);
+    } else if (kind == "For") {
+      loop(at, depth);
+    } else if (kind == "SBlockRealize" || kind == "BlockRealize") {
+      block(at, depth);
+    } else if (kind == "BufferStore") {
+      line(depth, access(field(at, "buffer").integer, field(at, "indices").integer) + " = " +
+                      expression(field(at, "value").integer));
+    } else {
+      refuse_tvm_workload("statements of type " + kind + " are not read");
+    }
+  }
+
+  void loop(std::int64_t at, int depth) {
+    constexpr std::array<const char*, 4> kinds = {"serial", "parallel", "vectorized", "unroll"};
+    const std::int64_t kind = field(at, "kind").integer;
+    if (kind < 0 || kind > 3 || !is_null(field(at, "thread_binding").integer))
+      refuse_tvm_workload("loops of threads are not read");
+    if (!items(field(at, "annotations").integer, "Map").empty())
+      refuse_tvm_workload("annotated loops are not read");
+    const std::string low = expression(field(at, "min").integer),
+                      extent = expression(field(at, "extent").integer);
+    line(depth, "for " + name_of(field(at, "loop_var").integer) + " in T." +
+                    kinds[static_cast<std::size_t>(kind)] + "(" +
+                    (low == "0" ? extent : low + ", " + low + " + " + extent) + "):");
+    statement(field(at, "body").integer, depth + 1);
+    forget(field(at, "loop_var").integer);
+  }
+
+  void block(std::int64_t at, int depth) {
+    const std::int64_t of = field(at, "block").integer;
+    const auto& values = items(field(at, "iter_values").integer, "Array");
+    const auto& axes = items(field(of, "iter_vars").integer, "Array");
+    if (values.size() != axes.size()) refuse_tvm_workload("a block has an axis without value");
+    if (!items(field(of, "match_buffers").integer, "Array").empty())
+      refuse_tvm_workload("blocks that match buffers are not read");
+    const std::string& name = text(field(of, "name_hint"));
+    const bool root = depth == 1 && axes.empty() && name == "root";
+    if (!root) line(depth++, "with T.block(" + ir::quote(name) + "):");
+    for (std::size_t i = 0; i < axes.size(); ++i) axis(axes[i].integer, values[i].integer, depth);
+    const std::string where = expression(field(at, "predicate").integer);
+    if (where != "T.bool(True)") line(depth, "T.where(" + where + ")");
+    if (!root) {
+      line(depth, "T.reads(" + regions(field(of, "reads").integer) + ")");
+      line(depth, "T.writes(" + regions(field(of, "writes").integer) + ")");
+    }
+    if (const auto& notes = items(field(of, "annotations").integer, "Map"); !notes.empty())
+      line(depth, "T.block_attr(" + dictionary(notes) + ")");
+    for (const support::json& b : items(field(of, "alloc_buffers").integer, "Array"))
+      line(depth, name_of(b.integer) + " = " + buffer(b.integer, "alloc_buffer"));
+    if (const std::int64_t init = field(of, "init").integer; !is_null(init)) {
+      line(depth, "with T.init():");
+      statement(init, depth + 1);
+    }
+    statement(field(of, "body").integer, depth);
+    for (const support::json& a : axes) forget(field(a.integer, "var").integer);
+  }
+
+  void axis(std::int64_t at, std::int64_t value, int depth) {
+    const std::int64_t kind = field(at, "IterVar", "iter_type").integer;
+    if (kind != 0 && kind != 2) refuse_tvm_workload("an axis is neither spatial nor reduced");
+    const std::int64_t domain = field(at, "dom").integer;
+    const std::string low = expression(field(domain, "Range", "min").integer),
+                      extent = expression(field(domain, "Range", "extent").integer);
+    line(depth, name_of(field(at, "var").integer) + " = T.axis." +
+                    (kind == 0 ? "spatial(" : "reduce(") +
+                    (low == "0" ? extent : "(" + low + ", " + low + " + " + extent + ")") + ", " +
+                    expression(value) + ")");
+  }
+
+  std::string regions(std::int64_t array) {
+    std::string out;
+    for (const support::json& r : items(array, "Array")) {
+      std::string ranges;
+      for (const support::json& at :
+           items(field(r.integer, "TensorRegion", "region").integer, "Array")) {
+        const std::string low = expression(field(at.integer, "Range", "min").integer),
+                          extent = expression(field(at.integer, "extent").integer);
+        ranges +=
+            (ranges.empty() ? "" : ", ") + low + (extent == "1" ? "" : ":" + low + " + " + extent);
+      }
+      out += (out.empty() ? "" : ", ") + name_of(field(r.integer, "source").integer) + "[" +
+             (ranges.empty() ? "()" : ranges) + "]";
+    }
+    return out;
+  }
+
+  std::string dictionary(const std::vector<support::json>& entries) {
+    std::string out;
+    for (std::size_t i = 0; i + 1 < entries.size(); i += 2)
+      out += (out.empty() ? "" : ", ") + ir::quote(text(entries[i])) + ": " +
+             annotation(entries[i + 1].integer);
+    return "{" + out + "}";
+  }
+  std::string annotation(std::int64_t at) {
+    const std::string kind = type(at);
+    if (kind == "String") return ir::quote(data(at).text);
+    if (kind == "int") return std::to_string(data(at).integer);
+    if (kind == "bool") return data(at).boolean ? "True" : "False";
+    if (kind == "IntImm") return std::to_string(data(field(at, "value").integer).integer);
+    if (kind == "Array") {
+      std::string out;
+      for (const support::json& item : data(at).items)
+        out += (out.empty() ? "" : ", ") + annotation(item.integer);
+      return "[" + out + "]";
+    }
+    refuse_tvm_workload("annotations of type " + kind + " are not read");
+  }
+
+  std::string access(std::int64_t of, std::int64_t indices) {
+    const std::string inside = list(indices);
+    return name_of(of) + "[" + (inside.empty() ? "()" : inside) + "]";
+  }
+
+  std::string number(std::int64_t at, bool real) {
+    const std::string of = dtype_of(field(at, "ty").integer);
+    char digits[40];
+    if (real) {
+      const support::json& value = field(at, "value");
+      if (value.is != support::json::kind::number && value.is != support::json::kind::integer)
+        refuse_tvm_workload("a constant is no finite number");
+      std::snprintf(digits, sizeof digits, "%.17g", value.number);
+      return "T." + of + "(" + digits + ")";
+    }
+    const support::json& value = field(at, "value");  // a reference, as integers are objects
+    const std::int64_t v = data(value.integer).integer;
+    if (of == "bool") return v != 0 ? "T.bool(True)" : "T.bool(False)";
+    if (of == "int32") return std::to_string(v);
+    return "T." + of + "(" + std::to_string(v) + ")";
+  }
+
+  std::string expression(std::int64_t at) {
+    const visit inside(*this);
+    std::string out = unbounded(at);
+    if (out.size() > most_text) refuse_tvm_workload("an expression is too large");
+    return out;
+  }
+
+  std::string unbounded(std::int64_t at) {
+    static constexpr std::array<std::pair<const char*, const char*>, 14> operators{
+        {{"Add", " + "},
+         {"Sub", " - "},
+         {"Mul", " * "},
+         {"Div", " / "},
+         {"FloorDiv", " // "},
+         {"FloorMod", " % "},
+         {"EQ", " == "},
+         {"NE", " != "},
+         {"LT", " < "},
+         {"LE", " <= "},
+         {"GT", " > "},
+         {"GE", " >= "},
+         {"And", " and "},
+         {"Or", " or "}}};
+    const std::string kind = type(at);
+    const auto argument = [&](const char* name) { return expression(field(at, name).integer); };
+    for (const auto& [theirs, ours] : operators)
+      if (kind == theirs) return "(" + argument("a") + ours + argument("b") + ")";
+    if (kind == "Var") return name_of(at);
+    if (kind == "IntImm") return number(at, false);
+    if (kind == "FloatImm") return number(at, true);
+    if (kind == "TensorLoad")
+      return access(field(at, "source").integer, field(at, "indices").integer);
+    if (kind == "Min" || kind == "Max")
+      return (kind == "Min" ? "T.min(" : "T.max(") + argument("a") + ", " + argument("b") + ")";
+    if (kind == "Not") return "(not " + argument("a") + ")";
+    if (kind == "Cast")
+      return "T.Cast(" + ir::quote(dtype_of(field(at, "ty").integer)) + ", " + argument("value") +
+             ")";
+    if (kind == "Select")
+      return "T.Select(" + argument("condition") + ", " + argument("true_value") + ", " +
+             argument("false_value") + ")";
+    if (kind == "Call") return call(at);
+    refuse_tvm_workload("expressions of type " + kind + " are not read");
+  }
+
+  std::string call(std::int64_t at) {
+    const std::int64_t of = field(at, "op").integer;
+    if (type(of) != "Op") refuse_tvm_workload("calls of functions are not read");
+    const std::string& name = data(of).text;
+    return "T." + identifier(name.substr(name.rfind('.') + 1)) + "(" +
+           list(field(at, "args").integer) + ")";
+  }
+
+  support::json graph_;
+  const std::vector<support::json>* nodes_ = nullptr;
+  std::int64_t root_ = 0;
+  std::map<std::int64_t, std::string> names_;
+  std::set<std::string> taken_;
+  std::string out_;
+  int depth_ = 0, visits_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string read_tvm_workload(const std::string& line) {
+  const support::json pair = support::parse_json(line);
+  if (pair.items.size() != 2 || pair.items[1].is != support::json::kind::text)
+    detail::refuse_tvm_workload("a line has a hash and a text");
+  const std::string bytes = detail::decode_base64(pair.items[1].text);
+  // the text carries its length in front, in eight bytes
+  std::uint64_t length = 0;
+  for (std::size_t i = 8; i-- > 0;)
+    length = length << 8 | static_cast<unsigned char>(i < bytes.size() ? bytes[i] : 0);
+  if (bytes.size() < 9 || length != bytes.size() - 8 || bytes[8] != '{')
+    detail::refuse_tvm_workload("the module is in another form");
+  return detail::tvm_module_printer(bytes.substr(8)).print();
 }
 
 }  // namespace tilewright::search
@@ -53798,6 +57975,29 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
   return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual);
 }
 
+TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,
+                                                   const backend::executor& exec,
+                                                   std::uint64_t seed) {
+  const std::vector<ir::function> all = ir::alternatives(f);
+  std::vector<std::vector<std::byte>> expected;
+  for (const ir::function& each : all) {
+    runner r(all.front(), {}, exec, seed);  // equal arguments for all
+    std::vector<ir::tensor_view> views;
+    for (std::size_t i = 0; i < r.data().size(); ++i)
+      views.push_back({r.data()[i], r.layouts()[i].strides});
+    try {
+      ir::interpret(each, std::move(views));
+    } catch (const std::exception& e) {
+      return "the interpreter refuses its algorithm " + each.name + ": " + e.what();
+    }
+    if (expected.empty()) expected = r.outputs();
+    const std::string wrong = compare_outputs(r.operands(), needs_of(f), expected, r.outputs());
+    if (!wrong.empty())
+      return "algorithms " + all.front().name + " and " + each.name + " disagree: " + wrong;
+  }
+  return {};
+}
+
 TILEWRIGHT_INLINE double work_of(const ir::function& f) {
   detail::work_counter counter;
   counter.visit(f.body);
@@ -53903,12 +58103,524 @@ TILEWRIGHT_INLINE std::function<ir::function(const extent_map&)> with_bound_weig
     std::function<ir::function(const extent_map&)> make, std::vector<std::size_t> positions) {
   if (positions.empty()) return make;
   return [make = std::move(make), positions = std::move(positions)](const extent_map& dims) {
-    ir::function out = make(dims);
     ir::attr::list list;
     for (std::size_t p : positions) list.emplace_back(static_cast<std::int64_t>(p));
-    out.attrs[ir::bound_attribute] = std::move(list);
-    return out;
+    return ir::map_alternatives(make(dims), [&](ir::function f) {
+      f.attrs[ir::bound_attribute] = list;
+      return f;
+    });
   };
+}
+
+}  // namespace tilewright::search
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+// Messages between a process and its worker, and what they consist of. Both sides bound all that
+// they read: the other one may be a program gone wild.
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+enum class worker_request : std::uint64_t { arguments = 1, measure, run };
+
+/// Words of 8 bytes in the order of the machine, which both sides share, and byte strings.
+class message {
+ public:
+  void add(std::uint64_t word) {
+    const auto* from = reinterpret_cast<const std::byte*>(&word);
+    bytes_.insert(bytes_.end(), from, from + sizeof word);
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(const void* bytes, std::size_t size) {
+    add(std::uint64_t{size});
+    const auto* from = static_cast<const std::byte*>(bytes);
+    bytes_.insert(bytes_.end(), from, from + size);
+  }
+  void add(std::string_view text) { add(text.data(), text.size()); }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Takes a message apart. @throws build_error where it ends too early
+class message_reader {
+ public:
+  explicit message_reader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+
+  std::uint64_t word() {
+    std::uint64_t out = 0;
+    std::memcpy(&out, take(sizeof out), sizeof out);
+    return out;
+  }
+  double real() { return std::bit_cast<double>(word()); }
+  /// A number that counts things of at least `each` bytes.
+  std::size_t count(std::size_t each) {
+    const std::uint64_t n = word();
+    if (n > (bytes_.size() - at_) / each) throw build_error("a message of a worker is cut short");
+    return static_cast<std::size_t>(n);
+  }
+  std::vector<std::byte> bytes() {
+    const std::size_t n = count(1);
+    const std::byte* from = take(n);
+    return {from, from + n};
+  }
+  std::string text() {
+    const std::vector<std::byte> b = bytes();
+    return {reinterpret_cast<const char*>(b.data()), b.size()};
+  }
+  bool ended() const { return at_ == bytes_.size(); }
+
+ private:
+  const std::byte* take(std::size_t n) {
+    if (n > bytes_.size() - at_) throw build_error("a message of a worker is cut short");
+    at_ += n;
+    return bytes_.data() + at_ - n;
+  }
+
+  const std::vector<std::byte>& bytes_;
+  std::size_t at_ = 0;
+};
+
+using worker_clock = std::chrono::steady_clock;
+
+inline worker_clock::time_point worker_time_after(double seconds) {
+  return worker_clock::now() + std::chrono::duration_cast<worker_clock::duration>(
+                                   std::chrono::duration<double>(std::min(seconds, 1e6)));
+}
+
+/// A stream socket that carries messages: 8 bytes that say so, 8 with the size, the message.
+class message_stream {
+ public:
+  enum class result { done, closed, late, nonsense };
+
+  explicit message_stream(int descriptor) : descriptor_(descriptor) {}
+
+  result send(const message& m, worker_clock::time_point until) const {
+    message whole;
+    whole.add(mark);
+    whole.add(m.bytes().data(), m.bytes().size());
+    const std::byte* from = whole.bytes().data();
+    return transfer(POLLOUT, whole.bytes().size(), until, [&](std::size_t at, std::size_t left) {
+      return ::send(descriptor_, from + at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
+  }
+
+  /// @param most bytes of a message
+  result receive(std::vector<std::byte>& out, std::size_t most,
+                 worker_clock::time_point until) const {
+    std::uint64_t head[2] = {};
+    const result first = read(head, sizeof head, until);
+    if (first != result::done) return first;
+    if (head[0] != mark || head[1] > most) return result::nonsense;
+    out.resize(static_cast<std::size_t>(head[1]));
+    return read(out.data(), out.size(), until);
+  }
+
+ private:
+  static constexpr std::uint64_t mark = 0x314b524f57574954;  // "TIWWORK1"
+
+  result read(void* to, std::size_t size, worker_clock::time_point until) const {
+    return transfer(POLLIN, size, until, [&](std::size_t at, std::size_t left) {
+      return ::recv(descriptor_, static_cast<std::byte*>(to) + at, left, MSG_DONTWAIT);
+    });
+  }
+
+  template <class Move>
+  result transfer(short event, std::size_t size, worker_clock::time_point until, Move move) const {
+    for (std::size_t at = 0; at < size;) {
+      const ssize_t n = move(at, size - at);
+      if (n > 0) {
+        at += static_cast<std::size_t>(n);
+        continue;
+      }
+      if (n == 0) return result::closed;
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return result::closed;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(until - worker_clock::now());
+      if (left.count() < 0) return result::late;
+      pollfd one{descriptor_, event, 0};
+      ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1000)));
+    }
+    return result::done;
+  }
+
+  int descriptor_;
+};
+
+// ---- what messages hold ----
+
+inline void write(message& m, const std::vector<argument_place>& places) {
+  m.add(std::uint64_t{places.size()});
+  for (const argument_place& p : places) {
+    for (const std::uint64_t word :
+         {std::uint64_t{p.bytes}, std::uint64_t{p.alignment}, std::uint64_t{p.element0},
+          std::uint64_t{p.written}, std::uint64_t{p.read}, std::uint64_t{p.strides.size()}})
+      m.add(word);
+    for (const std::int64_t s : p.strides) m.add(static_cast<std::uint64_t>(s));
+  }
+}
+
+inline std::vector<argument_place> read_places(message_reader& r) {
+  std::vector<argument_place> out(r.count(6 * 8));
+  for (argument_place& p : out) {
+    p.bytes = r.word();
+    p.alignment = r.word();
+    p.element0 = r.word();
+    p.written = r.word() != 0;
+    p.read = r.word() != 0;
+    p.strides.resize(r.count(8));
+    for (std::int64_t& s : p.strides) s = static_cast<std::int64_t>(r.word());
+  }
+  return out;
+}
+
+inline void write(message& m, const measure_options& o) {
+  for (const double v : {o.best, o.hopeless, o.deadline, o.budget, o.stable}) m.add(v);
+  for (const int v : {o.repeats, o.most_repeats, static_cast<int>(o.where)})
+    m.add(static_cast<std::uint64_t>(v));
+}
+
+inline measure_options read_options(message_reader& r) {
+  measure_options o;
+  for (double* v : {&o.best, &o.hopeless, &o.deadline, &o.budget, &o.stable}) *v = r.real();
+  o.repeats = static_cast<int>(r.word() & 0xffff);
+  o.most_repeats = static_cast<int>(r.word() & 0xffff);
+  const std::uint64_t where = r.word();
+  if (where > static_cast<std::uint64_t>(caches::rotating))
+    throw build_error("a request names no state of the caches");
+  o.where = static_cast<caches>(where);
+  return o;
+}
+
+inline void write(message& m, const measurement& x) {
+  m.add(static_cast<std::uint64_t>(x.failed));
+  m.add(std::string_view(x.detail).substr(0, 1000));
+  m.add(std::uint64_t{x.seconds.size()});
+  for (const double s : x.seconds) m.add(s);
+}
+
+/// @throws build_error for what no timer gives
+inline measurement read_measurement(message_reader& r) {
+  measurement out;
+  const std::uint64_t failed = r.word();
+  if (failed > static_cast<std::uint64_t>(failure::worker))
+    throw build_error("an answer names no failure");
+  out.failed = static_cast<failure>(failed);
+  out.detail = r.text();
+  out.seconds.resize(r.count(8));
+  for (double& s : out.seconds) {
+    s = r.real();
+    if (!(s >= 0 && s < 1e6)) throw build_error("an answer holds a time that is none");
+  }
+  if (!r.ended()) throw build_error("an answer has bytes after its end");
+  if (out.failed == failure::none && out.seconds.empty())
+    throw build_error("an answer has neither a time nor a failure");
+  return out;
+}
+
+}  // namespace tilewright::search::detail
+
+namespace tilewright::search {
+namespace detail {
+
+/// What a worker says first; another one has another idea of code or messages.
+inline message worker_greeting() {
+  constexpr std::uint64_t protocol = 1;
+  message out;
+  out.add(protocol);
+  out.add(static_cast<std::uint64_t>(backend::lowering_revision));
+  return out;
+}
+
+inline bool is_program(const std::string& path) {
+  std::error_code ignored;
+  return !path.empty() && ::access(path.c_str(), X_OK) == 0 &&
+         std::filesystem::is_regular_file(path, ignored);
+}
+
+/// "SIGSEGV", "exit code 3".
+inline std::string end_text(int status) {
+  if (WIFSIGNALED(status)) {
+    const int s = WTERMSIG(status);
+    const std::string known = fault_name(s);
+    return known != "signal" ? known : known + " " + std::to_string(s);
+  }
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::string find_worker() {
+  if (const char* named = std::getenv("TILEWRIGHT_WORKER"); named && *named) return named;
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed && detail::is_program((self.parent_path() / "tilewright").string()))
+    return (self.parent_path() / "tilewright").string();
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string there = std::string(rest.substr(0, end)) + "/tilewright";
+    if (end > 0 && detail::is_program(there)) return there;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+struct worker::state {
+  using clock = detail::worker_clock;
+  using result = detail::message_stream::result;
+  static constexpr double patience = 20;  // s to start, and to take a request
+  static constexpr double grace = 2;      // s beyond a deadline, which the worker itself keeps
+  static constexpr std::size_t most_answer = 1 << 20;
+
+  state(const argument_memory& a, int t) : arguments(a), threads(t), owner(::getpid()) {}
+  ~state() { stop(); }
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+
+  const argument_memory& arguments;
+  int threads;
+  pid_t owner;
+  pid_t pid = 0;
+  int connection = -1;
+  int starts = 0;
+
+  void start() {
+    if (::getpid() != owner)
+      throw build_error("a worker cannot be used in a forked child of the process that started it");
+    const std::string program = find_worker();
+    if (program.empty())
+      throw build_error(
+          "no program tilewright was found to run candidates in a process of their own; put it "
+          "beside this program or on PATH, or name it in TILEWRIGHT_WORKER");
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      throw build_error(std::string("no connection for a worker: ") + std::strerror(errno));
+    connection = ends[0];
+    const int failed = spawn(program, ends[1]);
+    ::close(ends[1]);
+    if (failed != 0) {
+      pid = 0;
+      stop();
+      throw build_error("worker " + program + " cannot be started: " + std::strerror(failed));
+    }
+    ++starts;
+    greet(program);
+  }
+
+  /// @returns an error number, or 0
+  int spawn(const std::string& program, int other_end) {
+    // not at the numbers they shall have, so that the order of copying them does not matter
+    const int one = ::fcntl(other_end, F_DUPFD_CLOEXEC, 10);
+    const int two = ::fcntl(arguments.descriptor(), F_DUPFD_CLOEXEC, 10);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, one, worker_connection);
+    posix_spawn_file_actions_adddup2(&actions, two, worker_memory);
+    std::string name = program, command = "worker";
+    char* arguments_of[] = {name.data(), command.data(), nullptr};
+    const int out = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments_of, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(one);
+    ::close(two);
+    return out;
+  }
+
+  void greet(const std::string& program) {
+    std::vector<std::byte> said;
+    const auto until = detail::worker_time_after(patience);
+    const bool right =
+        detail::message_stream(connection).receive(said, 64, until) == result::done &&
+        said == detail::worker_greeting().bytes();
+    if (right) {
+      detail::message m;
+      m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
+      m.add(static_cast<std::uint64_t>(threads));
+      detail::write(m, arguments.places());
+      if (detail::message_stream(connection).send(m, until) == result::done &&
+          detail::message_stream(connection).receive(said, most_answer, until) == result::done &&
+          said.empty())
+        return;
+    }
+    stop();
+    throw build_error(program +
+                      " is no worker of this version of tilewright; build the program tilewright "
+                      "anew, or name another one in TILEWRIGHT_WORKER");
+  }
+
+  /// @returns how it ended
+  std::string stop() {
+    if (connection >= 0) ::close(connection);
+    connection = -1;
+    int status = 0;
+    const pid_t ended = std::exchange(pid, 0);
+    if (ended <= 0 || ::getpid() != owner) return {};
+    // what has not ended by itself is ended now; how, is of interest only in the first case
+    for (int i = 0; i < 20; ++i) {
+      if (::waitpid(ended, &status, WNOHANG) == ended) return detail::end_text(status);
+      ::usleep(1000);
+    }
+    ::kill(ended, SIGKILL);
+    ::waitpid(ended, &status, 0);
+    return {};
+  }
+
+  measurement ask(const detail::message& m, double deadline) {
+    if (pid == 0) start();
+    const detail::message_stream stream(connection);
+    std::vector<std::byte> said;
+    result got = stream.send(m, detail::worker_time_after(patience));
+    if (got == result::done)
+      got = stream.receive(said, most_answer, detail::worker_time_after(deadline + grace));
+    measurement out;
+    try {
+      if (got == result::done) {
+        detail::message_reader reader(said);
+        return detail::read_measurement(reader);
+      }
+    } catch (const build_error& e) {
+      out.detail = std::string("the worker answered nonsense: ") + e.what();
+    }
+    const std::string end = stop();
+    out.failed = got == result::late ? failure::timeout : failure::worker;
+    if (got == result::late)
+      out.detail = "took longer than its deadline, and so the worker was ended";
+    if (got == result::closed)
+      out.detail = "the worker ended with " + (end.empty() ? "nothing said" : end);
+    if (got == result::nonsense) out.detail = "the worker answered nonsense";
+    return out;
+  }
+};
+
+TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads)
+    : state_(std::make_unique<state>(arguments, threads)) {
+  state_->start();
+}
+TILEWRIGHT_INLINE worker::~worker() = default;
+
+TILEWRIGHT_INLINE measurement worker::measure(const backend::artifact& code,
+                                              const measure_options& options) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::measure));
+  detail::write(m, options);
+  const std::vector<std::byte> bytes = backend::serialize(code);
+  m.add(bytes.data(), bytes.size());
+  return state_->ask(m, options.deadline);
+}
+
+TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double deadline) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::run));
+  m.add(deadline);
+  const std::vector<std::byte> bytes = backend::serialize(code);
+  m.add(bytes.data(), bytes.size());
+  return state_->ask(m, deadline);
+}
+
+TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->pid; }
+TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->starts - 1; }
+
+// ---- the worker's side ----
+
+namespace detail {
+
+/// What a worker knows after the first request.
+class worker_service {
+ public:
+  explicit worker_service(int memory) : memory_(memory) {}
+
+  /// The answer to one request. @throws build_error for what is no request
+  message answer(const std::vector<std::byte>& request) {
+    message_reader r(request);
+    message out;
+    switch (static_cast<worker_request>(r.word())) {
+      case worker_request::arguments: {
+        const auto threads = static_cast<int>(std::clamp<std::uint64_t>(r.word(), 1, 4096));
+        arguments_ = std::make_unique<argument_memory>(read_places(r), memory_);
+        pool_ = std::make_unique<backend::pool>(threads);
+        timer_ = std::make_unique<timer>(*arguments_, pool_->view());
+        return out;
+      }
+      case worker_request::measure: {
+        const measure_options options = read_options(r);
+        write(out, tried(r, [&](const backend::loaded& c) { return timer_->measure(c, options); }));
+        return out;
+      }
+      case worker_request::run: {
+        const double deadline = r.real();
+        write(out, tried(r, [&](const backend::loaded& c) { return timer_->run(c, deadline); }));
+        return out;
+      }
+    }
+    throw build_error("no request of a worker");
+  }
+
+ private:
+  template <class Use>
+  measurement tried(message_reader& r, Use use) {
+    if (!timer_) throw build_error("a request before the arguments");
+    const std::vector<std::byte> code = r.bytes();
+    try {
+      return use(*backend::load(backend::deserialize(code.data(), code.size())));
+    } catch (const build_error& e) {
+      measurement out;
+      out.failed = failure::build;
+      out.detail = e.what();
+      return out;
+    }
+  }
+
+  int memory_;
+  std::unique_ptr<argument_memory> arguments_;
+  std::unique_ptr<backend::pool> pool_;
+  std::unique_ptr<timer> timer_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool serve_worker(int connection, int memory) {
+  constexpr std::size_t most_request = std::size_t{1} << 28;
+  const detail::message_stream stream(connection);
+  detail::worker_service service(memory);
+  using result = detail::message_stream::result;
+  detail::message said = detail::worker_greeting();
+  for (;;) {
+    if (stream.send(said, detail::worker_time_after(1e6)) != result::done) return true;
+    std::vector<std::byte> request;
+    const result got = stream.receive(request, most_request, detail::worker_time_after(1e6));
+    if (got == result::closed) return true;
+    if (got != result::done) return false;
+    try {
+      said = service.answer(request);
+    } catch (const error&) {
+      return false;
+    }
+  }
 }
 
 }  // namespace tilewright::search
@@ -53991,6 +58703,166 @@ TILEWRIGHT_INLINE ir::function without_iterations(const ir::function& f, std::in
 }  // namespace tilewright::search
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+// What rules ask about a block before they act: whether operands are used more than once, and how
+// its reads follow its write. Answered from the regions that the block declares, so that blocks
+// around other blocks are understood too.
+
+#include <string>
+
+namespace tilewright::space {
+
+/// Annotation of a block that multi-level tiling has tiled: the structure, as text.
+inline constexpr const char* tiling_structure_key = "meta_schedule.tiling_structure";
+
+/// How the elements that a block reads lie to the one that it writes.
+struct read_pattern {
+  /// Each index read is a constant, or a written index plus a constant, and no written index is
+  /// used twice in one read.
+  bool injective = false;
+  /// The written indices stand in each read in the order in which they are written.
+  bool ordered = false;
+};
+/// The pattern of a block that writes single elements at its own iteration variables; neither holds
+/// for others, or where one index read is anything else.
+read_pattern pattern_of_reads(const ir::block_node& block);
+
+/// True when all blocks of the function have spatial iteration variables only.
+bool is_spatial(const ir::function& f);
+
+/// True when the block's iteration variables are its loops, one to one and in order.
+bool is_trivially_bound(const schedule& s, const std::string& block);
+
+/// True when the block has been tiled.
+bool is_tiled(const schedule& s, const std::string& block);
+
+/// True for a reduction of one output, not tiled and trivially bound, that reads different buffers
+/// in boxes of constant extent, and uses elements of one more than once: some spatial variable of
+/// more than one value does not occur in its indices.
+bool shares_operands(const schedule& s, const std::string& block);
+
+}  // namespace tilewright::space
+// The blocks of a program's root scope, by name: asking costs no trace entry.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// The realize of the block of that name.
+/// @throws internal_error when there is none
+const ir::block_realize_node& named_block(const schedule& s, const std::string& name);
+/// Names of the blocks in the root scope, in program order.
+std::vector<std::string> root_block_names(const schedule& s);
+/// True when the block is still there.
+bool has_block(const schedule& s, const std::string& name);
+/// True when the block writes a buffer that the function does not allocate.
+bool is_output(const schedule& s, const std::string& name);
+/// Names of the blocks that read what the block writes.
+std::vector<std::string> consumer_names(const schedule& s, const std::string& name);
+/// Names of the blocks that write what the block reads.
+std::vector<std::string> producer_names(const schedule& s, const std::string& name);
+/// Number of loops around the block up to its scope.
+std::size_t loop_count(const schedule& s, const std::string& name);
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::patterns {
+
+inline bool is_element(const ir::buffer_region& region) {
+  return std::all_of(region.box.begin(), region.box.end(),
+                     [](const ir::range& r) { return ir::is_int(r.extent, 1); });
+}
+
+/// Position of the written dimension that `index` follows, plus or minus a constant; -1 for a
+/// constant.
+inline std::optional<int> followed_dimension(const ir::expr& index,
+                                             const ir::buffer_region& write) {
+  const arith::linear sum = arith::to_linear(index);
+  if (sum.terms.empty()) return -1;
+  if (sum.terms.size() > 1 || sum.terms[0].second != 1) return std::nullopt;
+  for (std::size_t d = 0; d < write.box.size(); ++d)
+    if (sum.terms[0].first.same(write.box[d].min)) return static_cast<int>(d);
+  return std::nullopt;
+}
+
+}  // namespace detail::patterns
+
+TILEWRIGHT_INLINE read_pattern pattern_of_reads(const ir::block_node& block) {
+  namespace patterns = detail::patterns;
+  if (block.writes.size() != 1 || !patterns::is_element(block.writes[0])) return {};
+  const ir::buffer_region& write = block.writes[0];
+  for (const ir::range& r : write.box)
+    if (!ir::is_var(r.min) && !ir::is_int(r.min)) return {};
+  read_pattern out{true, true};
+  for (const ir::buffer_region& read : block.reads) {
+    if (!patterns::is_element(read)) return {};
+    std::vector<int> followed;
+    for (const ir::range& r : read.box) {
+      const std::optional<int> d = patterns::followed_dimension(r.min, write);
+      if (!d) return {};
+      if (*d >= 0) followed.push_back(*d);
+    }
+    out.ordered = out.ordered && std::is_sorted(followed.begin(), followed.end());
+    std::sort(followed.begin(), followed.end());
+    out.injective =
+        out.injective && std::adjacent_find(followed.begin(), followed.end()) == followed.end();
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE bool is_spatial(const ir::function& f) {
+  for (const ir::block_realize_node* realize : primitive::all_blocks(f.body)) {
+    const std::vector<ir::iter_var>& iters = realize->block->iters;
+    if (realize->block->init || !std::all_of(iters.begin(), iters.end(), [](const auto& i) {
+          return i.kind == ir::iter_kind::spatial;
+        }))
+      return false;
+  }
+  return true;
+}
+
+TILEWRIGHT_INLINE bool is_trivially_bound(const schedule& s, const std::string& block) {
+  const primitive::block_scope scope(*ir::root_block(s.function()));
+  const int child = scope.find(named_block(s, block).block->id);
+  return child >= 0 && primitive::is_trivial_binding(scope[static_cast<std::size_t>(child)]);
+}
+
+TILEWRIGHT_INLINE bool is_tiled(const schedule& s, const std::string& block) {
+  return named_block(s, block).block->annotations.count(tiling_structure_key) > 0;
+}
+
+TILEWRIGHT_INLINE bool shares_operands(const schedule& s, const std::string& name) {
+  const ir::block_node& block = *named_block(s, name).block;
+  if (is_tiled(s, name) || block.writes.size() != 1 || block.reads.empty()) return false;
+  const auto reduces = [](const ir::iter_var& i) { return i.kind == ir::iter_kind::reduce; };
+  if (!std::any_of(block.iters.begin(), block.iters.end(), reduces)) return false;
+  if (!is_trivially_bound(s, name)) return false;
+  bool shared = false;
+  for (std::size_t r = 0; r < block.reads.size(); ++r) {
+    const ir::buffer_region& read = block.reads[r];
+    for (std::size_t other = 0; other < r; ++other)
+      if (block.reads[other].buffer == read.buffer) return false;
+    for (const ir::range& range : read.box)
+      if (!ir::is_int(range.extent)) return false;
+    if (read.buffer == block.writes[0].buffer) continue;
+    for (const ir::iter_var& i : block.iters) {
+      const auto uses = [&](const ir::range& range) { return ir::uses_var(range.min, i.var); };
+      shared = shared || (i.kind == ir::iter_kind::spatial && !ir::is_int(i.dom.extent, 1) &&
+                          std::none_of(read.box.begin(), read.box.end(), uses));
+    }
+  }
+  return shared;
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -54046,31 +58918,6 @@ access_profile profile_access(const ir::block_node& block, const ir::buffer& buf
 /// Profile of the block of that name; nothing when it has several writes, is not bound one to one
 /// to constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);
-
-}  // namespace tilewright::space
-// The blocks of a program's root scope, by name: asking costs no trace entry.
-
-#include <cstddef>
-#include <string>
-#include <vector>
-
-namespace tilewright::space {
-
-/// The realize of the block of that name.
-/// @throws internal_error when there is none
-const ir::block_realize_node& named_block(const schedule& s, const std::string& name);
-/// Names of the blocks in the root scope, in program order.
-std::vector<std::string> root_block_names(const schedule& s);
-/// True when the block is still there.
-bool has_block(const schedule& s, const std::string& name);
-/// True when the block writes a buffer that the function does not allocate.
-bool is_output(const schedule& s, const std::string& name);
-/// Names of the blocks that read what the block writes.
-std::vector<std::string> consumer_names(const schedule& s, const std::string& name);
-/// Names of the blocks that write what the block reads.
-std::vector<std::string> producer_names(const schedule& s, const std::string& name);
-/// Number of loops around the block up to its scope.
-std::size_t loop_count(const schedule& s, const std::string& name);
 
 }  // namespace tilewright::space
 
@@ -54214,12 +59061,27 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 
 namespace tilewright::space {
 
 TILEWRIGHT_INLINE std::size_t chooser::pick(std::size_t options) {
+  // after other draws there may be other options
+  if (next_ < digits_.size() && digits_[next_].options != options) digits_.resize(next_);
   if (next_ == digits_.size()) digits_.push_back({0, options});
+  path_.push_back(digits_[next_].value);
   return digits_[next_++].value;
+}
+
+TILEWRIGHT_INLINE std::size_t chooser::draw(schedule& s, const std::vector<double>& weights) {
+  std::vector<std::int64_t> positions(weights.size());
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  const expr_rv drawn = categorical(s, positions, weights);
+  const std::int64_t position = s.get(drawn);
+  s.require(eq(drawn, position));
+  path_.push_back(static_cast<std::size_t>(position));
+  drew_ = true;
+  return path_.back();
 }
 
 TILEWRIGHT_INLINE expr_rv chooser::categorical(schedule& s,
@@ -54255,10 +59117,22 @@ TILEWRIGHT_INLINE std::vector<expr_rv> chooser::tile(schedule& s, loop_rv loop,
   return s.sample_tile(loop, 2, inner, std::vector<std::int64_t>{1, preferred});
 }
 
+TILEWRIGHT_INLINE bool chooser::is_new() {
+  const bool out = had_.insert(path_).second;
+  repeated_ = out ? 0 : repeated_ + 1;
+  return out;
+}
+
 TILEWRIGHT_INLINE bool chooser::advance() {
+  constexpr int patience = 8;
+  const bool again = drew_ && repeated_ < patience;
   digits_.resize(next_);
   next_ = 0;
   first_ = false;
+  drew_ = false;
+  path_.clear();
+  if (again) return true;
+  repeated_ = 0;
   while (!digits_.empty() && digits_.back().value + 1 == digits_.back().options) digits_.pop_back();
   if (digits_.empty()) return false;
   ++digits_.back().value;
@@ -54270,16 +59144,51 @@ TILEWRIGHT_INLINE std::vector<schedule> enumerate(
   std::vector<schedule> out;
   std::exception_ptr refusal;
   chooser choices;
+  // choices that differ from draw to draw may come round again
+  std::size_t runs = 0;
   do {
     schedule s = start.copy();
     try {
       build(s, choices);
-      out.push_back(std::move(s));
+      if (choices.is_new()) out.push_back(std::move(s));
     } catch (const schedule_error&) {
+      choices.is_new();
       if (!refusal) refusal = std::current_exception();
     }
-  } while (out.size() < limit && choices.advance());
+  } while (out.size() < limit && ++runs < 16 * limit && choices.advance());
   if (out.empty() && refusal) std::rethrow_exception(refusal);
+  return out;
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+
+namespace tilewright::space {
+namespace detail {
+
+inline bool wants_no_rule(const ir::block_node& block) {
+  const auto note = block.annotations.find("schedule_rule");
+  return note != block.annotations.end() && note->second == ir::attr("None");
+}
+
+inline void visit_blocks(const ir::block_node& of, std::vector<std::string>& out) {
+  const std::vector<const ir::block_realize_node*> inside = primitive::child_blocks(of.body);
+  for (auto child = inside.rbegin(); child != inside.rend(); ++child) {
+    visit_blocks(*(*child)->block, out);
+    if (!wants_no_rule(*(*child)->block)) out.push_back((*child)->block->name);
+  }
+}
+
+TILEWRIGHT_INLINE bool target_is(const context& where, std::string_view name) {
+  return where.cpu && (where.cpu->name == name || where.cpu->has(name));
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<std::string> blocks_in_post_order(const schedule& s) {
+  std::vector<std::string> out;
+  detail::visit_blocks(*ir::root_block(s.function()), out);
   return out;
 }
 
@@ -54306,14 +59215,43 @@ bool needs_rfactor(const schedule& s, const std::string& block, const context& w
 void add_rfactor(schedule& s, const std::string& block, const context& where, chooser& choices);
 
 }  // namespace tilewright::space
-// Module: inline cheap element-wise blocks into their consumers (MetaSchedule, section 3.2).
+// Module: element-wise blocks are computed where their values are used or made (MetaSchedule,
+// section 3.2).
+
+#include <string>
+#include <vector>
 
 namespace tilewright::space {
 
-/// Inlines every block that only rearranges or combines elements with cheap arithmetic, unless it
-/// writes an output; refusals of compute_inline leave the block in place.
-/// rewrite: `B[i] = A[i] * 2; C[i] = B[i] + 1` -> `C[i] = A[i] * 2 + 1`
-void auto_inline(schedule& s);
+/// Inlines a block, into its consumers or into its producer, unless it writes an output; where
+/// neither is wanted, worth it or legal, the block stays.
+/// ```
+/// into consumers    B[i] = A[i] * 2;  C[i] = B[i] + 1         ->   C[i] = A[i] * 2 + 1
+/// into the producer P[i] = X[i] (a cache);  C[i] = max(P[i], 0)   ->   C[i] = max(X[i], 0)
+/// ```
+/// A block annotated `meta_schedule.inline_rule` = "disable" stays. Only complete blocks move, see
+/// compute_inline and reverse_compute_inline; a reduction takes no epilogue, but the copy out of
+/// its cache does.
+struct auto_inline {
+  bool into_consumers = true;
+  bool into_producer = false;
+  /// Blocks that read nothing go into their consumers whatever they compute.
+  bool constant_tensors = true;
+  /// In a function without reductions the limits below do not count: nothing is computed again in
+  /// an inner loop.
+  bool all_if_spatial = true;
+  /// Blocks with if_then_else or an if around the store, such as paddings.
+  bool conditionals = false;
+  /// Only blocks whose reads follow their write (read_pattern).
+  bool injective_reads = true;
+  bool ordered_reads = true;
+  /// Blocks that call functions, except those functions that are listed as too costly to repeat.
+  bool calls = true;
+  std::vector<std::string> costly{"exp"};
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
 
 }  // namespace tilewright::space
 // Module: where the blocks of a chain are computed, row by row or each at a place of its own
@@ -54333,45 +59271,6 @@ namespace tilewright::space {
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a
 /// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
 void fuse_rows(schedule& s, const std::string& output, const context& where, chooser& choices);
-
-}  // namespace tilewright::space
-// Module: multi-level tiling of blocks that share operands (MetaSchedule, section 3.2; its
-// "SSRSRS").
-
-#include <string>
-#include <vector>
-
-namespace tilewright::space {
-
-/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more
-/// vectors.
-struct register_tile {
-  std::int64_t rows = 1;
-  std::int64_t columns = 1;
-  double weight = 1;  // how likely it is drawn
-};
-
-/// Register tiles that respect the register file: rows * vectors accumulators, one register per
-/// vector of the streamed operand, and one for the broadcast one. Weights grow with the number of
-/// multiply-adds per load and with the share of the tiles' work that lies inside the extents.
-std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
-                                          std::int64_t row_extent, std::int64_t column_extent);
-
-/// True when the block is a reduction with constant loops whose output is contiguous along one of
-/// its spatial variables, and whose operands can be loaded as vectors along it or staged into
-/// panels that can.
-bool needs_multi_level_tiling(const schedule& s, const std::string& block);
-
-/// Tiles the block in the structure SSRSRS, the innermost S a register tile:
-/// ```
-/// i, j, k  ->  i0 j0 (parallel) | i1 j1 | k0 | j2 i2 | k1 | i3 (unrolled) j3 (vectorized)
-/// ```
-/// Structural choices: reduction loops split or whole; operands left in place, the streamed one
-/// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
-/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide. An
-/// operand that is not contiguous along the columns always goes through a transposed panel.
-void multi_level_tiling(schedule& s, const std::string& block, const context& where,
-                        chooser& choices);
 
 }  // namespace tilewright::space
 // Module: loops follow memory.
@@ -54410,9 +59309,56 @@ void vectorize_innermost(schedule& s, const std::string& block, const context& w
 void parallelize_outermost(schedule& s, const context& where);
 
 }  // namespace tilewright::space
+// Module: multi-level tiling for CPUs, whose innermost tile lives in vector registers (MetaSchedule,
+// section 3.2; its "SSRSRS"). The structure as an option: multi_level_tiling.hpp.
+
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// A register tile of `rows` times `columns` elements; columns are the lanes of one or more
+/// vectors.
+struct register_tile {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  double weight = 1;  // how likely it is drawn
+};
+
+/// Register tiles that respect the register file: rows * vectors accumulators, one register per
+/// vector of the streamed operand, and one for the broadcast one. Weights grow with the number of
+/// multiply-adds per load and with the share of the tiles' work that lies inside the extents.
+std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
+                                          std::int64_t row_extent, std::int64_t column_extent);
+
+/// True when the block is a reduction with constant loops whose output is contiguous along one of
+/// its spatial variables, and whose operands can be loaded as vectors along it or staged into
+/// panels that can.
+bool needs_register_tiling(const schedule& s, const std::string& block);
+
+/// Tiles the block in the structure SSRSRS, the innermost S a register tile:
+/// ```
+/// i, j, k  ->  i0 j0 (parallel) | i1 j1 | k0 | j2 i2 | k1 | i3 (unrolled) j3 (vectorized)
+/// ```
+/// Structural choices: reduction loops split or whole; operands left in place, the streamed one
+/// staged into a panel below j2, or the broadcast one staged into a block too; where the producer
+/// of a padded operand and an element-wise consumer are computed. Tile sizes need not divide. An
+/// operand that is not contiguous along the columns always goes through a transposed panel.
+void register_tiling(schedule& s, const std::string& block, const context& where, chooser& choices);
+
+}  // namespace tilewright::space
 
 namespace tilewright::space {
 namespace detail {
+
+/// Blocks of cheap arithmetic go into their consumers, however these read them.
+inline void inline_cheap_blocks(schedule& s, const context& where) {
+  auto_inline rule;
+  rule.constant_tensors = rule.all_if_spatial = rule.calls = false;
+  rule.injective_reads = rule.ordered_reads = false;
+  chooser none;
+  for (const std::string& name : root_block_names(s)) rule(s, name, where, none);
+}
 
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that
 /// are final.
@@ -54420,8 +59366,8 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
   bool tiled = false;
   const std::vector<std::string> blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
-    if (has_block(s, *name) && needs_multi_level_tiling(s, *name)) {
-      multi_level_tiling(s, *name, where, choices);
+    if (has_block(s, *name) && needs_register_tiling(s, *name)) {
+      register_tiling(s, *name, where, choices);
       tiled = true;
     }
   for (const std::string& name : blocks) {
@@ -54441,7 +59387,7 @@ inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices
 
 TILEWRIGHT_INLINE design_space default_cpu(std::size_t limit) {
   return design_space(design_space::function([limit](schedule s, const context& where) {
-    auto_inline(s);
+    detail::inline_cheap_blocks(s, where);
     return enumerate(s, limit, [&](schedule& sketch, chooser& choices) {
       detail::build_cpu_sketch(sketch, where, choices);
     });
@@ -54465,6 +59411,10 @@ TILEWRIGHT_INLINE random_size choose(std::vector<std::int64_t> candidates,
 }
 
 TILEWRIGHT_INLINE block_rv scope::get_block(schedule& s) const { return s.get_block(block); }
+
+TILEWRIGHT_INLINE bool scope::exists(const schedule& s, std::string_view name) const {
+  return has_block(s, std::string(name));
+}
 
 TILEWRIGHT_INLINE std::vector<loop_rv>& scope::levels(schedule& s, std::string_view axis) {
   for (tiled_axis& known : axes)
@@ -54613,20 +59563,482 @@ TILEWRIGHT_INLINE void add_rfactor(schedule& s, const std::string& name, const c
 
 }  // namespace tilewright::space
 
+// Module: blocks that name the rule that schedules them (TVM: ApplyCustomRule).
+
+#include <functional>
+#include <map>
+#include <string>
+
 namespace tilewright::space {
 
-TILEWRIGHT_INLINE void auto_inline(schedule& s) {
-  for (const std::string& name : root_block_names(s)) {
-    const std::optional<block_profile> p = profile(s, name);
-    if (!p || p->reduction || !p->cheap || is_output(s, name)) continue;
-    try {
-      schedule attempt = s;
-      attempt.compute_inline(attempt.get_block(name));
-      s = std::move(attempt);
-    } catch (const schedule_error&) {
-      // the block stays: inlining is an offer, not a need
+/// Runs the rule that a block's annotation `schedule_rule` names, and removes the annotation. The
+/// names are those of this value, so a program brings its own rules without the library knowing:
+/// ```
+/// apply_custom_rule custom{{{"rows", [](schedule& s, const std::string& block, const context&,
+///                                       chooser&) { s.parallel(s.get_loops(s.get_block(block))[0]); }}}};
+/// ```
+/// "None" stands for no rule at all: the annotation stays, and compositions pass the block over.
+struct apply_custom_rule {
+  using rule = std::function<void(schedule&, const std::string& block, const context&, chooser&)>;
+  std::map<std::string, rule> rules;
+
+  /// @throws argument_error when the block names a rule that is not here; the text lists the names
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void apply_custom_rule::operator()(schedule& s, const std::string& name,
+                                                     const context& where, chooser& choices) const {
+  constexpr const char* key = "schedule_rule";
+  if (!has_block(s, name)) return;
+  const ir::annotations& notes = named_block(s, name).block->annotations;
+  const auto note = notes.find(key);
+  if (note == notes.end() || note->second == ir::attr("None")) return;
+  const auto* wanted = std::get_if<std::string>(&note->second.value);
+  const auto found = wanted ? rules.find(*wanted) : rules.end();
+  if (found == rules.end()) {
+    std::string known = "\"None\"";
+    for (const auto& [rule_name, unused] : rules) known += ", \"" + rule_name + "\"";
+    throw argument_error("block " + name + " asks for schedule_rule " +
+                         (wanted ? "\"" + *wanted + "\"" : "that is no name") +
+                         "; apply_custom_rule knows " + known);
+  }
+  s.unannotate(s.get_block(name), key);
+  found->second(s, name, where, choices);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <optional>
+
+// The loops around a block of the root scope, as the rules for devices look at them.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::space::detail {
+
+struct nest_loop {
+  const ir::loop_node* node = nullptr;
+  primitive::loop_iter_kind kind = primitive::loop_iter_kind::spatial;
+
+  bool plain() const { return node->loop == ir::loop_kind::serial && node->annotations.empty(); }
+  bool branches() const { return node->body->kind == ir::stmt_kind::seq; }
+  bool bound_to(const std::string& axes) const {
+    return node->loop == ir::loop_kind::thread_binding && node->thread_tag.rfind(axes, 0) == 0;
+  }
+};
+
+/// Outermost first; valid as long as the program of `s`. None for blocks inside of other blocks.
+inline std::vector<nest_loop> nest_of(const schedule& s, const std::string& block) {
+  const primitive::block_scope scope(*ir::root_block(s.function()));
+  const int child = scope.find(named_block(s, block).block->id);
+  std::vector<nest_loop> out;
+  if (child < 0) return out;
+  for (const ir::loop_node* loop : scope[static_cast<std::size_t>(child)].loops)
+    out.push_back({loop, primitive::iter_kind_of(scope, loop->var)});
+  return out;
+}
+
+/// How many loops from `first` on can be fused into one for threads: plain spatial ones, the last
+/// of which may hold several statements.
+inline std::size_t spatial_prefix(const std::vector<nest_loop>& nest, std::size_t first = 0) {
+  std::size_t count = 0;
+  for (std::size_t i = first; i < nest.size(); ++i) {
+    if (!nest[i].plain() || nest[i].kind != primitive::loop_iter_kind::spatial) break;
+    ++count;
+    if (nest[i].branches()) break;
+  }
+  return count;
+}
+
+inline bool in_root_scope(const schedule& s, const std::string& block) {
+  if (!has_block(s, block)) return false;
+  const primitive::block_scope scope(*ir::root_block(s.function()));
+  return scope.find(named_block(s, block).block->id) >= 0;
+}
+
+}  // namespace tilewright::space::detail
+// Module: what no other rule has bound runs on the blocks and threads of a device (TVM: AutoBind).
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// Fuses the outermost spatial loops of a block and binds them, the threads of a block drawn.
+/// ```
+/// for i, j: C   ->   for b in blockIdx.x: for t in threadIdx.x: C
+/// ```
+/// 1. More iterations than `max_threadblocks` full blocks: a serial loop inside takes the rest.
+/// 2. Loops bound to threadIdx already get a blockIdx.x outside, loops bound to blockIdx a
+///    threadIdx.x inside, from spatial loops where there are some, else of one iteration.
+/// 3. No spatial loop outside: one block of one thread, so a pure reduction still runs.
+/// Blocks that are tiled, bound to both, or inside of other blocks stay.
+struct auto_bind {
+  std::int64_t max_threadblocks = 256;
+  std::vector<std::int64_t> thread_extents{32, 64, 128, 256, 512, 1024};  // equally likely
+  std::int64_t max_threads_per_block = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+/// The same with the number of threads from `threads(most)`, which may ask for up to `most`; for
+/// post-processing.
+void bind_to_threads(schedule& s, const std::string& block, std::int64_t max_threadblocks,
+                     std::int64_t max_threads_per_block,
+                     const std::function<factor(std::int64_t most)>& threads);
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::binding {
+
+/// The loops [first, first + count) in one; of one iteration, before loop `first`, when count is 0.
+inline loop_rv in_one(schedule& s, block_rv block, std::size_t first, std::size_t count) {
+  const std::vector<loop_rv> loops = s.get_loops(block);
+  if (count == 0)
+    return first < loops.size() ? s.add_unit_loop(loops[first]) : s.add_unit_loop(block);
+  const auto begin = loops.begin() + static_cast<std::ptrdiff_t>(first);
+  return count == 1
+             ? *begin
+             : s.fuse(std::vector<loop_rv>(begin, begin + static_cast<std::ptrdiff_t>(count)));
+}
+
+struct limits {
+  std::int64_t blocks, threads;
+  const std::function<factor(std::int64_t)>& wanted;
+
+  factor threads_for(const schedule& s, loop_rv loop) const {
+    const ir::expr& extent = s.get(loop).extent;
+    return wanted(ir::is_int(extent) ? std::min(extent->integer, threads) : threads);
+  }
+};
+
+inline void bind_blocks_and_threads(schedule& s, loop_rv all, const limits& most) {
+  const ir::expr extent = s.get(all).extent;
+  if (ir::is_int(extent) && extent->integer <= most.blocks * most.threads) {
+    const auto [block, thread] = s.split(all, {infer, most.threads_for(s, all)});
+    s.bind(block, "blockIdx.x");
+    s.bind(thread, "threadIdx.x");
+    return;
+  }
+  const auto [serial, block, thread] = s.split(all, {infer, most.blocks, most.threads});
+  s.reorder(block, thread, serial);
+  s.bind(block, "blockIdx.x");
+  s.bind(thread, "threadIdx.x");
+}
+
+inline std::optional<std::size_t> first_bound(const std::vector<nest_loop>& nest,
+                                              const std::string& axes) {
+  for (std::size_t i = 0; i < nest.size(); ++i)
+    if (nest[i].bound_to(axes)) return i;
+  return std::nullopt;
+}
+
+}  // namespace detail::binding
+
+TILEWRIGHT_INLINE void bind_to_threads(schedule& s, const std::string& name,
+                                       std::int64_t max_threadblocks,
+                                       std::int64_t max_threads_per_block,
+                                       const std::function<factor(std::int64_t)>& threads) {
+  namespace binding = detail::binding;
+  if (!detail::in_root_scope(s, name) || is_tiled(s, name)) return;
+  const std::vector<detail::nest_loop> nest = detail::nest_of(s, name);
+  const std::optional<std::size_t> in_blocks = binding::first_bound(nest, "blockIdx");
+  const std::optional<std::size_t> in_threads = binding::first_bound(nest, "threadIdx");
+  if (in_blocks && in_threads) return;
+  const binding::limits most{max_threadblocks, max_threads_per_block, threads};
+  const block_rv block = s.get_block(name);
+  if (in_threads) {
+    const std::size_t count = std::min(detail::spatial_prefix(nest), *in_threads);
+    return s.bind(binding::in_one(s, block, 0, count), "blockIdx.x");
+  }
+  if (!in_blocks)
+    return binding::bind_blocks_and_threads(
+        s, binding::in_one(s, block, 0, detail::spatial_prefix(nest)), most);
+  const std::size_t inside = *in_blocks + 1;
+  const loop_rv rest = binding::in_one(s, block, inside, detail::spatial_prefix(nest, inside));
+  const auto [serial, thread] = s.split(rest, {infer, most.threads_for(s, rest)});
+  s.bind(thread, "threadIdx.x");
+}
+
+TILEWRIGHT_INLINE void auto_bind::operator()(schedule& s, const std::string& name,
+                                             const context& /*where*/, chooser& choices) const {
+  bind_to_threads(
+      s, name, max_threadblocks, max_threads_per_block, [&](std::int64_t most) -> factor {
+        std::vector<std::int64_t> fitting;
+        for (const std::int64_t n : thread_extents)
+          if (n <= most) fitting.push_back(n);
+        if (fitting.empty()) return most;
+        if (fitting.size() == 1) return fitting[0];
+        return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
+      });
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+
+namespace tilewright::space {
+namespace detail::inlining {
+
+inline bool has_condition(const ir::block_node& block) {
+  bool found = false;
+  ir::for_each_stmt(block.body,
+                    [&](const ir::stmt& s) { found = found || s->kind == ir::stmt_kind::if_else; });
+  ir::for_each_expr(block.body,
+                    [&](const ir::expr& e) { found = found || e->op == ir::op::if_then_else; });
+  return found;
+}
+
+inline bool has_costly_call(const ir::block_node& block, const auto_inline& rule) {
+  bool found = false;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::call) return;
+    found = found || !rule.calls ||
+            std::find(rule.costly.begin(), rule.costly.end(), e->name) != rule.costly.end();
+  });
+  return found;
+}
+
+inline bool worth_repeating(const ir::block_node& block, const auto_inline& rule) {
+  if (has_costly_call(block, rule)) return false;
+  if (!rule.conditionals && has_condition(block)) return false;
+  if (!rule.injective_reads && !rule.ordered_reads) return true;
+  const read_pattern reads = pattern_of_reads(block);
+  return (!rule.injective_reads || reads.injective) && (!rule.ordered_reads || reads.ordered);
+}
+
+inline bool is_disabled(const ir::block_node& block) {
+  const auto note = block.annotations.find("meta_schedule.inline_rule");
+  return note != block.annotations.end() && note->second == ir::attr("disable");
+}
+
+/// Does it where it is legal.
+inline bool try_inline(schedule& s, const std::string& name,
+                       void (schedule::*primitive)(block_rv)) {
+  try {
+    schedule attempt = s;
+    (attempt.*primitive)(attempt.get_block(name));
+    s = std::move(attempt);
+    return true;
+  } catch (const schedule_error&) {
+    return false;  // the block stays: inlining is an offer, not a need
+  }
+}
+
+/// The only block that writes what the block reads can take it.
+inline bool has_open_producer(const schedule& s, const std::string& name) {
+  const std::vector<std::string> producers = producer_names(s, name);
+  if (producers.size() != 1) return false;
+  const ir::block_node& producer = *named_block(s, producers[0]).block;
+  const primitive::block_scope scope(*ir::root_block(s.function()));
+  const int child = scope.find(producer.id);
+  return child >= 0 && primitive::is_complete(scope, static_cast<std::size_t>(child)) &&
+         producer.annotations.count("meta_schedule.auto_tensorize") == 0;
+}
+
+}  // namespace detail::inlining
+
+TILEWRIGHT_INLINE void auto_inline::operator()(schedule& s, const std::string& name,
+                                               const context& /*where*/,
+                                               chooser& /*choices*/) const {
+  namespace inlining = detail::inlining;
+  if (!has_block(s, name)) return;
+  const ir::block block = named_block(s, name).block;
+  if (block->init || block->writes.size() != 1 || inlining::is_disabled(*block)) return;
+  const bool kept = is_output(s, name);
+  if (constant_tensors && !kept && block->reads.empty() &&
+      inlining::try_inline(s, name, &schedule::compute_inline))
+    return;
+  if (!(all_if_spatial && is_spatial(s.function())) && !inlining::worth_repeating(*block, *this))
+    return;
+  if (into_consumers && !kept && inlining::try_inline(s, name, &schedule::compute_inline)) return;
+  if (into_producer && inlining::has_open_producer(s, name))
+    inlining::try_inline(s, name, &schedule::reverse_compute_inline);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+// Module: the threads of a block share a reduction (TVM: CrossThreadReduction).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// True for a reduction over plain, constant loops of its own that has more than one step and is
+/// not tiled. One that shares operands, and would rather be tiled, only when it reduces more than it
+/// gives, and gives no more than a block has threads.
+bool needs_cross_thread_reduction(const schedule& s, const std::string& block,
+                                  std::int64_t max_threads_per_block);
+
+/// Splits the fused reduction loops of the block over the threads of a block, or leaves them.
+/// ```
+/// for i, k: S[i] += A[i, k]   ->   for i, k_0: for k_1 in threadIdx.x: S[i] += A[i, k_0 * n + k_1]
+/// ```
+/// Where the block's outer spatial loops are also those of its first consumer, it is computed
+/// there, into shared memory: the consumer's innermost loop is split and bound to as many threads,
+/// unless it is bound already, as one that another reduction was moved to. Then their number is the
+/// same random variable.
+/// Structural choice: across threads or not. The number of threads is drawn.
+struct cross_thread_reduction {
+  std::vector<std::int64_t> thread_extents{4, 8, 16, 32, 64, 128, 256, 512};  // equally likely
+  std::int64_t max_threads_per_block = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::across_threads {
+
+/// Where a reduction can be computed with its consumer: below this one of the consumer's loops.
+struct destination {
+  std::string consumer;
+  std::size_t loop = 0;
+};
+
+/// The deepest loop of the first consumer that answers a spatial outer loop of the block and that
+/// all consumers share.
+inline std::optional<destination> find_destination(const schedule& s, const std::string& name) {
+  const std::vector<std::string> consumers = consumer_names(s, name);
+  if (consumers.empty() || is_output(s, name) || named_block(s, name).block->writes.size() != 1 ||
+      shares_operands(s, consumers[0]))
+    return std::nullopt;
+  const std::vector<nest_loop> own = nest_of(s, name), there = nest_of(s, consumers[0]);
+  std::size_t shared = there.size();
+  for (const std::string& other : consumers) {
+    const std::vector<nest_loop> loops = nest_of(s, other);
+    std::size_t common = 0;
+    while (common < std::min(shared, loops.size()) && loops[common].node == there[common].node)
+      ++common;
+    shared = common;
+  }
+  std::size_t depth = 0;
+  while (depth < std::min(own.size(), shared) &&
+         own[depth].kind == primitive::loop_iter_kind::spatial)
+    ++depth;
+  if (depth == 0) return std::nullopt;
+  return destination{consumers[0], depth - 1};
+}
+
+inline factor draw_threads(schedule& s, const cross_thread_reduction& rule, chooser& choices) {
+  std::vector<std::int64_t> fitting;
+  for (const std::int64_t n : rule.thread_extents)
+    if (n <= rule.max_threads_per_block) fitting.push_back(n);
+  if (fitting.empty()) return rule.max_threads_per_block;
+  return choices.categorical(s, fitting, std::vector<double>(fitting.size(), 1.0));
+}
+
+/// The factor with which the loop was split off, read from the trace; its extent when it never was.
+inline factor size_of(const schedule& s, const ir::loop_node& loop) {
+  for (const trace::step& step : s.trace().steps()) {
+    if (step.what->kind->name != "split") continue;
+    for (std::size_t i = 0; i < step.what->outputs.size(); ++i) {
+      const symbol& made = s.state().symbols[step.what->outputs[i].number];
+      if (made.loop && made.loop.same(loop.var))
+        for (const argument& a : step.what->args)
+          if (const auto* factors = std::get_if<std::vector<factor>>(&a)) return (*factors)[i];
     }
   }
+  return loop.extent->integer;
+}
+
+/// Computes the block with its consumer, whose innermost loop is bound to threads where none is.
+/// @returns their number
+inline factor move(schedule& s, const std::string& name, const destination& to,
+                   const cross_thread_reduction& rule, chooser& choices) {
+  std::optional<factor> count;
+  for (const nest_loop& l : nest_of(s, to.consumer))
+    if (l.bound_to("threadIdx.x")) count = size_of(s, *l.node);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(to.consumer));
+  loop_rv target = loops[to.loop];
+  if (!count) {
+    count = draw_threads(s, rule, choices);
+    const auto [outer, inner] = s.split(loops.back(), {infer, *count});
+    s.bind(inner, "threadIdx.x");
+    if (to.loop + 1 == loops.size()) target = outer;
+  }
+  const block_rv block = s.get_block(name);
+  s.compute_at(block, target, true);
+  s.set_scope(block, 0, "shared");
+  return *count;
+}
+
+/// The reduction loops in one, inside of the block's own spatial loops.
+inline loop_rv fused_reduction(schedule& s, const std::string& name) {
+  const std::vector<nest_loop> nest = nest_of(s, name);
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  std::size_t own = nest.size();
+  while (own > 0 && !nest[own - 1].branches()) --own;
+  std::vector<loop_rv> order, reduced;
+  bool sorted = true;
+  for (std::size_t i = own; i < nest.size(); ++i) {
+    const bool reduces = nest[i].kind == primitive::loop_iter_kind::reduce;
+    sorted = sorted && (reduces || reduced.empty());
+    (reduces ? reduced : order).push_back(loops[i]);
+  }
+  order.insert(order.end(), reduced.begin(), reduced.end());
+  if (!sorted) s.reorder(order);
+  return reduced.size() > 1 ? s.fuse(reduced) : reduced.at(0);
+}
+
+}  // namespace detail::across_threads
+
+TILEWRIGHT_INLINE bool needs_cross_thread_reduction(const schedule& s, const std::string& name,
+                                                    std::int64_t max_threads_per_block) {
+  if (!detail::in_root_scope(s, name) || is_tiled(s, name) || !is_trivially_bound(s, name) ||
+      !named_block(s, name).block->init)
+    return false;
+  std::int64_t given = 1, reduced = 1;
+  for (const detail::nest_loop& l : detail::nest_of(s, name)) {
+    const bool reduces = l.kind == primitive::loop_iter_kind::reduce;
+    if (!l.plain() || l.branches() || !ir::is_int(l.node->extent) ||
+        (!reduces && l.kind != primitive::loop_iter_kind::spatial))
+      return false;
+    (reduces ? reduced : given) *= l.node->extent->integer;
+  }
+  if (shares_operands(s, name)) return given < reduced && given <= max_threads_per_block;
+  return reduced > 1;
+}
+
+TILEWRIGHT_INLINE void cross_thread_reduction::operator()(schedule& s, const std::string& name,
+                                                          const context& /*where*/,
+                                                          chooser& choices) const {
+  namespace across = detail::across_threads;
+  if (!has_block(s, name) || !needs_cross_thread_reduction(s, name, max_threads_per_block)) return;
+  if (choices.pick(2) == 1) return;
+  std::optional<factor> threads;
+  if (const std::optional<across::destination> to = across::find_destination(s, name)) {
+    try {
+      schedule attempt = s;
+      threads = across::move(attempt, name, *to, *this, choices);
+      s = std::move(attempt);
+    } catch (const schedule_error&) {
+      threads.reset();  // computed where it stands
+    }
+  }
+  if (!threads) threads = across::draw_threads(s, *this, choices);
+  const auto [serial, inner] = s.split(across::fused_reduction(s, name), {infer, *threads});
+  s.bind(inner, "threadIdx.x");
 }
 
 }  // namespace tilewright::space
@@ -54710,6 +60122,942 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
   for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
+}
+
+}  // namespace tilewright::space
+
+// Module: constants that stand in a buffer of one element become literals again.
+
+#include <string>
+
+namespace tilewright::space {
+
+/// Inlines a block that writes one buffer of rank 0, reads nothing and feeds other blocks.
+/// rewrite: `s[()] = 2; C[i] = A[i] * s[()]` -> `C[i] = A[i] * 2`
+struct inline_constant_scalars {
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void inline_constant_scalars::operator()(schedule& s, const std::string& name,
+                                                           const context& /*where*/,
+                                                           chooser& /*choices*/) const {
+  if (!has_block(s, name)) return;
+  const ir::block_node& block = *named_block(s, name).block;
+  if (block.init || !block.reads.empty() || block.writes.size() != 1) return;
+  if (!block.writes[0].box.empty() || is_output(s, name) || consumer_names(s, name).empty()) return;
+  s.compute_inline(s.get_block(name));
+}
+
+}  // namespace tilewright::space
+
+// What the rules of multi-level tiling share: one block, tiled in a structure.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Module: multi-level tiling in a structure of spatial and reduction tiles (MetaSchedule, section
+// 3.2; TVM: MultiLevelTiling). For CPUs, register_tiling.hpp knows more about the innermost tile.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// Whether something is staged through a buffer of its own: never, as a structural choice, always.
+enum class staging : std::uint8_t { none, may, must };
+
+/// How a tile's operands or results are staged.
+struct reuse {
+  staging wish = staging::none;
+  /// Where: below the last loop of the tile at this position of the structure, from 1. Several are
+  /// a structural choice.
+  std::vector<int> levels;
+  std::string scope = "global";
+};
+
+/// Splits every loop of the block into tiles, one per letter of its kind in the structure (S:
+/// spatial, R: reduction), and orders them position by position.
+/// ```
+/// "SSRSRS"   i, j, k  ->  i0 j0 | i1 j1 | k0 | i2 j2 | k1 | i3 j3
+/// ```
+/// Then, as asked:
+/// 1. The tiles at the first positions are fused, one loop a position, and bound to `tile_binds`.
+/// 2. Results: the block writes a tile of its own, copied out below a level of `reuse_write`. Where
+///    the only consumer already reads element by element and has no other producer, it moves there
+///    instead of a copy. An annotation `meta_schedule.write_cache_level` of the block, a list,
+///    replaces the levels and the wish by `must`.
+/// 3. Operands: each is copied below a level of `reuse_read`; the copy's loops are fused and, with
+///    `vector_load_lengths`, it is annotated `meta_schedule.cooperative_fetch` with the length of
+///    its vectors, for the threads to share.
+///
+/// Acts where `filter` says so, by default on what `shares_operands`, and annotates the block with
+/// its structure. Structural choices: the levels, and with `may` none of them. Sizes are drawn.
+/// Requires: 1. the structure consists of S and R, and has tiles for each kind of the block's loops;
+/// 2. the iteration variables are spatial or reductions, bound one to one; 3. levels are positions
+/// in the structure.
+/// @throws schedule_error with the requirement, or from a primitive
+struct multi_level_tiling {
+  std::string structure = "SSRSRS";
+  std::vector<std::string> tile_binds;  // "blockIdx.x", ...
+  int max_innermost_factor = 64;        // -1: no limit
+  bool dividing = true;  // sizes divide the extents; otherwise the last tiles are cut
+  std::vector<std::int64_t> vector_load_lengths;  // elements
+  reuse reuse_read;
+  reuse reuse_write;
+  std::function<bool(const schedule&, const std::string&)> filter;
+  /// With a tile bound to threadIdx, the block is annotated with the threads that it wants at
+  /// least and may have at most.
+  int warp_size = 32;
+  int max_threads_per_block = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+/// SSRSRS; results may be staged below the outer two tiles.
+multi_level_tiling cpu_tiling();
+/// SSSRRSRS on blocks, virtual threads and threads; operands staged in shared memory, results in
+/// registers.
+multi_level_tiling gpu_tiling();
+
+}  // namespace tilewright::space
+
+namespace tilewright::space::detail {
+
+/// The tiling of one block in the making.
+class tiler {
+ public:
+  tiler(schedule& s, std::string block, const multi_level_tiling& rule, chooser& choices)
+      : s_(s), name_(std::move(block)), rule_(rule), choices_(choices) {}
+
+  /// The innermost tile of this iteration variable has `lanes` elements, where it has more.
+  void fix_innermost(std::size_t iter, std::int64_t lanes) {
+    vector_iter_ = iter;
+    lanes_ = lanes;
+  }
+
+  void run() {
+    check();
+    block_ = s_.get_block(name_);
+    tile_loops();
+    bind_tiles();
+    stage_results();
+    stage_operands();
+  }
+
+  /// The innermost tile that `fix_innermost` asked for, if the extent was longer.
+  std::optional<loop_rv> vector_tile() const { return vector_tile_; }
+
+ private:
+  [[noreturn]] static void refuse(int requirement, const std::string& text) {
+    throw schedule_error("multi_level_tiling", requirement, text);
+  }
+
+  static char letter_of(ir::iter_kind kind) { return kind == ir::iter_kind::reduce ? 'R' : 'S'; }
+
+  void check() const {
+    if (rule_.structure.empty() || rule_.structure.find_first_not_of("SR") != std::string::npos)
+      refuse(1, "the structure \"" + rule_.structure + "\" needs letters S and R only");
+    for (const ir::iter_var& iter : named_block(s_, name_).block->iters) {
+      if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
+        refuse(2, "block " + name_ + " has a variable, " + iter.var->name +
+                      ", that is neither spatial nor a reduction");
+      if (rule_.structure.find(letter_of(iter.kind)) == std::string::npos)
+        refuse(1, "the structure \"" + rule_.structure + "\" has no " + letter_of(iter.kind) +
+                      " for " + iter.var->name + " of block " + name_);
+    }
+    if (!is_trivially_bound(s_, name_))
+      refuse(2, "the iteration variables of block " + name_ + " are not its loops");
+    for (const reuse* r : {&rule_.reuse_read, &rule_.reuse_write})
+      for (const int level : r->levels)
+        if (level < 1 || level > static_cast<int>(rule_.structure.size()))
+          refuse(3, "level " + std::to_string(level) + " is no position in \"" + rule_.structure +
+                        "\"");
+  }
+
+  // ---- loops
+
+  void tile_loops() {
+    const ir::block block = s_.get(block_).block;
+    const std::vector<loop_rv> loops = s_.get_loops(block_);
+    s_.annotate(block_, tiling_structure_key, rule_.structure);
+    tiles_.assign(rule_.structure.size(), {});
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      const char letter = letter_of(block->iters[i].kind);
+      std::vector<std::size_t> positions;
+      for (std::size_t p = 0; p < rule_.structure.size(); ++p)
+        if (rule_.structure[p] == letter) positions.push_back(p);
+      const std::vector<loop_rv> tiled = split(loops[i], i, positions);
+      for (std::size_t t = 0; t < tiled.size(); ++t) tiles_[positions[t]].push_back(tiled[t]);
+      if (letter == 'S' && ir::is_int(block->iters[i].dom.extent))
+        spatial_volume_ *= block->iters[i].dom.extent->integer;
+    }
+    std::vector<loop_rv> order;
+    for (const std::vector<loop_rv>& tile : tiles_)
+      order.insert(order.end(), tile.begin(), tile.end());
+    // the loop of whole vectors goes innermost in its tile
+    if (vector_tile_)
+      std::stable_partition(order.begin(), order.end(),
+                            [&](loop_rv l) { return !(l == *vector_tile_); });
+    if (order.size() > 1) s_.reorder(order);
+  }
+
+  std::vector<loop_rv> split(loop_rv loop, std::size_t iter,
+                             const std::vector<std::size_t>& positions) {
+    if (positions.size() == 1) return {loop};
+    const ir::expr extent = s_.get(loop).extent;
+    if (iter != vector_iter_ || !ir::is_int(extent) || extent->integer <= lanes_)
+      return s_.split(loop, sizes(loop, positions));
+    const auto [rest, vector] = s_.split(loop, {infer, lanes_});
+    vector_tile_ = vector;
+    std::vector<loop_rv> out{rest};
+    if (positions.size() > 2)
+      out = s_.split(rest, sizes(rest, {positions.begin(), positions.end() - 1}));
+    out.push_back(vector);
+    return out;
+  }
+
+  std::vector<expr_rv> sizes(loop_rv loop, const std::vector<std::size_t>& positions) {
+    if (!rule_.dividing) {
+      std::vector<std::int64_t> innermost;
+      const int limit = rule_.max_innermost_factor < 1 ? 64 : rule_.max_innermost_factor;
+      for (std::int64_t size = 1; size <= limit; size *= 2) innermost.push_back(size);
+      return s_.sample_tile(loop, static_cast<int>(positions.size()), innermost);
+    }
+    std::vector<std::int64_t> preferred;
+    for (std::size_t i = 1; i < positions.size(); ++i)
+      preferred.push_back(preferred_size(positions[i], i + 1 == positions.size()));
+    const int limit = rule_.max_innermost_factor < 1 ? std::numeric_limits<int>::max()
+                                                     : rule_.max_innermost_factor;
+    return choices_.perfect_tile(s_, loop, limit, preferred);
+  }
+
+  /// A size that is sound without measuring.
+  std::int64_t preferred_size(std::size_t position, bool innermost) const {
+    if (position < rule_.tile_binds.size())
+      return rule_.tile_binds[position].rfind("threadIdx", 0) == 0 ? 16 : 1;
+    if (!rule_.tile_binds.empty()) return 4;
+    return innermost ? 16 : 4;
+  }
+
+  void bind_tiles() {
+    bool threads = false;
+    for (std::size_t p = 0; p < std::min(rule_.tile_binds.size(), tiles_.size()); ++p) {
+      if (tiles_[p].empty()) continue;
+      const loop_rv fused = tiles_[p].size() > 1 ? s_.fuse(tiles_[p]) : tiles_[p][0];
+      s_.bind(fused, rule_.tile_binds[p]);
+      tiles_[p] = {fused};
+      threads = threads || rule_.tile_binds[p].rfind("threadIdx", 0) == 0;
+    }
+    if (!threads) return;
+    const int least = spatial_volume_ > 2 * rule_.warp_size ? rule_.warp_size : 1;
+    s_.annotate(block_, "meta_schedule.thread_extent_low_inclusive", least);
+    s_.annotate(block_, "meta_schedule.thread_extent_high_inclusive", rule_.max_threads_per_block);
+  }
+
+  /// The last loop at the position or, where that tile has none, before it.
+  loop_rv loop_at(int level) const {
+    for (std::size_t p = static_cast<std::size_t>(level); p-- > 0;)
+      if (!tiles_[p].empty()) return tiles_[p].back();
+    refuse(3, "block " + name_ + " has no loop at level " + std::to_string(level) + " of \"" +
+                  rule_.structure + "\"");
+  }
+
+  // ---- results
+
+  reuse wish_of_results() const {
+    reuse wish = rule_.reuse_write;
+    const ir::annotations& notes = s_.get(block_).block->annotations;
+    const auto note = notes.find("meta_schedule.write_cache_level");
+    if (note == notes.end()) return wish;
+    wish.levels.clear();
+    if (const auto* list = std::get_if<ir::attr::list>(&note->second.value))
+      for (const ir::attr& level : *list)
+        if (const auto* n = std::get_if<std::int64_t>(&level.value))
+          wish.levels.push_back(static_cast<int>(*n));
+    wish.wish = staging::must;
+    return wish;
+  }
+
+  /// The only consumer, where it can stand for the copy out of a tile.
+  std::optional<std::string> epilogue() const {
+    const std::vector<std::string> consumers = consumer_names(s_, name_);
+    if (consumers.size() != 1 || is_output(s_, name_)) return std::nullopt;
+    const ir::block_node& consumer = *named_block(s_, consumers[0]).block;
+    const read_pattern reads = pattern_of_reads(consumer);
+    if (consumer.init || !reads.injective || !reads.ordered) return std::nullopt;
+    if (producer_names(s_, consumers[0]).size() != 1) return std::nullopt;
+    return consumers[0];
+  }
+
+  void stage_results() {
+    const reuse wish = wish_of_results();
+    if (wish.wish == staging::none || wish.levels.empty()) return;
+    const bool optional = wish.wish == staging::may;
+    if (const std::optional<std::string> consumer = epilogue(); optional && consumer) {
+      const std::size_t choice = choices_.pick(wish.levels.size() + 1);
+      if (choice < wish.levels.size())
+        s_.reverse_compute_at(s_.get_block(*consumer), loop_at(wish.levels[choice]), true);
+      return;
+    }
+    std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
+    if (optional && choice-- == 0) return;
+    const block_rv copy = s_.cache_write(block_, 0, wish.scope);
+    s_.reverse_compute_at(copy, loop_at(wish.levels[choice]), true);
+  }
+
+  // ---- operands
+
+  void stage_operands() {
+    const reuse& wish = rule_.reuse_read;
+    if (wish.wish == staging::none || wish.levels.empty()) return;
+    const bool optional = wish.wish == staging::may;
+    std::size_t choice = choices_.pick(wish.levels.size() + (optional ? 1 : 0));
+    if (optional && choice-- == 0) return;
+    const loop_rv at = loop_at(wish.levels[choice]);
+    const std::size_t reads = s_.get(block_).block->reads.size();
+    for (std::size_t r = 0; r < reads; ++r) {
+      const ir::block_node& block = *s_.get(block_).block;
+      const ir::buffer operand = block.reads[r].buffer;
+      if (operand == block.writes[0].buffer) continue;
+      const block_rv copy = s_.cache_read(block_, static_cast<int>(r), wish.scope, {block_});
+      s_.compute_at(copy, at, true);
+      fetch_together(copy, operand);
+    }
+  }
+
+  void fetch_together(block_rv copy, const ir::buffer& operand) {
+    std::vector<loop_rv> loops = s_.get_loops(copy);
+    const std::size_t rank = operand->shape.size();
+    loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(rank));
+    if (loops.size() > 1) s_.fuse(loops);
+    std::vector<std::int64_t> lengths = loadable(operand->type);
+    if (lengths.empty()) return;
+    const std::vector<double> weights(lengths.size(), 1.0);
+    const expr_rv length = choices_.categorical(s_, lengths, weights);
+    s_.annotate(copy, "meta_schedule.cooperative_fetch", length);
+  }
+
+  /// The lengths that one load of at most 16 bytes can have.
+  std::vector<std::int64_t> loadable(dtype type) const {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t n : rule_.vector_load_lengths)
+      if (n * bytes(type) <= 16 && (bytes(type) != 2 || n == 1 || n % 2 == 0)) out.push_back(n);
+    return out;
+  }
+
+  schedule& s_;
+  std::string name_;
+  const multi_level_tiling& rule_;
+  chooser& choices_;
+
+  std::optional<std::size_t> vector_iter_;
+  std::int64_t lanes_ = 1;
+  std::optional<loop_rv> vector_tile_;
+
+  block_rv block_;
+  std::vector<std::vector<loop_rv>> tiles_;  // [positions]
+  std::int64_t spatial_volume_ = 1;
+};
+
+}  // namespace tilewright::space::detail
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void multi_level_tiling::operator()(schedule& s, const std::string& name,
+                                                      const context& /*where*/,
+                                                      chooser& choices) const {
+  if (!has_block(s, name) || is_tiled(s, name)) return;
+  if (filter ? filter(s, name) : shares_operands(s, name))
+    detail::tiler(s, name, *this, choices).run();
+}
+
+TILEWRIGHT_INLINE multi_level_tiling cpu_tiling() {
+  multi_level_tiling out;
+  out.reuse_write = {staging::may, {1, 2}, "global"};
+  return out;
+}
+
+TILEWRIGHT_INLINE multi_level_tiling gpu_tiling() {
+  multi_level_tiling out;
+  out.structure = "SSSRRSRS";
+  out.tile_binds = {"blockIdx.x", "vthread.x", "threadIdx.x"};
+  out.vector_load_lengths = {1, 2, 3, 4, 8, 16};
+  out.reuse_read = {staging::must, {4}, "shared"};
+  out.reuse_write = {staging::must, {3}, "local"};
+  return out;
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <optional>
+
+// Module: multi-level tiling whose innermost tile is one long vector (TVM:
+// MultiLevelTilingWideVector).
+
+#include <string>
+
+namespace tilewright::space {
+
+/// Tiles as `tiling` says, but the innermost tile of the last dimension of the output has as many
+/// elements as one vector of `vector_bits`, where the dimension is longer. That loop stands last
+/// and is vectorized; the extent need not be a multiple.
+struct multi_level_tiling_wide_vector {
+  multi_level_tiling tiling = srsrs();
+  int vector_bits = 1024;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+
+  /// SRSRS with innermost factors up to 128.
+  static multi_level_tiling srsrs();
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::wide_vector {
+
+/// The spatial variable that is the last index of the only output.
+inline std::optional<std::size_t> last_written(const ir::block_node& block) {
+  if (block.writes.size() != 1 || block.writes[0].box.empty()) return std::nullopt;
+  const ir::expr& last = block.writes[0].box.back().min;
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (block.iters[i].kind == ir::iter_kind::spatial && last.same(block.iters[i].var)) return i;
+  return std::nullopt;
+}
+
+}  // namespace detail::wide_vector
+
+TILEWRIGHT_INLINE multi_level_tiling multi_level_tiling_wide_vector::srsrs() {
+  multi_level_tiling out;
+  out.structure = "SRSRS";
+  out.max_innermost_factor = 128;
+  return out;
+}
+
+TILEWRIGHT_INLINE void multi_level_tiling_wide_vector::operator()(schedule& s,
+                                                                  const std::string& name,
+                                                                  const context& /*where*/,
+                                                                  chooser& choices) const {
+  if (!has_block(s, name) || is_tiled(s, name)) return;
+  if (!(tiling.filter ? tiling.filter(s, name) : shares_operands(s, name))) return;
+  const ir::block block = named_block(s, name).block;
+  detail::tiler tiler(s, name, tiling, choices);
+  if (const std::optional<std::size_t> last = detail::wide_vector::last_written(*block))
+    tiler.fix_innermost(*last, vector_bits / (8 * bytes(block->writes[0].buffer->type)));
+  tiler.run();
+  if (const std::optional<loop_rv> vector = tiler.vector_tile()) s.vectorize(*vector);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// Module: multi-level tiling around a tensor intrinsic (TVM: MultiLevelTilingWithIntrin).
+
+#include <string>
+
+namespace tilewright::space {
+
+/// Splits off the loops that the intrinsic's description computes, makes a block of them, annotates
+/// it `meta_schedule.auto_tensorize` = the intrinsic's name, and tiles the loops around it. What is
+/// left, the replacement by the implementation, is post-processing (rewrite_tensorize).
+/// ```
+/// dot_16x4   i, j, k  ->  tiles of (i, j / 16, k / 4) | block C_o: j 16, k 4
+/// ```
+/// Which loops these are is found by trying, the innermost ones first, on a copy of the program
+/// with operands and results in the scopes that the description names. Extents must be multiples of
+/// the description's. A block on which nothing matches is left alone: a rule behind this one may
+/// tile it.
+struct multi_level_tiling_with_intrinsic {
+  std::string intrinsic;
+  multi_level_tiling tiling = cpu_tiling();
+
+  /// @throws argument_error when no intrinsic has the name
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::intrinsic_loops {
+
+struct wanted {
+  ir::iter_kind kind;
+  std::int64_t extent;
+};
+
+/// The loops of the description, as kinds and extents; empty when they are not plain.
+inline std::vector<wanted> loops_of(const ir::function& description) {
+  const auto blocks = primitive::child_blocks(ir::root_block(description)->body);
+  std::vector<wanted> out;
+  if (blocks.size() != 1) return out;
+  for (const ir::iter_var& i : blocks[0]->block->iters) {
+    if (!ir::is_int(i.dom.extent)) return {};
+    out.push_back({i.kind, i.dom.extent->integer});
+  }
+  return out;
+}
+
+/// Assignments of the description's loops to iteration variables of the block, those that take
+/// inner ones first.
+inline void assignments(const std::vector<ir::iter_var>& iters, const std::vector<wanted>& loops,
+                        std::vector<std::size_t>& taken,
+                        std::vector<std::vector<std::size_t>>& out) {
+  if (taken.size() == loops.size()) {
+    out.emplace_back(taken.rbegin(), taken.rend());
+    return;
+  }
+  const wanted& next = loops[loops.size() - 1 - taken.size()];
+  for (std::size_t i = iters.size(); i-- > 0;) {
+    const ir::expr& extent = iters[i].dom.extent;
+    if (iters[i].kind != next.kind || !ir::is_int(extent) || extent->integer % next.extent != 0 ||
+        std::find(taken.begin(), taken.end(), i) != taken.end())
+      continue;
+    taken.push_back(i);
+    assignments(iters, loops, taken, out);
+    taken.pop_back();
+  }
+}
+
+/// Makes the block of the intrinsic's loops.
+inline block_rv split_off(schedule& s, const std::string& name, const std::vector<wanted>& loops,
+                          const std::vector<std::size_t>& taken) {
+  const block_rv block = s.get_block(name);
+  std::vector<loop_rv> outer = s.get_loops(block), inner;
+  for (std::size_t w = 0; w < loops.size(); ++w) {
+    const auto [rest, tile] = s.split(outer[taken[w]], {infer, loops[w].extent});
+    outer[taken[w]] = rest;
+    inner.push_back(tile);
+  }
+  std::vector<loop_rv> order = outer;
+  order.insert(order.end(), inner.begin(), inner.end());
+  s.reorder(order);
+  return s.blockize(inner[0]);
+}
+
+/// True when the block can become the intrinsic, once its operands and its result are in the scopes
+/// that the description names.
+inline bool can_tensorize(schedule s, block_rv block, const intrin::intrinsic& what) {
+  try {
+    const ir::block described = ir::root_block(what.description);
+    const auto scope_of = [](const ir::buffer_region& r) { return r.buffer->scope; };
+    const std::size_t reads = s.get(block).block->reads.size();
+    std::size_t accumulator =
+        0;  // the description reads what it updates, a block with init doesn't
+    for (std::size_t r = 0; r < described->reads.size(); ++r) {
+      const bool own = described->reads[r].buffer == described->writes[0].buffer;
+      accumulator += own ? 1 : 0;
+      const std::size_t at = r - accumulator;
+      if (own || at >= reads || scope_of(described->reads[r]) == "global") continue;
+      s.cache_read(block, static_cast<int>(at), scope_of(described->reads[r]), {block});
+    }
+    if (scope_of(described->writes[0]) != "global")
+      s.cache_write(block, 0, scope_of(described->writes[0]));
+    if (s.get(block).block->init) s.decompose_reduction(block, s.get_loops(block).at(0));
+    s.tensorize(block, what.name);
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+/// Splits off the loops of one assignment where the intrinsic then fits.
+inline std::optional<block_rv> matched(schedule& s, const std::string& name,
+                                       const std::vector<wanted>& loops,
+                                       const std::vector<std::size_t>& taken,
+                                       const intrin::intrinsic& what) {
+  try {
+    schedule attempt = s;
+    const block_rv block = split_off(attempt, name, loops, taken);
+    if (!can_tensorize(attempt, block, what)) return std::nullopt;
+    attempt.annotate(block, "meta_schedule.auto_tensorize", what.name);
+    s = std::move(attempt);
+    return block;
+  } catch (const schedule_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace detail::intrinsic_loops
+
+TILEWRIGHT_INLINE void multi_level_tiling_with_intrinsic::operator()(schedule& s,
+                                                                     const std::string& name,
+                                                                     const context& /*where*/,
+                                                                     chooser& choices) const {
+  namespace loops = detail::intrinsic_loops;
+  const std::shared_ptr<const intrin::intrinsic> what = intrin::find(intrinsic);
+  if (!what)
+    throw argument_error("multi_level_tiling_with_intrinsic: no intrinsic is called \"" +
+                         intrinsic + "\"; intrin::add makes one known");
+  if (!has_block(s, name) || is_tiled(s, name) || !is_trivially_bound(s, name)) return;
+  if (named_block(s, name).block->writes.size() != 1) return;
+  const std::vector<loops::wanted> inner = loops::loops_of(what->description);
+  if (inner.empty()) return;
+  std::vector<std::vector<std::size_t>> candidates;
+  std::vector<std::size_t> taken;
+  loops::assignments(named_block(s, name).block->iters, inner, taken, candidates);
+  for (const std::vector<std::size_t>& candidate : candidates)
+    if (const std::optional<block_rv> outer = loops::matched(s, name, inner, candidate, *what)) {
+      const std::string around = s.get(*outer).block->name;
+      return detail::tiler(s, around, tiling, choices).run();
+    }
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void order_loops(schedule& s, const std::string& name) {
+  const std::optional<block_profile> p = profile(s, name);
+  if (!p || (!p->reduction && !producer_names(s, name).empty())) return;
+  const std::vector<std::size_t> order = p->walking_order();
+  if (std::is_sorted(order.begin(), order.end())) return;
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  std::vector<loop_rv> ordered;
+  for (const std::size_t i : order) ordered.push_back(loops[i]);
+  s.reorder(ordered);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <optional>
+
+namespace tilewright::space {
+namespace detail {
+
+/// The loads of a block with the buffers that the function allocates left out.
+inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  std::vector<access_profile> out;
+  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
+      out.push_back(profile_access(b, e->buffer, e->args));
+  });
+  return out;
+}
+
+/// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
+/// the block's output is contiguous. An output that the function allocates is laid out to suit when
+/// it is lowered, so there the arguments that the block reads decide.
+inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store || store->indices.empty()) return std::nullopt;
+  const access_profile write = profile_access(b, store->buffer, store->indices);
+  std::optional<std::size_t> out;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
+  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
+  if (std::find(own.begin(), own.end(), store->buffer) == own.end()) return out;
+  const std::vector<access_profile> loads = argument_loads(s, b);
+  const auto contiguous_along = [&](std::size_t i) {
+    return std::count_if(loads.begin(), loads.end(),
+                         [&](const access_profile& a) { return a.affine && a.stride[i] == 1; });
+  };
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] != 0 &&
+        contiguous_along(i) > (out ? contiguous_along(*out) : 0))
+      out = i;
+  return out;
+}
+
+/// The loop that alone drives the block's iteration variable, plus outer loops.
+inline std::optional<std::size_t> loop_driving(const schedule& s,
+                                               const ir::block_realize_node& realize,
+                                               std::size_t iter) {
+  const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
+  for (std::size_t l = loops.size(); l-- > 0;)
+    if (ir::uses_var(realize.values[iter], loops[l])) {
+      for (std::size_t other = 0; other < realize.values.size(); ++other)
+        if (other != iter && ir::uses_var(realize.values[other], loops[l])) return std::nullopt;
+      return l;
+    }
+  return std::nullopt;
+}
+
+/// True for a reduction whose operands lie side by side along a reduction variable and not along
+/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
+/// gather.
+inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
+  if (!b.init) return false;
+  std::vector<access_profile> loads;
+  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && e->buffer != b.writes[0].buffer)
+      loads.push_back(profile_access(b, e->buffer, e->args));
+  });
+  const auto vectors = [&](std::size_t i) {
+    return std::all_of(loads.begin(), loads.end(), [&](const access_profile& a) {
+      return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
+    });
+  };
+  if (vectors(iter)) return false;
+  for (std::size_t i = 0; i < b.iters.size(); ++i)
+    if (b.iters[i].kind == ir::iter_kind::reduce && vectors(i)) return true;
+  return false;
+}
+
+/// The other spatial variable along which an argument is contiguous that is strided along `lanes`:
+/// the block transposes.
+inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::block_node& b,
+                                                  std::size_t lanes) {
+  if (b.init) return std::nullopt;
+  for (const access_profile& a : argument_loads(s, b)) {
+    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
+    for (std::size_t i = 0; i < b.iters.size(); ++i)
+      if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
+  }
+  return std::nullopt;
+}
+
+inline bool plain(const ir::loop_node& loop) {
+  return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
+                                           const context& where, chooser& choices) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
+  if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
+  const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
+  if (!position) return;
+  const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  const bool reduction = static_cast<bool>(realize.block->init);
+
+  schedule attempt = s;
+  const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
+  const ir::loop_node& loop = attempt.get(loops[*position]);
+  if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
+  try {
+    const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
+    const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
+    if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
+      // lanes across the argument, a few steps along it written out: rows are loaded and transposed
+      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
+      if (!along || !detail::plain(attempt.get(loops[*along]))) return;
+      const expr_rv steps = choices.categorical(attempt, {4, 8, 16}, {1, 1, 1.5});
+      const auto [rest, step] = attempt.split(loops[*along], {infer, steps});
+      std::vector<loop_rv> order = loops;
+      order[*position] = outer;
+      order[*along] = rest;
+      order.push_back(step);
+      order.push_back(inner);
+      attempt.reorder(order);
+      attempt.unroll(step);
+    } else if (reduction || *position + 1 != loops.size()) {
+      std::vector<loop_rv> order{outer};
+      order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
+      order.push_back(inner);
+      attempt.reorder(order);
+    }
+    attempt.vectorize(inner);
+    s = std::move(attempt);
+  } catch (const schedule_error&) {
+    // a block that cannot be vectorized stays scalar
+  }
+}
+
+TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {
+  if (where.threads < 2) return;
+  for (const std::string& name : root_block_names(s)) {
+    schedule attempt = s;
+    const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
+    if (loops.empty() || !detail::plain(attempt.get(loops[0]))) continue;
+    // fuse as deep as parallel accepts, down to one loop
+    for (std::size_t depth = loops.size(); depth >= 1; --depth) {
+      schedule trial = attempt;
+      try {
+        std::vector<loop_rv> outer(loops.begin(), loops.begin() + static_cast<long>(depth));
+        bool free = std::all_of(outer.begin(), outer.end(),
+                                [&](loop_rv l) { return detail::plain(trial.get(l)); });
+        if (!free || (depth > 1 && depth == loops.size())) continue;
+        trial.parallel(depth > 1 ? trial.fuse(outer) : outer[0]);
+        s = std::move(trial);
+        break;
+      } catch (const schedule_error&) {
+        // one loop less
+      }
+    }
+  }
+}
+
+}  // namespace tilewright::space
+
+// Module: the root says how much may run in parallel, in vectors, and written out (MetaSchedule:
+// Parallelize-Vectorize-Unroll).
+
+#include <cstdint>
+#include <string>
+
+// Module: how much of a nest is written out (MetaSchedule: the unrolling of
+// Parallelize-Vectorize-Unroll).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// Draws up to how many steps the inner loops of a reduction's nest may unroll to, and annotates
+/// it. Nests without reductions, and loops that are annotated already, are left alone.
+/// ```
+/// v = sample_categorical([0, 16, 64, 512])
+/// annotate(outermost loop, "pragma_auto_unroll_max_step", v)
+/// annotate(outermost loop, "pragma_unroll_explicit", 1)
+/// ```
+/// An annotated loop can be neither split nor fused, so this comes late.
+/// Called for the root block, it annotates that one, `meta_schedule.unroll_explicit` = v, for
+/// post-processing to spread over all nests (rewrite_parallel_vectorize_unroll).
+struct random_unroll {
+  std::vector<std::int64_t> max_steps{0, 16, 64, 512};  // equally likely; none: no unrolling
+  /// By the library; otherwise by the code generator, where it likes to (`unroll_implicit`).
+  bool written_out = true;
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+/// Annotates the root block, for rewrite_parallel_vectorize_unroll to spread over all nests when
+/// their loops are final: `meta_schedule.parallel` = threads * jobs, where there are several
+/// threads; `meta_schedule.vectorize` = elements; and a depth of unrolling as random_unroll draws
+/// it. Other blocks are left alone.
+struct parallel_vectorize_unroll {
+  std::int64_t max_jobs_per_thread = 16;   // -1: nothing runs in parallel
+  std::int64_t max_vectorize_extent = 64;  // elements; -1: no vectors
+  random_unroll unroll;                    // without steps: nothing is unrolled
+
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void parallel_vectorize_unroll::operator()(schedule& s, const std::string& name,
+                                                             const context& where,
+                                                             chooser& choices) const {
+  if (name != ir::root_block(s.function())->name) return;
+  const block_rv root = s.get_block(name);
+  if (max_jobs_per_thread > 0 && where.threads > 1)
+    s.annotate(root, "meta_schedule.parallel", max_jobs_per_thread * where.threads);
+  if (max_vectorize_extent > 0) s.annotate(root, "meta_schedule.vectorize", max_vectorize_extent);
+  unroll(s, name, where, choices);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+
+// Module: a stage is computed at a random place among the loops of its consumers (MetaSchedule:
+// Random-Compute-Location).
+
+#include <string>
+
+namespace tilewright::space {
+
+/// Draws where a block that feeds others is computed: inlined, where it stands, or below a loop of
+/// its consumer (sample_compute_location). Blocks that are tiled, have no loops, share their
+/// outermost loop or write an output stay. Where the block is annotated
+/// `meta_schedule.random_compute_producer`, as rfactor's last step may be, the note is removed and
+/// its producers are moved first.
+/// ```
+/// for i, j: B[i, j] = A[i, j] * 2      ->   for i: for ax: B[i, ax] = A[i, ax] * 2
+/// for i, j: C[i, j] = B[i, j] + 1                  for j: C[i, j] = B[i, j] + 1
+/// ```
+/// The place is a random variable of the trace, so the loops around the block differ between
+/// members of a family: rules that name these loops have to come before.
+struct random_compute_location {
+  void operator()(schedule& s, const std::string& block, const context& where,
+                  chooser& choices) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::places {
+
+inline bool may_move(const schedule& s, const std::string& name) {
+  if (is_output(s, name) || consumer_names(s, name).empty() || is_tiled(s, name)) return false;
+  const primitive::block_scope scope(*ir::root_block(s.function()));
+  const int at = scope.find(named_block(s, name).block->id);
+  if (at < 0) return false;
+  const auto child = static_cast<std::size_t>(at);
+  if (scope[child].loops.empty()) return false;
+  for (std::size_t other = 0; other < scope.size(); ++other)
+    if (other != child && scope.common_loops(child, other) > 0) return false;
+  return true;
+}
+
+inline void move(schedule& s, const std::string& name) {
+  if (!may_move(s, name)) return;
+  const block_rv block = s.get_block(name);
+  s.compute_at(block, s.sample_compute_location(block), true);
+}
+
+}  // namespace detail::places
+
+TILEWRIGHT_INLINE void random_compute_location::operator()(schedule& s, const std::string& name,
+                                                           const context& /*where*/,
+                                                           chooser& /*choices*/) const {
+  constexpr const char* key = "meta_schedule.random_compute_producer";
+  if (!has_block(s, name)) return;
+  if (named_block(s, name).block->annotations.count(key) > 0) {
+    s.unannotate(s.get_block(name), key);
+    for (const std::string& producer : producer_names(s, name)) detail::places::move(s, producer);
+  }
+  if (has_block(s, name)) detail::places::move(s, name);
+}
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void random_unroll::operator()(schedule& s, const std::string& name,
+                                                 const context& /*where*/, chooser& choices) const {
+  if (max_steps.empty()) return;
+  const std::vector<double> weights(max_steps.size(), 1.0);
+  const auto draw = [&] { return choices.categorical(s, max_steps, weights); };
+  if (name == ir::root_block(s.function())->name) {
+    if (is_spatial(s.function())) return;
+    const block_rv root = s.get_block(name);
+    const char* key =
+        written_out ? "meta_schedule.unroll_explicit" : "meta_schedule.unroll_implicit";
+    return s.annotate(root, key, draw());
+  }
+  if (!has_block(s, name) || !named_block(s, name).block->init) return;
+  const primitive::path at = primitive::find_block(s.function(), named_block(s, name).block->id);
+  const std::vector<const ir::loop_node*> around = at.loops();
+  if (around.empty() || around[0]->annotations.count("pragma_auto_unroll_max_step") > 0) return;
+  const loop_rv outermost = s.get_loops(s.get_block(name))[0];
+  s.annotate(outermost, "pragma_auto_unroll_max_step", draw());
+  s.annotate(outermost, "pragma_unroll_explicit", written_out ? 1 : 0);
 }
 
 }  // namespace tilewright::space
@@ -55057,7 +61405,7 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
   return out;
 }
 
-TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::string& block) {
+TILEWRIGHT_INLINE bool needs_register_tiling(const schedule& s, const std::string& block) {
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
@@ -55071,10 +61419,10 @@ TILEWRIGHT_INLINE bool needs_multi_level_tiling(const schedule& s, const std::st
   return rows || consumer_names(s, block).empty();
 }
 
-TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,
-                                          const context& where, chooser& choices) {
-  if (!needs_multi_level_tiling(s, block))
-    throw schedule_error("multi_level_tiling", 1,
+TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, const context& where,
+                                       chooser& choices) {
+  if (!needs_register_tiling(s, block))
+    throw schedule_error("register_tiling", 1,
                          "block " + block +
                              " is no reduction with a contiguous output axis along which its "
                              "operands can be loaded as vectors");
@@ -55083,182 +61431,878 @@ TILEWRIGHT_INLINE void multi_level_tiling(schedule& s, const std::string& block,
 
 }  // namespace tilewright::space
 
-#include <algorithm>
+// Post-processor: loops have constant extents.
 
 namespace tilewright::space {
 
-TILEWRIGHT_INLINE void order_loops(schedule& s, const std::string& name) {
-  const std::optional<block_profile> p = profile(s, name);
-  if (!p || (!p->reduction && !producer_names(s, name).empty())) return;
-  const std::vector<std::size_t> order = p->walking_order();
-  if (std::is_sorted(order.begin(), order.end())) return;
-  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
-  std::vector<loop_rv> ordered;
-  for (const std::size_t i : order) ordered.push_back(loops[i]);
-  s.reorder(ordered);
+/// Rejects a candidate unless: 1. every loop starts at a literal and has a literal extent.
+struct disallow_dynamic_loop {
+  /// @throws schedule_error naming the loop and its extent
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void disallow_dynamic_loop::operator()(schedule& s, const context&) const {
+  ir::for_each_stmt(s.function().body, [](const ir::stmt& at) {
+    const ir::loop_node* loop = ir::as_loop(at);
+    if (loop && !(ir::is_int(loop->min) && ir::is_int(loop->extent)))
+      throw schedule_error("disallow_dynamic_loop", 1,
+                           "loop " + loop->var->name + " has the extent " +
+                               ir::print(loop->extent) + "; tune the kernel for literal extents");
+  });
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+// Post-processor: the threads of a block fetch together what they share.
+
+#include <cstdint>
+
+namespace tilewright::space {
+
+/// Gives the innermost loop of every block annotated `meta_schedule.cooperative_fetch` = v to the
+/// threads around it, v neighbouring elements each as a vector:
+/// ```
+/// for ax in range(1024): A_shared[..] = A[..]
+/// ->  for o in range(8): for t in threadIdx.x(32): for v in vectorized(4): A_shared[..] = A[..]
+/// ```
+/// Vectors are left out where they do not divide the loop or an element has more than 4 bytes. Under
+/// a block annotated `warp_execution`, threadIdx.x has a warp's threads. The annotation goes.
+struct rewrite_cooperative_fetch {
+  std::int64_t warp_size = 32;
+  /// It requires: 1. a loop around the block is bound to threadIdx.x.
+  /// @throws schedule_error
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::fetch {
+
+inline constexpr const char* key = "meta_schedule.cooperative_fetch";
+
+/// Extent of the loop around the block that is bound to the axis; 0 when there is none.
+inline std::int64_t extent_of(const schedule& s, const ir::block_node& block, const char* axis) {
+  std::int64_t out = 0;
+  for (const ir::loop_node* l : primitive::find_block(s.function(), block.id).all_loops())
+    if (l->loop == ir::loop_kind::thread_binding && l->thread_tag == axis && ir::is_int(l->extent))
+      out = l->extent->integer;
+  return out;
+}
+
+inline std::int64_t lanes_of(const schedule& s, const std::string& name, std::int64_t extent) {
+  const ir::block_node& block = *named_block(s, name).block;
+  const auto* asked = std::get_if<std::int64_t>(&block.annotations.at(key).value);
+  bool narrow = true;
+  for (const auto* regions : {&block.reads, &block.writes})
+    for (const ir::buffer_region& r : *regions) narrow = narrow && bytes(r.buffer->type) <= 4;
+  return asked && *asked > 1 && narrow && extent % *asked == 0 ? *asked : 1;
+}
+
+inline void share(schedule& s, const std::string& name, std::int64_t x, std::int64_t y) {
+  const block_rv block = s.get_block(name);
+  const std::vector<loop_rv> loops = s.get_loops(block);
+  if (loops.empty()) return s.unannotate(block, key);
+  const ir::expr extent = s.get(loops.back()).extent;
+  const std::int64_t lanes = ir::is_int(extent) ? lanes_of(s, name, extent->integer) : 1;
+  std::vector<factor> factors{infer};
+  if (y > 0) factors.emplace_back(y);
+  factors.emplace_back(x);
+  if (lanes > 1) factors.emplace_back(lanes);
+  const std::vector<loop_rv> parts = s.split(loops.back(), factors);
+  std::size_t next = 1;
+  if (y > 0) s.bind(parts[next++], "threadIdx.y");
+  s.bind(parts[next++], "threadIdx.x");
+  if (lanes > 1) s.vectorize(parts[next]);
+  s.unannotate(block, key);
+}
+
+}  // namespace detail::fetch
+
+TILEWRIGHT_INLINE void rewrite_cooperative_fetch::operator()(schedule& s, const context&) const {
+  std::vector<std::string> names;
+  bool warps = false;
+  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body)) {
+    if (realize->block->annotations.count(detail::fetch::key))
+      names.push_back(realize->block->name);
+    warps = warps || realize->block->annotations.count("warp_execution") > 0;
+  }
+  for (const std::string& name : names) {
+    const ir::block_node& block = *named_block(s, name).block;
+    const std::int64_t x = warps ? warp_size : detail::fetch::extent_of(s, block, "threadIdx.x");
+    if (x == 0)
+      throw schedule_error("rewrite_cooperative_fetch", 1,
+                           "no loop around block " + name +
+                               " is bound to threadIdx.x, so there are no threads to fetch");
+    detail::fetch::share(s, name, x, detail::fetch::extent_of(s, block, "threadIdx.y"));
+  }
 }
 
 }  // namespace tilewright::space
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
+
+// Post-processor: bound weights lie as they are walked.
 
 namespace tilewright::space {
-namespace detail {
 
-/// The loads of a block with the buffers that the function allocates left out.
-inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
-  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
-  std::vector<access_profile> out;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
-      out.push_back(profile_access(b, e->buffer, e->args));
+/// Copies each bound weight that one block reads into a buffer whose dimensions are the loops that
+/// walk it, outermost first; lowering computes the copy once (pass/prepare_weights.hpp).
+/// ```
+/// for i, j0, k0, k1, j1: C[..] += A[..] * W[k0 * 4 + k1, j0 * 16 + j1]
+/// ->  W_global[j0, k0, k1, j1] = W[..] once;  C[..] += A[..] * W_global[j0, k0, k1, j1]
+/// ```
+/// Applies where the indices are digits of constant loops that cover the weight, and where their
+/// order is not that of the weight already. Weights that a block copies, as a rule that stages
+/// operands has it, are left alone: the panels are packed already.
+struct rewrite_layout {
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::packing {
+
+/// The part of an index that one loop drives: floormod(floordiv(index, step), extent).
+struct digit {
+  std::size_t dimension = 0;
+  std::int64_t step = 1, extent = 1;
+  bool leading = false;  // of its dimension
+  int loop = -1;         // position; -1 for a dimension that never moves
+};
+
+/// The one way in which the block reads the buffer; nothing when it has several.
+inline std::optional<std::vector<ir::expr>> indices_of(const ir::block_node& block,
+                                                       const ir::buffer& b) {
+  std::optional<std::vector<ir::expr>> out;
+  bool one = true;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load || e->buffer != b) return;
+    if (!out) out = e->args;
+    for (std::size_t d = 0; d < e->args.size(); ++d) one = one && ir::equal(e->args[d], (*out)[d]);
   });
+  return one ? out : std::nullopt;
+}
+
+/// Digits of one dimension, most significant first; empty where the index is something else.
+inline std::vector<digit> digits_of(const arith::linear& index, std::size_t dimension,
+                                    std::int64_t shape, const primitive::child_block& child) {
+  std::vector<digit> out;
+  for (const auto& [term, step] : index.terms) {
+    const int at = primitive::loop_index(child.loops, term);
+    if (at < 0 || !ir::is_int(child.loops[static_cast<std::size_t>(at)]->extent)) return {};
+    const std::int64_t extent = child.loops[static_cast<std::size_t>(at)]->extent->integer;
+    if (extent > 1) out.push_back({dimension, step, extent, false, at});
+  }
+  if (index.constant != 0) return {};
+  std::sort(out.begin(), out.end(), [](const digit& a, const digit& b) { return a.step > b.step; });
+  std::int64_t expected = 1;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    if (out[i].step != expected) return {};
+    expected *= out[i].extent;
+  }
+  if (expected != shape) return {};
+  if (out.empty()) out.push_back({dimension, 1, 1, true, -1});
+  out.front().leading = true;
   return out;
 }
 
-/// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
-/// the block's output is contiguous. An output that the function allocates is laid out to suit when
-/// it is lowered, so there the arguments that the block reads decide.
-inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
-  const ir::store_node* store = ir::as_store(b.body);
-  if (!store || store->indices.empty()) return std::nullopt;
-  const access_profile write = profile_access(b, store->buffer, store->indices);
-  std::optional<std::size_t> out;
-  for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
-  const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
-  if (std::find(own.begin(), own.end(), store->buffer) == own.end()) return out;
-  const std::vector<access_profile> loads = argument_loads(s, b);
-  const auto contiguous_along = [&](std::size_t i) {
-    return std::count_if(loads.begin(), loads.end(),
-                         [&](const access_profile& a) { return a.affine && a.stride[i] == 1; });
-  };
-  for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] != 0 &&
-        contiguous_along(i) > (out ? contiguous_along(*out) : 0))
-      out = i;
-  return out;
+/// All digits of an access in the order of their loops; nothing when that is no new order.
+inline std::optional<std::vector<digit>> order_of(const primitive::child_block& child,
+                                                  const ir::buffer& b,
+                                                  const std::vector<ir::expr>& indices) {
+  const primitive::bound_iters& iters = primitive::bind_iters(child);
+  std::vector<digit> all;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!ir::is_int(b->shape[d])) return std::nullopt;
+    const std::vector<digit> own =
+        digits_of(primitive::in_loops(indices[d], child, iters), d, b->shape[d]->integer, child);
+    if (own.empty()) return std::nullopt;
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  const auto outer = [](const digit& x, const digit& y) { return x.loop < y.loop; };
+  if (std::is_sorted(all.begin(), all.end(), outer)) return std::nullopt;
+  std::stable_sort(all.begin(), all.end(), outer);
+  return all;
 }
 
-/// The loop that alone drives the block's iteration variable, plus outer loops.
-inline std::optional<std::size_t> loop_driving(const schedule& s,
-                                               const ir::block_realize_node& realize,
-                                               std::size_t iter) {
-  const std::vector<ir::var> loops = primitive::get_loops(s.function(), realize.block->id);
-  for (std::size_t l = loops.size(); l-- > 0;)
-    if (ir::uses_var(realize.values[iter], loops[l])) {
-      for (std::size_t other = 0; other < realize.values.size(); ++other)
-        if (other != iter && ir::uses_var(realize.values[other], loops[l])) return std::nullopt;
-      return l;
+inline ir::index_map map_of(std::size_t rank, const std::vector<digit>& order) {
+  return ir::make_index_map(rank, [&](const std::vector<ir::var>& v) {
+    std::vector<ir::expr> out;
+    for (const digit& d : order) {
+      ir::expr e = v[d.dimension];
+      const dtype type = e.type();
+      if (d.step > 1) e = ir::floordiv(e, ir::integer(type, d.step));
+      if (!d.leading) e = ir::floormod(e, ir::integer(type, d.extent));
+      out.push_back(std::move(e));
     }
-  return std::nullopt;
+    return out;
+  });
 }
 
-/// True for a reduction whose operands lie side by side along a reduction variable and not along
-/// `iter`: dot products. Vectors along the reduction load what vectors along the output would
-/// gather.
-inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
-  if (!b.init) return false;
-  std::vector<access_profile> loads;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && e->buffer != b.writes[0].buffer)
-      loads.push_back(profile_access(b, e->buffer, e->args));
+inline bool is_copy(const ir::block_node& block) {
+  const ir::store_node* store = ir::as_store(block.body);
+  return store && !block.init && store->value->op == ir::op::load;
+}
+
+/// The only block of the root that reads the buffer; nothing when there are several.
+inline std::optional<std::size_t> reader_of(const primitive::block_scope& scope,
+                                            const ir::buffer& b) {
+  std::optional<std::size_t> out;
+  for (std::size_t c = 0; c < scope.size(); ++c)
+    for (const ir::buffer_region& r : scope[c].block().reads)
+      if (r.buffer == b) {
+        if (out) return std::nullopt;
+        out = c;
+      }
+  return out;
+}
+
+inline void pack(schedule& s, const ir::buffer& weight) {
+  const ir::block root = ir::root_block(s.function());
+  const primitive::block_scope scope(*root);
+  const std::optional<std::size_t> reader = reader_of(scope, weight);
+  if (!reader || is_copy(scope[*reader].block()) || !weight->strides.empty()) return;
+  const ir::block_node& block = scope[*reader].block();
+  const auto indices = indices_of(block, weight);
+  const auto order = indices ? order_of(scope[*reader], weight, *indices) : std::nullopt;
+  if (!order) return;
+  int at = 0;
+  while (block.reads[static_cast<std::size_t>(at)].buffer != weight) ++at;
+  const block_rv copy = s.cache_read(s.get_block(block.name), at, "global");
+  s.transform_layout(copy, written_buffer(0), map_of(indices->size(), *order));
+  s.annotate(copy, "meta_schedule.layout_rewrite_preproc", 1);
+}
+
+}  // namespace detail::packing
+
+TILEWRIGHT_INLINE void rewrite_layout::operator()(schedule& s, const context&) const {
+  for (const ir::buffer& weight : ir::bound_weights(s.function())) detail::packing::pack(s, weight);
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+// Post-processor: what the root is annotated with becomes kinds of loops.
+
+namespace tilewright::space {
+
+/// Does what the annotations of the root ask for, in each nest below it, and takes them away:
+/// - `meta_schedule.parallel` = n: outer spatial loops are fused until there are more than n
+///   iterations, and run in parallel;
+/// - `meta_schedule.vectorize` = n: inner spatial loops that walk all operands contiguously are
+///   fused up to n iterations, and vectorized. They come before parallel ones where both want a
+///   loop;
+/// - `meta_schedule.unroll_explicit`, `meta_schedule.unroll_implicit` = n: reductions are unrolled
+///   when they are lowered, while n steps are not exceeded.
+/// ```
+/// for i, j in grid(512, 64): B[i, j] = A[i, j] + 1
+/// ->  for i in parallel(512): for j in vectorized(64): B[i, j] = A[i, j] + 1
+/// ```
+struct rewrite_parallel_vectorize_unroll {
+  /// @throws schedule_error where a primitive refuses
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::loop_kinds {
+
+struct wishes {
+  std::int64_t parallel = 0, vectorize = 0, unroll = 0;  // 0: none
+  bool explicit_unroll = true;
+  bool any() const { return parallel > 0 || vectorize > 0 || unroll > 0; }
+};
+
+/// Takes an integer annotation from the root; 0 where there is none.
+inline std::int64_t take(schedule& s, const std::string& root, const char* key) {
+  const ir::annotations& notes = named_block(s, root).block->annotations;
+  const auto note = notes.find(key);
+  if (note == notes.end()) return 0;
+  const auto* n = std::get_if<std::int64_t>(&note->second.value);
+  const std::int64_t out = n ? *n : 0;
+  s.unannotate(s.get_block(root), key);
+  return out;
+}
+
+inline wishes take_wishes(schedule& s, const std::string& root) {
+  wishes out;
+  out.parallel = take(s, root, "meta_schedule.parallel");
+  out.vectorize = take(s, root, "meta_schedule.vectorize");
+  out.unroll = take(s, root, "meta_schedule.unroll_implicit");
+  out.explicit_unroll = out.unroll <= 0;
+  out.unroll = std::max(out.unroll, take(s, root, "meta_schedule.unroll_explicit"));
+  return out;
+}
+
+/// A loop that may still become something: serial, without notes, spatial, of constant extent.
+inline bool is_free(const primitive::block_scope& scope, const ir::loop_node& loop) {
+  return loop.loop == ir::loop_kind::serial && loop.annotations.empty() &&
+         ir::is_int(loop.extent) && ir::is_int(loop.min, 0) &&
+         primitive::iter_kind_of(scope, loop.var) == primitive::loop_iter_kind::spatial;
+}
+
+inline bool has_one_child(const ir::loop_node& loop) {
+  return ir::as_loop(loop.body) || ir::as_realize(loop.body);
+}
+
+/// Row-major steps through a buffer, one per dimension; empty where the shape is not constant.
+inline std::vector<std::int64_t> steps_of(const ir::buffer& b) {
+  std::vector<std::int64_t> out(b->shape.size(), 1);
+  for (std::size_t d = out.size(); d-- > 0;) {
+    if (!ir::is_int(b->shape[d])) return {};
+    if (d > 0) out[d - 1] = out[d] * b->shape[d]->integer;
+  }
+  return out;
+}
+
+/// How many of the innermost loops walk a region as one loop would: without a step, or each with
+/// the step times the extent of the one inside. The innermost one may have any step.
+inline std::size_t contiguous_loops(const primitive::child_block& child,
+                                    const ir::buffer_region& region) {
+  const std::vector<std::int64_t> dims = steps_of(region.buffer);
+  if (dims.size() != region.box.size()) return 0;
+  const primitive::bound_iters& iters = primitive::bind_iters(child);
+  std::vector<std::int64_t> step(child.loops.size(), 0);
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    for (const auto& [term, coefficient] :
+         primitive::in_loops(region.box[d].min, child, iters).terms)
+      if (const int l = primitive::loop_index(child.loops, term); l >= 0)
+        step[static_cast<std::size_t>(l)] = coefficient * dims[d];
+  std::int64_t expected = 0;  // of the next loop outwards that moves; 0: none inside does
+  for (std::size_t n = 0; n < step.size(); ++n) {
+    const std::size_t l = step.size() - 1 - n;
+    if (step[l] == 0) continue;
+    const bool fits = expected == 0 ? n == 0 || step[l] == 1 : step[l] == expected;
+    if (!fits || !ir::is_int(child.loops[l]->extent)) return n;
+    expected = step[l] * child.loops[l]->extent->integer;
+  }
+  return step.size();
+}
+
+inline std::size_t contiguous_loops(const primitive::child_block& child) {
+  std::size_t out = child.loops.size();
+  for (const auto* regions : {&child.block().reads, &child.block().writes})
+    for (const ir::buffer_region& r : *regions) out = std::min(out, contiguous_loops(child, r));
+  return out;
+}
+
+/// Loops to become parallel and vectorized, from outside and from inside.
+struct plan {
+  std::size_t parallel = 0, vectorized = 0;
+  bool whole = false;  // all loops as one, split in two
+};
+
+inline plan make_plan(const primitive::block_scope& scope, const primitive::child_block& child,
+                      const wishes& w) {
+  const std::vector<const ir::loop_node*>& loops = child.loops;
+  plan out;
+  std::size_t free = 0;
+  while (free < loops.size() && is_free(scope, *loops[free])) ++free;
+  std::int64_t iterations = 1;
+  for (std::size_t l = 0; w.parallel > 0 && l < free && iterations <= w.parallel; ++l) {
+    iterations *= loops[l]->extent->integer;
+    out.parallel = l + 1;
+    if (!has_one_child(*loops[l])) break;
+  }
+  if (iterations == 1) out.parallel = 0;
+
+  const std::size_t fusible = w.vectorize > 0 ? contiguous_loops(child) : 0;
+  std::int64_t lanes = 1;
+  for (std::size_t n = 0; n < fusible; ++n) {
+    const ir::loop_node& loop = *loops[loops.size() - 1 - n];
+    if (!is_free(scope, loop) || !has_one_child(loop) || lanes * loop.extent->integer > w.vectorize)
+      break;
+    lanes *= loop.extent->integer;
+    out.vectorized = n + 1;
+  }
+  if (lanes == 1) out.vectorized = 0;
+  std::int64_t all = 1;
+  bool chain = free == loops.size() && fusible == loops.size();
+  for (const ir::loop_node* l : loops) {
+    chain = chain && has_one_child(*l);
+    all *= chain ? l->extent->integer : 1;
+  }
+  out.whole = chain && w.parallel > 0 && w.vectorize > 0 && all > w.vectorize;
+  out.parallel = std::min(out.parallel, loops.size() - out.vectorized);
+  return out;
+}
+
+inline loop_rv fused(schedule& s, const std::vector<loop_rv>& loops) {
+  return loops.size() == 1 ? loops[0] : s.fuse(loops);
+}
+
+inline void apply(schedule& s, const std::string& name, const plan& p, const wishes& w) {
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  if (p.whole) {
+    const auto [outer, lanes] = s.split(fused(s, loops), {infer, static_cast<int>(w.vectorize)});
+    s.parallel(outer);
+    s.vectorize(lanes);
+    return;
+  }
+  const auto inside = loops.end() - static_cast<std::ptrdiff_t>(p.vectorized);
+  const auto outside = loops.begin() + static_cast<std::ptrdiff_t>(p.parallel);
+  if (p.parallel > 0) s.parallel(fused(s, {loops.begin(), outside}));
+  if (p.vectorized > 0) s.vectorize(fused(s, {inside, loops.end()}));
+}
+
+inline void ask_to_unroll(schedule& s, const std::string& name, const wishes& w) {
+  const std::vector<ir::iter_var>& iters = named_block(s, name).block->iters;
+  const bool spatial = std::all_of(iters.begin(), iters.end(), [](const ir::iter_var& i) {
+    return i.kind == ir::iter_kind::spatial;
   });
-  const auto vectors = [&](std::size_t i) {
-    return std::all_of(loads.begin(), loads.end(), [&](const access_profile& a) {
-      return a.affine && (a.stride[i] == 0 || a.stride[i] == 1);
-    });
-  };
-  if (vectors(iter)) return false;
-  for (std::size_t i = 0; i < b.iters.size(); ++i)
-    if (b.iters[i].kind == ir::iter_kind::reduce && vectors(i)) return true;
+  const std::vector<loop_rv> loops = s.get_loops(s.get_block(name));
+  if (spatial || s.get(loops[0]).annotations.count("pragma_auto_unroll_max_step")) return;
+  s.annotate(loops[0], "pragma_auto_unroll_max_step", w.unroll);
+  s.annotate(loops[0], "pragma_unroll_explicit", w.explicit_unroll ? 1 : 0);
+}
+
+}  // namespace detail::loop_kinds
+
+TILEWRIGHT_INLINE void rewrite_parallel_vectorize_unroll::operator()(schedule& s,
+                                                                     const context&) const {
+  using namespace detail::loop_kinds;
+  const wishes w = take_wishes(s, ir::root_block(s.function())->name);
+  if (!w.any()) return;
+  for (const std::string& name : root_block_names(s)) {
+    if (loop_count(s, name) == 0) continue;
+    const ir::block root = ir::root_block(s.function());
+    const primitive::block_scope scope(*root);
+    const int at = scope.find(named_block(s, name).block->id);
+    apply(s, name, make_plan(scope, scope[static_cast<std::size_t>(at)], w), w);
+    if (w.unroll > 0) ask_to_unroll(s, name, w);
+  }
+}
+
+}  // namespace tilewright::space
+
+#include <optional>
+#include <string>
+#include <variant>
+
+// Post-processor: reductions initialise in a block of their own.
+
+namespace tilewright::space {
+
+/// Decomposes every reduction before the outermost loop that drives one of its reduce variables:
+/// ```
+/// for i, k: C[i] = 0 at k == 0; C[i] += A[i, k]   ->   for i: C[i] = 0
+///                                                              for k: C[i] += A[i, k]
+/// ```
+/// A reduction that threads share, or that decompose_reduction refuses, keeps its init, which
+/// lowering guards. The annotation `meta_schedule.auto_tensorize_init` of a block becomes the
+/// `meta_schedule.auto_tensorize` of its init.
+struct rewrite_reduction_block {
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::inits {
+
+inline bool drives_reduction(const ir::loop_node& loop, const ir::block_realize_node& realize) {
+  for (std::size_t i = 0; i < realize.values.size(); ++i)
+    if (realize.block->iters[i].kind == ir::iter_kind::reduce &&
+        ir::uses_var(realize.values[i], loop.var))
+      return true;
   return false;
 }
 
-/// The other spatial variable along which an argument is contiguous that is strided along `lanes`:
-/// the block transposes.
-inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::block_node& b,
-                                                  std::size_t lanes) {
-  if (b.init) return std::nullopt;
-  for (const access_profile& a : argument_loads(s, b)) {
-    if (!a.affine || a.stride[lanes] == 0 || a.stride[lanes] == 1) continue;
-    for (std::size_t i = 0; i < b.iters.size(); ++i)
-      if (i != lanes && b.iters[i].kind == ir::iter_kind::spatial && a.stride[i] == 1) return i;
+/// Position of the outermost loop around the block that drives a reduce variable; nothing when
+/// there is none or threads run one of them.
+inline std::optional<std::size_t> place(const schedule& s, const ir::block_realize_node& realize) {
+  const std::vector<const ir::loop_node*> loops =
+      primitive::find_block(s.function(), realize.block->id).loops();
+  std::optional<std::size_t> out;
+  for (std::size_t l = loops.size(); l-- > 0;) {
+    if (!drives_reduction(*loops[l], realize)) continue;
+    if (loops[l]->loop == ir::loop_kind::thread_binding) return std::nullopt;
+    out = l;
   }
-  return std::nullopt;
+  return out;
 }
 
-inline bool plain(const ir::loop_node& loop) {
-  return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
+/// The init is no instance of the update's intrinsic: it has its own, or an empty name.
+inline void move_annotations(schedule& s, const std::string& update, const std::string& init) {
+  constexpr const char *now = "meta_schedule.auto_tensorize",
+                       *then = "meta_schedule.auto_tensorize_init";
+  const ir::annotations notes = named_block(s, update).block->annotations;
+  const auto note = notes.find(then);
+  if (note == notes.end() && notes.count(now) == 0) return;
+  const auto* text = note == notes.end() ? nullptr : std::get_if<std::string>(&note->second.value);
+  if (note != notes.end()) s.unannotate(s.get_block(update), then);
+  for (const char* key : {now, then})
+    if (named_block(s, init).block->annotations.count(key)) s.unannotate(s.get_block(init), key);
+  s.annotate(s.get_block(init), now, text ? *text : std::string());
 }
 
-}  // namespace detail
-
-TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
-                                           const context& where, chooser& choices) {
-  const ir::block_realize_node& realize = named_block(s, name);
-  const std::optional<std::size_t> iter = detail::vector_iter(s, *realize.block);
-  if (!iter || detail::contiguous_in_reduction(*realize.block, *iter)) return;
-  const std::optional<std::size_t> position = detail::loop_driving(s, realize, *iter);
-  if (!position) return;
-  const int lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
-  const bool reduction = static_cast<bool>(realize.block->init);
-
-  schedule attempt = s;
-  const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
-  const ir::loop_node& loop = attempt.get(loops[*position]);
-  if (!detail::plain(loop) || (ir::is_int(loop.extent) && loop.extent->integer < 2)) return;
+inline void decompose(schedule& s, const std::string& name, std::size_t at) {
+  schedule trial = s;
   try {
-    const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
-    const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
-    if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
-      // lanes across the argument, a few steps along it written out: rows are loaded and transposed
-      const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
-      if (!along || !detail::plain(attempt.get(loops[*along]))) return;
-      const expr_rv steps = choices.categorical(attempt, {4, 8, 16}, {1, 1, 1.5});
-      const auto [rest, step] = attempt.split(loops[*along], {infer, steps});
-      std::vector<loop_rv> order = loops;
-      order[*position] = outer;
-      order[*along] = rest;
-      order.push_back(step);
-      order.push_back(inner);
-      attempt.reorder(order);
-      attempt.unroll(step);
-    } else if (reduction || *position + 1 != loops.size()) {
-      std::vector<loop_rv> order{outer};
-      order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
-      order.push_back(inner);
-      attempt.reorder(order);
-    }
-    attempt.vectorize(inner);
-    s = std::move(attempt);
+    const block_rv block = trial.get_block(name);
+    const block_rv init = trial.decompose_reduction(block, trial.get_loops(block)[at]);
+    // copies: the blocks change
+    const std::string update = trial.get(block).block->name, first = trial.get(init).block->name;
+    move_annotations(trial, update, first);
   } catch (const schedule_error&) {
-    // a block that cannot be vectorized stays scalar
+    return;
+  }
+  s = std::move(trial);
+}
+
+}  // namespace detail::inits
+
+TILEWRIGHT_INLINE void rewrite_reduction_block::operator()(schedule& s, const context&) const {
+  std::vector<std::string> names;
+  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body))
+    if (realize->block->init) names.push_back(realize->block->name);
+  for (const std::string& name : names)
+    if (const auto at = detail::inits::place(s, named_block(s, name)))
+      detail::inits::decompose(s, name, *at);
+}
+
+}  // namespace tilewright::space
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Post-processor: blocks that a rule chose an intrinsic for become its implementation.
+
+namespace tilewright::space {
+
+/// Tensorizes every block annotated `meta_schedule.auto_tensorize` with the name of an intrinsic,
+/// and takes the annotation away. A candidate whose block does not match is rejected. Where
+/// `vectorize_init_loop` says so, a block annotated with an empty name, as the init of a tensorized
+/// reduction is, gets its innermost loop vectorized instead.
+struct rewrite_tensorize {
+  bool vectorize_init_loop = false;
+  /// @throws schedule_error as tensorize and vectorize
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void rewrite_tensorize::operator()(schedule& s, const context&) const {
+  constexpr const char* key = "meta_schedule.auto_tensorize";
+  std::vector<std::pair<std::string, std::string>> wanted;  // block, intrinsic
+  for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body)) {
+    const auto note = realize->block->annotations.find(key);
+    if (note == realize->block->annotations.end()) continue;
+    const auto* intrinsic = std::get_if<std::string>(&note->second.value);
+    wanted.emplace_back(realize->block->name, intrinsic ? *intrinsic : std::string());
+  }
+  for (const auto& [name, intrinsic] : wanted) {
+    const block_rv block = s.get_block(name);
+    s.unannotate(block, key);
+    if (!intrinsic.empty())
+      s.tensorize(block, intrinsic);
+    else if (const auto loops = s.get_loops(block); vectorize_init_loop && !loops.empty())
+      s.vectorize(loops.back());
   }
 }
 
-TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {
-  if (where.threads < 2) return;
-  for (const std::string& name : root_block_names(s)) {
-    schedule attempt = s;
-    const std::vector<loop_rv> loops = attempt.get_loops(attempt.get_block(name));
-    if (loops.empty() || !detail::plain(attempt.get(loops[0]))) continue;
-    // fuse as deep as parallel accepts, down to one loop
-    for (std::size_t depth = loops.size(); depth >= 1; --depth) {
-      schedule trial = attempt;
-      try {
-        std::vector<loop_rv> outer(loops.begin(), loops.begin() + static_cast<long>(depth));
-        bool free = std::all_of(outer.begin(), outer.end(),
-                                [&](loop_rv l) { return detail::plain(trial.get(l)); });
-        if (!free || (depth > 1 && depth == loops.size())) continue;
-        trial.parallel(depth > 1 ? trial.fuse(outer) : outer[0]);
-        s = std::move(trial);
-        break;
-      } catch (const schedule_error&) {
-        // one loop less
+}  // namespace tilewright::space
+
+// Post-processor: every nest runs on the grid.
+
+#include <cstdint>
+
+namespace tilewright::space {
+
+/// Binds the nests that no rule bound, such as those of blocks that rules created, as auto_bind
+/// does (modules/auto_bind.hpp), with as many threads in a block as there may be.
+struct rewrite_unbound_block {
+  std::int64_t max_threadblocks = 256;
+  std::int64_t max_threads_per_block = 1024;
+  /// @throws schedule_error where a primitive refuses
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+
+TILEWRIGHT_INLINE void rewrite_unbound_block::operator()(schedule& s, const context&) const {
+  for (const std::string& name : root_block_names(s))
+    bind_to_threads(s, name, max_threadblocks, max_threads_per_block,
+                    [](std::int64_t most) { return factor(most); });
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <variant>
+
+// Post-processor: a candidate fits the device. Computed from the scheduled program; nothing is
+// lowered.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewright::space {
+
+/// What one kernel, a nest below the root with loops bound to threads, asks of a device.
+struct kernel_usage {
+  std::map<std::string, std::int64_t> extents;  // of the axes of the grid, by tag
+  std::string uneven;                           // an axis with two extents; empty: none
+  std::int64_t threads = 1;                     // per block
+  std::int64_t vthreads = 1;                    // the longest loop over virtual threads
+  std::int64_t shared_bytes = 0;                // per block
+  std::int64_t local_bytes = 0;                 // per thread
+  std::int64_t vector_bytes = 0;                // the widest access
+  std::int64_t fewest_threads = 0;              // what blocks are annotated with; 0: nothing
+  std::int64_t most_threads = 0;
+};
+
+/// The kernels of a program, in order. A buffer counts with the box that is touched of it while the
+/// loops run that its readers and writers do not share, or that threads share it across; with all
+/// of it where that is not known.
+std::vector<kernel_usage> gpu_usage(const ir::function& f);
+
+/// Rejects a candidate unless in each kernel: 1. loops on one axis of the grid have one extent;
+/// 2. blocks have no more threads than the device takes; 3. and as many as the annotations
+/// `meta_schedule.thread_extent_low_inclusive` and `.._high_inclusive` ask for; 4. shared memory, 5.
+/// local memory, 6. virtual threads, 7. vectors are within the limits.
+struct verify_gpu_code {
+  std::int64_t threads_per_block = 1024;
+  std::int64_t shared_bytes = 48 << 10;  // per block
+  std::int64_t local_bytes = 512 << 10;  // per thread
+  std::int64_t vthreads = 8;
+  std::int64_t vector_bytes = 16;
+  /// @throws schedule_error with the number of what is not met
+  void operator()(schedule& s, const context& where) const;
+};
+
+}  // namespace tilewright::space
+
+namespace tilewright::space {
+namespace detail::device {
+
+/// A block below the root that touches a buffer.
+struct access {
+  const primitive::child_block* child;
+  const ir::buffer_region* region;
+};
+
+/// One dimension of what several accesses touch: offsets from the first one's lower end, while what
+/// stands still around them differs by constants.
+class extent_of_union {
+ public:
+  void add(const primitive::span& s) {
+    inside_ = std::max(inside_, width(s.within));
+    if (!s.lo || !s.hi) return lose();
+    if (!origin_) origin_ = s.lo;
+    const arith::linear low = primitive::difference(*s.lo, *origin_);
+    const arith::linear high = primitive::difference(*s.hi, *origin_);
+    if (!low.terms.empty() || !high.terms.empty()) return lose();
+    low_ = std::min(low_, low.constant);
+    high_ = std::max(high_, high.constant);
+  }
+  std::int64_t get(std::int64_t whole) const {
+    std::int64_t out = std::min(whole, inside_);
+    if (known_) out = std::min(out, high_ - low_ + 1);
+    return std::max<std::int64_t>(out, 1);
+  }
+
+ private:
+  static std::int64_t width(const arith::bounds& b) {
+    const bool finite = b.lo > std::numeric_limits<std::int64_t>::min() / 4 &&
+                        b.hi < std::numeric_limits<std::int64_t>::max() / 4;
+    return finite ? b.hi - b.lo + 1 : std::numeric_limits<std::int64_t>::max();
+  }
+  void lose() { known_ = false; }
+
+  std::optional<arith::linear> origin_;
+  std::int64_t low_ = 0, high_ = 0, inside_ = 0;
+  bool known_ = true;
+};
+
+inline std::size_t shared_loops(const std::vector<access>& all) {
+  std::size_t out = all[0].child->loops.size();
+  for (const access& a : all) {
+    std::size_t same = 0;
+    while (same < out && same < a.child->loops.size() &&
+           a.child->loops[same] == all[0].child->loops[same])
+      ++same;
+    out = std::min(out, same);
+  }
+  return out;
+}
+
+inline std::int64_t bytes_of(const ir::buffer& b, const std::vector<access>& all) {
+  std::vector<extent_of_union> box(b->shape.size());
+  const primitive::standing_loops standing{shared_loops(all), b->scope};
+  for (const access& a : all) {
+    const primitive::footprint f =
+        primitive::touched(*a.child, primitive::bind_iters(*a.child), *a.region, standing);
+    for (std::size_t d = 0; d < box.size(); ++d) box[d].add(f[d]);
+  }
+  std::int64_t out = bytes(b->type);
+  for (std::size_t d = 0; d < box.size(); ++d)
+    out *= box[d].get(ir::is_int(b->shape[d]) ? b->shape[d]->integer
+                                              : std::numeric_limits<std::int64_t>::max() / 4096);
+  return out;
+}
+
+inline std::int64_t note(const ir::block_node& b, const char* key) {
+  const auto found = b.annotations.find(key);
+  if (found == b.annotations.end()) return 0;
+  const auto* n = std::get_if<std::int64_t>(&found->second.value);
+  return n ? *n : 0;
+}
+
+/// The widest element of a region of the block that moves with the loop.
+inline std::int64_t widest_along(const primitive::child_block& child, const ir::loop_node& loop) {
+  std::int64_t out = 0;
+  const auto moves = [&](const ir::buffer_region& r) {
+    for (const ir::range& side : r.box)
+      for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+        if (ir::uses_var(child.realize->values[i], loop.var) &&
+            ir::uses_var(side.min, child.block().iters[i].var))
+          return true;
+    return false;
+  };
+  for (const auto* regions : {&child.block().reads, &child.block().writes})
+    for (const ir::buffer_region& r : *regions)
+      if (moves(r)) out = std::max<std::int64_t>(out, bytes(r.buffer->type));
+  return out;
+}
+
+inline void add_loop(kernel_usage& k, const primitive::child_block& child,
+                     const ir::loop_node& loop) {
+  const std::int64_t extent =
+      ir::is_int(loop.extent) ? loop.extent->integer : std::numeric_limits<std::int32_t>::max();
+  if (loop.loop == ir::loop_kind::vectorized)
+    k.vector_bytes = std::max(k.vector_bytes, extent * widest_along(child, loop));
+  if (loop.loop != ir::loop_kind::thread_binding) return;
+  if (loop.thread_tag.rfind("vthread", 0) == 0) {
+    k.vthreads = std::max(k.vthreads, extent);
+    return;
+  }
+  const auto [known, fresh] = k.extents.emplace(loop.thread_tag, extent);
+  if (!fresh && known->second != extent) k.uneven = loop.thread_tag;
+}
+
+inline void add_block(kernel_usage& k, const primitive::child_block& child) {
+  for (const ir::loop_node* loop : child.loops) add_loop(k, child, *loop);
+  const std::int64_t low = note(child.block(), "meta_schedule.thread_extent_low_inclusive");
+  const std::int64_t high = note(child.block(), "meta_schedule.thread_extent_high_inclusive");
+  k.fewest_threads = std::max(k.fewest_threads, low);
+  if (high > 0) k.most_threads = k.most_threads ? std::min(k.most_threads, high) : high;
+}
+
+inline bool has_threads(const primitive::child_block& child) {
+  return std::any_of(child.loops.begin(), child.loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::thread_binding;
+  });
+}
+
+/// Where a buffer is counted; null for memory of the whole device.
+inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
+  switch (primitive::storage_rank(b->scope)) {
+    case 1: return &k.shared_bytes;
+    case 2:
+    case 3: return &k.local_bytes;
+    default: return nullptr;
+  }
+}
+
+/// Memory that blocks within the block allocate.
+inline void add_inner_buffers(kernel_usage& k, const ir::block_node& block) {
+  ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* inner = ir::as_realize(s);
+    if (!inner) return;
+    for (const ir::buffer& b : inner->block->alloc_buffers)
+      if (std::int64_t* to = counter(k, b)) {
+        std::int64_t size = bytes(b->type);
+        for (const ir::expr& e : b->shape) size *= ir::is_int(e) ? e->integer : 1;
+        *to += size;
       }
-    }
+  });
+}
+
+inline void check(std::int64_t used, std::int64_t limit, int requirement, const char* what) {
+  if (used > limit)
+    throw schedule_error(
+        "verify_gpu_code", requirement,
+        std::to_string(used) + " " + what + ", the limit is " + std::to_string(limit));
+}
+
+}  // namespace detail::device
+
+TILEWRIGHT_INLINE std::vector<kernel_usage> gpu_usage(const ir::function& f) {
+  using namespace detail::device;
+  const ir::block root = ir::root_block(f);
+  const primitive::block_scope scope(*root);
+  std::vector<kernel_usage> out;
+  std::vector<std::size_t> kernel_of(scope.size(), scope.size());  // size: on no device
+  const ir::loop_node* nest = nullptr;
+  for (std::size_t c = 0; c < scope.size(); ++c) {
+    if (!has_threads(scope[c])) continue;
+    if (out.empty() || scope[c].loops[0] != nest) out.emplace_back();
+    nest = scope[c].loops[0];
+    kernel_of[c] = out.size() - 1;
+    add_block(out.back(), scope[c]);
+    add_inner_buffers(out.back(), scope[c].block());
+  }
+  for (kernel_usage& k : out)
+    for (const auto& [tag, extent] : k.extents)
+      if (tag.rfind("threadIdx", 0) == 0) k.threads *= extent;
+  for (const ir::buffer& b : root->alloc_buffers) {
+    std::map<std::size_t, std::vector<access>> by_kernel;
+    for (std::size_t c = 0; c < scope.size(); ++c)
+      for (const auto* regions : {&scope[c].block().reads, &scope[c].block().writes})
+        for (const ir::buffer_region& r : *regions)
+          if (r.buffer == b && kernel_of[c] < out.size())
+            by_kernel[kernel_of[c]].push_back({&scope[c], &r});
+    for (const auto& [kernel, accesses] : by_kernel)
+      if (std::int64_t* to = counter(out[kernel], b)) *to += bytes_of(b, accesses);
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE void verify_gpu_code::operator()(schedule& s, const context&) const {
+  using detail::device::check;
+  for (const kernel_usage& k : gpu_usage(s.function())) {
+    if (!k.uneven.empty())
+      throw schedule_error("verify_gpu_code", 1, "loops on " + k.uneven + " differ in extent");
+    check(k.threads, threads_per_block, 2, "threads in a block");
+    if (k.most_threads > 0)
+      check(k.threads, k.most_threads, 3, "threads where a rule asks for few");
+    check(k.fewest_threads, k.threads, 3, "threads are what a rule asks for");
+    check(k.shared_bytes, shared_bytes, 4, "bytes of shared memory");
+    check(k.local_bytes, local_bytes, 5, "bytes of local memory");
+    check(k.vthreads, vthreads, 6, "virtual threads");
+    check(k.vector_bytes, vector_bytes, 7, "bytes in a vector");
   }
 }
 
@@ -55270,6 +62314,8 @@ namespace tilewright::space {
 namespace detail {
 
 inline const ir::block_realize_node* find_named(const schedule& s, const std::string& name) {
+  const ir::block_realize_node* root = ir::as_realize(s.function().body);
+  if (root->block->name == name) return root;
   for (const ir::block_realize_node* realize : primitive::all_blocks(s.function().body))
     if (realize->block->name == name) return realize;
   return nullptr;
@@ -55333,6 +62379,84 @@ TILEWRIGHT_INLINE std::vector<std::string> producer_names(const schedule& s,
 
 TILEWRIGHT_INLINE std::size_t loop_count(const schedule& s, const std::string& name) {
   return primitive::get_loops(s.function(), named_block(s, name).block->id).size();
+}
+
+}  // namespace tilewright::space
+
+#include <algorithm>
+#include <exception>
+
+namespace tilewright::space {
+namespace detail {
+
+/// What several sources of sketches give, refusals left out unless nothing else comes.
+class gathering {
+ public:
+  template <class Source>
+  void add(Source source) {
+    try {
+      lists_.push_back(source());
+    } catch (const schedule_error&) {
+      if (!refusal_) refusal_ = std::current_exception();
+    }
+  }
+  /// The lists one after the other, or in turn.
+  std::vector<schedule> take(bool in_turn) {
+    std::vector<schedule> out;
+    std::size_t longest = 0;
+    for (const auto& l : lists_) longest = std::max(longest, l.size());
+    if (in_turn) {
+      for (std::size_t i = 0; i < longest; ++i)
+        for (auto& l : lists_)
+          if (i < l.size()) out.push_back(std::move(l[i]));
+    } else {
+      for (auto& l : lists_) std::move(l.begin(), l.end(), std::back_inserter(out));
+    }
+    if (out.empty() && refusal_) std::rethrow_exception(refusal_);
+    return out;
+  }
+
+ private:
+  std::vector<std::vector<schedule>> lists_;
+  std::exception_ptr refusal_;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<schedule> design_space::sketches(const ir::function& f,
+                                                               const context& where,
+                                                               std::uint64_t seed) const {
+  if (!ir::has_alternatives(f)) return grow(schedule(f, seed), where);
+  detail::gathering all;
+  for (const ir::function& each : ir::alternatives(f))
+    all.add([&] {
+      schedule s(f, seed);
+      s.work_on(each.name);
+      return grow(std::move(s), where);
+    });
+  return all.take(true);
+}
+
+TILEWRIGHT_INLINE design_space design_space::with(std::vector<postproc> steps) const {
+  design_space out = *this;
+  out.postprocs_ = std::move(steps);
+  return out;
+}
+
+TILEWRIGHT_INLINE void design_space::finish(schedule& s, const context& where) const {
+  if (postprocs_.empty()) return;
+  s.enter_postproc();
+  for (const postproc& step : postprocs_) step(s, where);
+}
+
+TILEWRIGHT_INLINE design_space design_space::unite(const design_space& a, const design_space& b) {
+  design_space out(function([a, b](schedule s, const context& where) {
+    detail::gathering all;
+    for (const design_space* part : {&a, &b}) all.add([&] { return part->grow(s.copy(), where); });
+    return all.take(false);
+  }));
+  out.postprocs_ = a.has_postprocs() ? a.postprocs_ : b.postprocs_;
+  return out;
 }
 
 }  // namespace tilewright::space
@@ -56073,10 +63197,10 @@ TILEWRIGHT_INLINE bool runs_on(const cpu& code, const cpu& machine) {
 
 namespace tilewright {
 
-TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_kernel& kernel,
-                                                                      tuned_options options) {
+TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
+    const std::vector<any_kernel>& algorithms, tuned_options options) {
   search::kernel_signature signature;
-  const kernel_info info = kernel.info();
+  const kernel_info info = algorithms.at(0).info();
   signature.name = info.name;
   for (const param_info& p : info.params) {
     search::parameter_signature s;
@@ -56088,7 +63212,8 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(const any_
   }
   return std::make_shared<search::dispatcher>(
       std::move(signature),
-      [kernel](const search::extent_map& dims) { return reify(kernel, dims); }, std::move(options));
+      [algorithms](const search::extent_map& dims) { return reify(algorithms, dims); },
+      std::move(options));
 }
 
 }  // namespace tilewright

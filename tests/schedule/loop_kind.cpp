@@ -1,7 +1,7 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 
-#include "script_schedule.hpp"
 #include "programs.hpp"
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 

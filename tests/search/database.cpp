@@ -175,7 +175,8 @@ TEST_CASE("a damaged file is salvaged row by row and kept") {
   const folder f;
   {
     database db(f.file());
-    for (int i = 0; i < 400; ++i) db.add(sample("trace " + std::to_string(i) + std::string(500, 'x'), 1 + i, true, i + 1));
+    for (int i = 0; i < 400; ++i)
+      db.add(sample("trace " + std::to_string(i) + std::string(500, 'x'), 1 + i, true, i + 1));
   }
   {  // overwrite some pages in the middle
     std::fstream file(f.file(), std::ios::in | std::ios::out | std::ios::binary);
@@ -195,7 +196,8 @@ TEST_CASE("a damaged file is salvaged row by row and kept") {
 
 TEST_CASE("a file that is no database is kept aside and a new one made") {
   const folder f;
-  std::ofstream(f.file()) << "this is a text file, long enough to have a wrong header, " << std::string(2000, '.');
+  std::ofstream(f.file()) << "this is a text file, long enough to have a wrong header, "
+                          << std::string(2000, '.');
   database db(f.file());
   CHECK(db.status().find(".damaged") != std::string::npos);
   db.add(sample("t", 1, true));
@@ -209,7 +211,9 @@ TEST_CASE("a damaged row is skipped") {
     db.add(sample("good", 1));
     db.add(sample("bad", 1));
   }
-  REQUIRE(std::system(("sqlite3 " + f.file() + " \"update record set trace='worse' where trace='bad'\" 2>/dev/null").c_str()) >= 0);
+  REQUIRE(std::system(("sqlite3 " + f.file() +
+                       " \"update record set trace='worse' where trace='bad'\" 2>/dev/null")
+                          .c_str()) >= 0);
   database db(f.file());
   const auto all = db.all();
   if (all.size() == 1) {
@@ -264,12 +268,14 @@ TEST_CASE("failures are counted by kind") {
 
 TEST_CASE("several files are read in order, and the first is written") {
   const folder f;
-  const std::string user = f.path + "/user.db", team = f.path + "/team.db", shipped = f.path + "/shipped.db";
+  const std::string user = f.path + "/user.db", team = f.path + "/team.db",
+                    shipped = f.path + "/shipped.db";
   database(team).add(sample("team", 2e-3, true, 1));
   database(shipped).add(sample("shipped", 1e-3, true, 1));
   database(shipped).add(sample("shipped", 1e-3, true, 2));
   database(shipped).add_workload("w2", "text");
-  database(shipped).add_code(sample("", 1, true, 2).key, "shipped", {"", "", "", 3}, {std::byte{1}});
+  database(shipped).add_code(sample("", 1, true, 2).key, "shipped", {"", "", "", 3},
+                             {std::byte{1}});
   database db(user + ":" + team + ":" + shipped);
   CHECK(db.status() == "");
   CHECK(db.path() == user);
@@ -303,7 +309,8 @@ TEST_CASE("a file that may only be read is read, and additions stay in memory") 
     const bool read = db.chosen(sample("", 1).key).has_value();
     db.add(sample("mine", 0.5, true));
     const bool kept = db.chosen(sample("", 1).key)->trace == "mine";
-    return read && kept && !db.persistent() && db.status().find("kept in memory") != std::string::npos;
+    return read && kept && !db.persistent() &&
+           db.status().find("kept in memory") != std::string::npos;
   }));
   REQUIRE(chmod(f.path.c_str(), 0755) == 0);
   CHECK(database(f.file()).all().size() == 1);
@@ -315,7 +322,8 @@ TEST_CASE("a newer schema is left alone") {
   const sqlite_api* api = sqlite();
   REQUIRE(api);
   sqlite3* raw = nullptr;
-  REQUIRE(api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr) == sqlite_api::ok);
+  REQUIRE(api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr) ==
+          sqlite_api::ok);
   api->exec(raw, "pragma user_version=99", nullptr, nullptr, nullptr);
   api->close_v2(raw);
   database db(f.file());
@@ -331,7 +339,8 @@ TEST_CASE("a database of another program is left alone") {
   const sqlite_api* api = sqlite();
   REQUIRE(api);
   sqlite3* raw = nullptr;
-  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write | sqlite_api::open_create, nullptr);
+  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write | sqlite_api::open_create,
+               nullptr);
   api->exec(raw, "create table mine(a)", nullptr, nullptr, nullptr);
   api->close_v2(raw);
   CHECK(database(f.file()).status().find("another program") != std::string::npos);
@@ -349,7 +358,8 @@ TEST_CASE("no permission: memory, with the reason") {
     if (geteuid() == 0 && setuid(65534) != 0) return false;
     database db(f.file());
     db.add(sample("t", 1, true));
-    return db.status().find("Permission denied") != std::string::npos && db.chosen(sample("", 1).key).has_value();
+    return db.status().find("Permission denied") != std::string::npos &&
+           db.chosen(sample("", 1).key).has_value();
   }));
   REQUIRE(chmod(f.path.c_str(), 0755) == 0);
 }
@@ -364,7 +374,8 @@ TEST_CASE("a full disk: memory until there is room") {
     database db(f.file());
     stat(f.file().c_str(), &s);
     setrlimit(RLIMIT_FSIZE, &small);
-    for (int i = 2; i < 40; ++i) db.add(sample(std::string(3000, 'y') + std::to_string(i), 1, true, i));
+    for (int i = 2; i < 40; ++i)
+      db.add(sample(std::string(3000, 'y') + std::to_string(i), 1, true, i));
     const bool said = !db.status().empty() && !db.persistent();
     const bool kept = db.all().size() == 39;
     const rlimit large{RLIM_INFINITY, RLIM_INFINITY};
@@ -439,7 +450,8 @@ TEST_CASE("many threads and handles write at once and nothing is lost") {
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
         database db(f.file());
-        for (int i = 0; i < 50; ++i) db.add(sample(std::to_string(t * 50 + i), 1, true, t * 50 + i));
+        for (int i = 0; i < 50; ++i)
+          db.add(sample(std::to_string(t * 50 + i), 1, true, t * 50 + i));
         CHECK(db.status() == "");
       });
     for (std::thread& t : threads) t.join();

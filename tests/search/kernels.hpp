@@ -20,16 +20,17 @@ inline constexpr auto gather = kernel<"gather">(
       return Y(i, c) = X(I(i) * 2 + 1, c);
     });
 
-inline constexpr auto window = kernel<"window">(
-    [](in<"X", float, "W"> X, in<"F", float, "S"> F, out<"Y", float, "Q"> Y) {
+inline constexpr auto window =
+    kernel<"window">([](in<"X", float, "W"> X, in<"F", float, "S"> F, out<"Y", float, "Q"> Y) {
       using axes::q, axes::s;
       return Y(q) = sum<s>(X(q + s) * F(s));
     });
 
-inline constexpr auto square_root = kernel<"square_root">([](in<"X", float, "N"> X, out<"Y", float, "N"> Y) {
-  using axes::i;
-  return Y(i) = sqrt(X(i));
-});
+inline constexpr auto square_root =
+    kernel<"square_root">([](in<"X", float, "N"> X, out<"Y", float, "N"> Y) {
+      using axes::i;
+      return Y(i) = sqrt(X(i));
+    });
 
 inline constexpr auto count_up = kernel<"count_up">([](inout<"Y", float, "N"> Y) {
   using axes::i;

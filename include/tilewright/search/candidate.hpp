@@ -18,7 +18,8 @@ namespace tilewright::search {
 /// A legal schedule of the workload.
 struct candidate {
   schedule scheduled;
-  support::hash128 identity;  // workload key of the scheduled program: equal programs are measured once
+  support::hash128
+      identity;  // workload key of the scheduled program: equal programs are measured once
   /// Natural logarithm of the probability that drawing gives these decisions, as trace::log_probability;
   /// a decision that is never drawn, as one that was made for other extents, counts as -100.
   double log_prior = 0;

@@ -31,10 +31,10 @@ struct measuring_options {
   timing_data data = timing_data::made_up;
   isolation run_in = isolation::none;
   double build_deadline = 30;  // s for a candidate
-  double run_deadline = 0;     // s for a candidate; 0: twenty times the default's, at least a second
-  double hopeless = 2;         // a candidate slower than this multiple of the best is not repeated
-  int finalists = 3;           // that are timed again, in turn with the default
-  builder build = {};          // null: `search::build`
+  double run_deadline = 0;  // s for a candidate; 0: twenty times the default's, at least a second
+  double hopeless = 2;      // a candidate slower than this multiple of the best is not repeated
+  int finalists = 3;        // that are timed again, in turn with the default
+  builder build = {};       // null: `search::build`
   std::function<measurer(const workload&)> runner = {};  // makes one for a session; null: `run_in`
 };
 

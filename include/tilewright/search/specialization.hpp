@@ -34,10 +34,10 @@ struct variant {
   std::shared_ptr<const backend::loaded> code;
   origin from = origin::interpreter;
   std::string trace;
-  std::string remark;     // why it is no better one
-  double seconds = 0;     // measured; 0: unknown
-  double baseline = 0;    // of the default schedule; 0: unknown
-  std::string cpu;        // model that `seconds` is of
+  std::string remark;       // why it is no better one
+  double seconds = 0;       // measured; 0: unknown
+  double baseline = 0;      // of the default schedule; 0: unknown
+  std::string cpu;          // model that `seconds` is of
   packed_weights packed{};  // where weights are bound; calls pass them after the parameters
 };
 

@@ -102,7 +102,8 @@ inline void fault_chain(int signal, siginfo_t* info, void* context) {
   for (std::size_t i = 0; i < fault_signals.size(); ++i) {
     if (fault_signals[i] != signal) continue;
     const struct sigaction& before = faults().before[i];
-    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction) return before.sa_sigaction(signal, info, context);
+    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction)
+      return before.sa_sigaction(signal, info, context);
     if (before.sa_handler == SIG_IGN) return;
     if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
   }

@@ -410,7 +410,7 @@ TILEWRIGHT_INLINE std::optional<std::pair<std::vector<std::byte>, std::string>> 
 }
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> store::code_revisions(const record_key& key,
-                                                                   const std::string& trace) {
+                                                                  const std::string& trace) {
   store_statement q(*this,
                     "select revision from code where workload=? and isa=? and arguments=? and "
                     "threads=? and trace_digest=? order by revision");
