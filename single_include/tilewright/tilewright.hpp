@@ -40763,6 +40763,8 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
+
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
 
@@ -40833,6 +40835,25 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   return out;
 }
 
+/// Whether the buffer may hold something when the block runs first: it comes from outside, or a
+/// block that comes before writes it.
+inline bool filled_before(const ir::function& f, const path& at, const ir::buffer& x) {
+  std::vector<const ir::block_realize_node*> above;
+  for (const ir::stmt* slot : at.slots)
+    if (const ir::block_realize_node* r = ir::as_realize(*slot)) above.push_back(r);
+  const auto allocates = [&](const ir::block_realize_node* r) {
+    const std::vector<ir::buffer>& own = r->block->alloc_buffers;
+    return std::find(own.begin(), own.end(), x) != own.end();
+  };
+  if (std::none_of(above.begin(), above.end(), allocates)) return true;
+  for (const ir::block_realize_node* r : all_blocks(f.body)) {
+    if (r == above.back()) return false;
+    const bool is_above = std::find(above.begin(), above.end(), r) != above.end();
+    if (!is_above && caching::writes_buffer(*r->block, x)) return true;
+  }
+  return false;
+}
+
 inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           const std::string& storage) {
   const call c{"cache_inplace", storage};
@@ -40842,11 +40863,8 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
-  const block_scope around(*at.scope()->block);
-  bool filled = !around.allocates(x);
-  for (int w = 0; w < around.find(id) && !filled; ++w)
-    filled = caching::writes_buffer(around[static_cast<std::size_t>(w)].block(), x);
-  if (!filled) refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
+  if (!filled_before(f, at, x))
+    refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   const std::string name = x->name + "_" + storage;
   caching::redirection r;

@@ -118,3 +118,22 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
   const block_rv b = s.block("both");
   check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(b, 1, "local"); });
 }
+
+TEST_CASE("cache_inplace: a part that is the first writer of a buffer of an outer scope") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
+    T0 = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("T0"):
+            vi = T.axis.spatial(8, i)
+            T0[vi] = V[vi] * 2
+        with T.block("T1"):
+            vi = T.axis.spatial(8, i)
+            T1[vi] = T0[vi] + 1
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
+  const block_rv part = s.block("T0_i_partition");
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(part, 1, "local"); });
+}
