@@ -134,6 +134,6 @@ def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
 )");
   schedule s(f);
   s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
-  const block_rv part = s.block("T0_i_partition");
+  const block_rv part = s.block("T0_i0_partition");
   check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(part, 1, "local"); });
 }
