@@ -52,6 +52,31 @@ TEST_CASE("what does not depend on the lane is not vectorized") {
   check_same(g, pass::sink_vectors(g));
 }
 
+TEST_CASE("conditions on the lane around conditions around loops") {
+  const buffer y = make_buffer("Y", dtype::f32, {6, 16}), x = make_buffer("X", dtype::f32, {6, 16});
+  const var i = make_var("i"), j = make_var("j"), n = make_var("n");
+  const auto lanes = [&](const expr& inner) {
+    const stmt yes = nest({{i, 6}}, make_store(y, {i, j}, load(y, {i, j}) + f32(1)));
+    const stmt no = nest({{i, 6}}, make_store(x, {i, j}, f32(3)));
+    return make_function({y, x},
+                         nest({{n, 3}, {j, 16, loop_kind::vectorized}},
+                              make_if(lt(j, 11), make_if(inner, yes, no), make_if(inner, no))));
+  };
+  const function f = lanes(lt(n, 2));
+  const function g = pass::sink_vectors(f);
+  CHECK(vectors_are_innermost(g));
+  CHECK(count_loops(g.body, loop_kind::vectorized) > 0);
+  check_same(f, g);
+  // what the outer condition may keep from being read is not read without it
+  const buffer z = make_buffer("Z", dtype::f32, {11});
+  const function h = make_function(
+      {y, z}, nest({{j, 16, loop_kind::vectorized}},
+                   make_if(lt(j, 11), make_if(lt(load(z, {j}), f32(2)),
+                                              nest({{i, 6}}, make_store(y, {i, j}, f32(0)))))));
+  CHECK(count_loops(pass::sink_vectors(h).body, loop_kind::vectorized) == 0);
+  check_same(h, pass::sink_vectors(h));
+}
+
 TEST_CASE("programs keep their meaning when vectors sink") {
   for (const function& f : {matmul({}), softmax(3, 5), conv2d({})}) {
     const function g = pass::sink_vectors(pass::simplify_loops(pass::lower_blocks(f)));

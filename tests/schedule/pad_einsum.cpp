@@ -102,6 +102,8 @@ TEST_CASE("pad_einsum: loops that do not drive a variable alone stay") {
 }
 
 TEST_CASE("pad_einsum: refusals") {
+  // the start of a sum is read beside the buffer's end where the result is padded
+  check_refused(schedule(program("A[vi, 0]", "C[vi, vj] + A[vi, vk] * B[vk, vj]")), 2, {4, 1, 1});
   check_refused(schedule(matmul()), 1, {4, 4});
   check_refused(schedule(matmul()), 1, {4, 0, 1});
   check_refused(schedule(program("0", "C[vi, vj] + A[vi, vk] * A[vi, 4 - vk]")), 2, {1, 1, 2});

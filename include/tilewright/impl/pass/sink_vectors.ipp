@@ -31,6 +31,12 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
   return all;
 }
 
+inline bool reads_memory(const expr& e) {
+  bool reads = false;
+  for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
+  return reads;
+}
+
 class sinker : public mutator {
  public:
   using mutator::mutate;
@@ -106,21 +112,44 @@ class sinker : public mutator {
       return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no))
                                          : stmt{};
     }
-    stmt out = distribute(loop, push_condition(n.condition, n.then_body));
+    stmt out = distribute_where(loop, n.condition, n.then_body);
     if (!out || !n.else_body) return out;
-    stmt no = distribute(loop, push_condition(logical_not(n.condition), n.else_body));
+    stmt no = distribute_where(loop, logical_not(n.condition), n.else_body);
     return no ? make_seq({std::move(out), std::move(no)}) : stmt{};
   }
 
-  /// The condition around each part of `s` that is free of loops.
-  static stmt push_condition(const expr& condition, const stmt& s) {
-    if (const loop_node* loop = as_loop(s))
-      return with_body(*loop, push_condition(condition, loop->body));
-    const seq_node* seq = as_seq(s);
-    if (!seq) return make_if(condition, s);
-    std::vector<stmt> out;
-    for (const stmt& child : seq->stmts) out.push_back(push_condition(condition, child));
-    return make_seq(std::move(out));
+  stmt distribute_where(const loop_node& loop, const expr& condition, const stmt& body) const {
+    const stmt guarded = push_condition(condition, body);
+    return guarded ? distribute(loop, guarded) : stmt{};
+  }
+
+  /// The condition around each part of `s` that is free of loops; null where something else than
+  /// loops, sequences and branches holds the loops.
+  stmt push_condition(const expr& condition, const stmt& s) const {
+    if (const loop_node* loop = as_loop(s)) {
+      stmt body = push_condition(condition, loop->body);
+      return body ? with_body(*loop, std::move(body)) : stmt{};
+    }
+    if (const seq_node* seq = as_seq(s)) {
+      std::vector<stmt> out;
+      for (const stmt& child : seq->stmts) {
+        out.push_back(push_condition(condition, child));
+        if (!out.back()) return {};
+      }
+      return make_seq(std::move(out));
+    }
+    if (is_straight(s)) return make_if(condition, s);
+    const if_node* n = as_if(s);
+    return n ? push_into_branches(condition, *n) : stmt{};
+  }
+
+  stmt push_into_branches(const expr& condition, const if_node& n) const {
+    // The inner condition is computed where the outer one is false, too: it must not read there.
+    if (!is_stable(n.condition) || reads_memory(n.condition)) return {};
+    stmt yes = push_condition(logical_and(condition, n.condition), n.then_body);
+    if (!yes || !n.else_body) return yes;
+    stmt no = push_condition(logical_and(condition, logical_not(n.condition)), n.else_body);
+    return no ? make_seq({std::move(yes), std::move(no)}) : stmt{};
   }
 
   buffer_set written_;

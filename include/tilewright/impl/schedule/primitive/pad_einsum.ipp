@@ -62,6 +62,13 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   if (!c.store || !c.block->match_buffers.empty() ||
       (!is_complete(scope, child) && !is_reduction(scope, child)))
     refuse(2, quoted(*c.block) + " is no single store of a complete block or a reduction");
+  if (c.block->init) {
+    ir::for_each_expr(c.block->init, [&](const ir::expr& e) {
+      if (e->op == ir::op::load)
+        refuse(2, quoted(*c.block) + " starts from elements of \"" + e->buffer->name +
+                      "\", which would not be padded");
+    });
+  }
   c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
   ir::for_each_expr(c.store->value, [&](const ir::expr& e) {
     if (e->op != ir::op::load) return;
