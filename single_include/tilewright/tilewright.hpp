@@ -33606,6 +33606,12 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
   return all;
 }
 
+inline bool reads_memory(const expr& e) {
+  bool reads = false;
+  for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
+  return reads;
+}
+
 class sinker : public mutator {
  public:
   using mutator::mutate;
@@ -33681,21 +33687,44 @@ class sinker : public mutator {
       return yes && (no || !n.else_body) ? make_if(n.condition, std::move(yes), std::move(no))
                                          : stmt{};
     }
-    stmt out = distribute(loop, push_condition(n.condition, n.then_body));
+    stmt out = distribute_where(loop, n.condition, n.then_body);
     if (!out || !n.else_body) return out;
-    stmt no = distribute(loop, push_condition(logical_not(n.condition), n.else_body));
+    stmt no = distribute_where(loop, logical_not(n.condition), n.else_body);
     return no ? make_seq({std::move(out), std::move(no)}) : stmt{};
   }
 
-  /// The condition around each part of `s` that is free of loops.
-  static stmt push_condition(const expr& condition, const stmt& s) {
-    if (const loop_node* loop = as_loop(s))
-      return with_body(*loop, push_condition(condition, loop->body));
-    const seq_node* seq = as_seq(s);
-    if (!seq) return make_if(condition, s);
-    std::vector<stmt> out;
-    for (const stmt& child : seq->stmts) out.push_back(push_condition(condition, child));
-    return make_seq(std::move(out));
+  stmt distribute_where(const loop_node& loop, const expr& condition, const stmt& body) const {
+    const stmt guarded = push_condition(condition, body);
+    return guarded ? distribute(loop, guarded) : stmt{};
+  }
+
+  /// The condition around each part of `s` that is free of loops; null where something else than
+  /// loops, sequences and branches holds the loops.
+  stmt push_condition(const expr& condition, const stmt& s) const {
+    if (const loop_node* loop = as_loop(s)) {
+      stmt body = push_condition(condition, loop->body);
+      return body ? with_body(*loop, std::move(body)) : stmt{};
+    }
+    if (const seq_node* seq = as_seq(s)) {
+      std::vector<stmt> out;
+      for (const stmt& child : seq->stmts) {
+        out.push_back(push_condition(condition, child));
+        if (!out.back()) return {};
+      }
+      return make_seq(std::move(out));
+    }
+    if (is_straight(s)) return make_if(condition, s);
+    const if_node* n = as_if(s);
+    return n ? push_into_branches(condition, *n) : stmt{};
+  }
+
+  stmt push_into_branches(const expr& condition, const if_node& n) const {
+    // The inner condition is computed where the outer one is false, too: it must not read there.
+    if (!is_stable(n.condition) || reads_memory(n.condition)) return {};
+    stmt yes = push_condition(logical_and(condition, n.condition), n.then_body);
+    if (!yes || !n.else_body) return yes;
+    stmt no = push_condition(logical_and(condition, logical_not(n.condition)), n.else_body);
+    return no ? make_seq({std::move(yes), std::move(no)}) : stmt{};
   }
 
   buffer_set written_;
@@ -43498,6 +43527,13 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   if (!c.store || !c.block->match_buffers.empty() ||
       (!is_complete(scope, child) && !is_reduction(scope, child)))
     refuse(2, quoted(*c.block) + " is no single store of a complete block or a reduction");
+  if (c.block->init) {
+    ir::for_each_expr(c.block->init, [&](const ir::expr& e) {
+      if (e->op == ir::op::load)
+        refuse(2, quoted(*c.block) + " starts from elements of \"" + e->buffer->name +
+                      "\", which would not be padded");
+    });
+  }
   c.result = make_operand(*c.block, c.store->buffer, c.store->indices);
   ir::for_each_expr(c.store->value, [&](const ir::expr& e) {
     if (e->op != ir::op::load) return;
@@ -44040,6 +44076,19 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
 }
 
+/// The copy of a result writes the whole domains each time the scope runs: so must the block.
+inline void check_whole_in_scope(const path& at) {
+  const ir::block_realize_node& realize = *ir::as_realize(at.target());
+  const std::vector<const ir::loop_node*> inside = at.loops();
+  for (const ir::loop_node* l : at.all_loops()) {
+    if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
+    for (const ir::expr& value : realize.values)
+      if (ir::uses_var(value, l->var))
+        refuse(6, quoted(*realize.block) + " runs for one iteration of \"" + l->var->name +
+                      "\", a loop outside of its scope, at a time");
+  }
+}
+
 /// The copy over the whole domains of its variables, one loop each.
 inline ir::stmt full_nest(const ir::block& copy) {
   std::vector<ir::expr> values;
@@ -44082,6 +44131,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     check_read(scope, self, x, indices);
   } else {
     check_write(scope, self, x);
+    check_whole_in_scope(at);
     if (!is_affine_binding(scope[self]))
       refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
     const bound_iters& runs = bind_iters(scope[self]);

@@ -239,3 +239,19 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
   const block_rv b = s.block("B");
   check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
 }
+
+TEST_CASE("reindex: a block that runs for one iteration of a loop around its scope is refused") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), B: T.Buffer((4, 3), "int32")):
+    for i, j in T.grid(4, 3):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("B"))[1], {infer}, true);
+  const block_rv part = s.block("B_j0");
+  check_refusal(s, "reindex", 6, [&] { s.reindex(part, written_buffer(0)); });
+  s.reindex(part, read_buffer(0));
+  check_meaning(s, f);
+}

@@ -139,6 +139,19 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
 }
 
+/// The copy of a result writes the whole domains each time the scope runs: so must the block.
+inline void check_whole_in_scope(const path& at) {
+  const ir::block_realize_node& realize = *ir::as_realize(at.target());
+  const std::vector<const ir::loop_node*> inside = at.loops();
+  for (const ir::loop_node* l : at.all_loops()) {
+    if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
+    for (const ir::expr& value : realize.values)
+      if (ir::uses_var(value, l->var))
+        refuse(6, quoted(*realize.block) + " runs for one iteration of \"" + l->var->name +
+                      "\", a loop outside of its scope, at a time");
+  }
+}
+
 /// The copy over the whole domains of its variables, one loop each.
 inline ir::stmt full_nest(const ir::block& copy) {
   std::vector<ir::expr> values;
@@ -181,6 +194,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     check_read(scope, self, x, indices);
   } else {
     check_write(scope, self, x);
+    check_whole_in_scope(at);
     if (!is_affine_binding(scope[self]))
       refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
     const bound_iters& runs = bind_iters(scope[self]);
