@@ -1,5 +1,7 @@
 #include <tilewright/pass/lower_blocks.hpp>
 
+#include <tilewright/ir/parse.hpp>
+
 #include "programs.hpp"
 
 using namespace programs;
@@ -7,6 +9,31 @@ using namespace programs;
 namespace {
 
 bool has_block(const function& f) { return count(f.body, stmt_kind::block_realize) != 0; }
+
+/// The loops around the allocation of the buffer with that name, joined by spaces.
+std::string loops_around(const stmt& s, const std::string& name, const std::string& so_far = "") {
+  if (const loop_node* l = as_loop(s))
+    return loops_around(l->body, name, so_far + (so_far.empty() ? "" : " ") + l->var->name);
+  if (const allocate_node* n = as_allocate(s))
+    return n->buffer->name == name ? so_far : loops_around(n->body, name, so_far);
+  if (const if_node* n = as_if(s)) return loops_around(n->then_body, name, so_far);
+  if (const seq_node* n = as_seq(s))
+    for (const stmt& part : n->stmts)
+      if (std::string found = loops_around(part, name, so_far); found != "none") return found;
+  return "none";
+}
+
+/// Where the buffer T of the program lives; the program without blocks computes the same.
+std::string home_of_t(const std::string& body, const std::string& shape_of_t) {
+  const function f = parse(
+      "@T.prim_func\ndef main(A: T.Buffer((12, 12), \"float32\"), "
+      "B: T.Buffer((12, 12), \"float32\")):\n"
+      "    T_ = T.alloc_buffer(" +
+      shape_of_t + ", \"float32\")\n" + body);
+  const function g = pass::lower_blocks(f);
+  check_same(f, g);
+  return loops_around(g.body, "T_");
+}
 
 }  // namespace
 
@@ -95,4 +122,110 @@ TEST_CASE("match buffers become accesses of their source") {
   const function f = make_function(
       {y}, make_root(make_loop(i, 0, 4, make_realize({i}, boolean(true), make_block(b)))));
   check_same(f, pass::lower_blocks(f));
+}
+
+TEST_CASE("what a spatial loop carries lives outside of it") {
+  CHECK(home_of_t(R"(
+    for i, j in T.grid(12, 12):
+        with T.block("t"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T_[vi, vj] = A[vi, vj] * T.float32(2)
+        with T.block("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = T_[vi, vj] + T.if_then_else(vj >= 1, T_[vi, vj - 1], T.float32(0))
+)",
+                  "(12, 12)") == "i");
+  CHECK(home_of_t(R"(
+    for i, j in T.grid(12, 12):
+        with T.block("t"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T_[vj] = A[vi, vj] + T.if_then_else(vi >= 1, T_[vj], T.float32(0))
+        with T.block("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = T_[vj]
+)",
+                  "(12,)") == "");
+}
+
+TEST_CASE("what is written before it is read lives in the loop that does both") {
+  CHECK(home_of_t(R"(
+    for i in range(12):
+        for x in range(4):
+            for y in T.vectorized(4):
+                with T.block("t"):
+                    vj = T.axis.spatial(12, x * 4 + y)
+                    vi = T.axis.spatial(12, i)
+                    T.where(x * 4 + y < 12)
+                    T_[vj] = A[vi, vj] + T.float32(1)
+        for j in range(12):
+            with T.block("b"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = T_[vj] * T_[T.max(vj - 1, 0)]
+)",
+                  "(12,)") == "i");
+  CHECK(home_of_t(R"(
+    for i in range(4):
+        for x_y_fused in range(36):
+            with T.block("t"):
+                vi = T.axis.spatial(12, i * 3 + x_y_fused // 12)
+                vj = T.axis.spatial(12, x_y_fused % 12)
+                T_[vi - i * 3, vj] = A[vi, vj] + T.float32(1)
+        for x, y in T.grid(3, 12):
+            with T.block("b"):
+                vi = T.axis.spatial(12, i * 3 + x)
+                vj = T.axis.spatial(12, y)
+                B[vi, vj] = T_[vi - i * 3, vj]
+)",
+                  "(3, 12)") == "i");
+}
+
+TEST_CASE("a recomputed sum lives in the loop that recomputes it, guards at the edge included") {
+  CHECK(home_of_t(R"(
+    for i in range(3):
+        for j in range(5):
+            for x, k in T.grid(5, 12):
+                with T.block("t"):
+                    vx = T.axis.spatial(12, i * 5 + x)
+                    vk = T.axis.reduce(12, k)
+                    T.where(i * 5 + x < 12)
+                    with T.init():
+                        T_[vx] = T.float32(0)
+                    T_[vx] = T_[vx] + A[vx, vk]
+            for x, y in T.grid(5, 3):
+                with T.block("b"):
+                    vi = T.axis.spatial(12, i * 5 + x)
+                    vj = T.axis.spatial(12, j * 3 + y)
+                    T.where(i * 5 + x < 12 and j * 3 + y < 12)
+                    B[vi, vj] = T_[vi]
+)",
+                  "(12,)") == "i j");
+}
+
+TEST_CASE("no value leaves an iteration of a parallel loop that shares its elements") {
+  CHECK(home_of_t(R"(
+    for t in range(2):
+        for i in T.parallel(12):
+            for j in range(12):
+                with T.block("t"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    T_[vj] = A[vi, vj] + T.cast(vt, "float32")
+            for j in range(12):
+                with T.block("b"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    B[vi, vj] = T_[vj] + T.if_then_else(vj >= 1, T_[vj - 1], T.float32(0))
+)",
+                  "(12,)") == "t i");
+  CHECK(home_of_t(R"(
+    for t in range(2):
+        for i in T.parallel(12):
+            for j in range(12):
+                with T.block("t"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    T_[vi, vj] = A[vi, vj] + T.if_then_else(vt >= 1, T_[vi, vj], T.float32(0))
+            for j in range(12):
+                with T.block("b"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    B[vi, vj] = T_[vi, vj]
+)",
+                  "(12, 12)") == "");
 }

@@ -1,8 +1,8 @@
 // From blocks to plain loops.
 //
-//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that
-//   holds
-//     with block("C"):                  ->                  every access, outside reduction loops)
+//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that holds
+//     with block("C"):                  ->                  every access, outside of the loops that
+//                                                           carry its values)
 //       vi, vk = axis.remap("SR", [i, k])      for i in range(8):
 //       with init(): C[vi] = 0                   C[i] = 0
 //       C[vi] = C[vi] + A[vi, vk]                for k in range(4):

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/pass/allocation_places.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -13,8 +14,6 @@
 namespace tilewright::pass::detail::blocks {
 
 using namespace tilewright::ir;
-
-inline bool is_carried(iter_kind k) { return k != iter_kind::spatial; }
 
 /// Rewrites accesses of match buffers into accesses of their sources.
 class match_resolver : public mutator {
@@ -57,99 +56,6 @@ class match_resolver : public mutator {
   std::unordered_map<buffer, buffer_region> sources_;
 };
 
-/// Finds, for every buffer that blocks allocate, the statement to allocate it around.
-class placer : public visitor {
- public:
-  using visitor::visit;
-  std::unordered_map<const stmt_node*, std::vector<buffer>> place(const stmt& body) {
-    visit(body);
-    std::unordered_map<const stmt_node*, std::vector<buffer>> out;
-    for (const buffer& b : allocated_) {
-      const auto found = common_.find(b);
-      if (found != common_.end()) out[found->second.back()].push_back(b);
-    }
-    return out;
-  }
-
-  void visit(const expr& e) override {
-    if (e->op == op::load) access(e->buffer);
-    visitor::visit(e);
-  }
-
-  void visit(const stmt& s) override {
-    path_.push_back(s.get());
-    if (const store_node* store = as_store(s)) access(store->buffer);
-    if (const block_realize_node* r = as_realize(s))
-      visit_realize(*r);
-    else
-      visitor::visit(s);
-    path_.pop_back();
-  }
-
- private:
-  struct carried_scope {
-    buffer_set written;
-    std::size_t limit;  // length of the path down to the outermost carried loop, inclusive
-  };
-
-  void visit_realize(const block_realize_node& r) {
-    for (const expr& v : r.values) visit(v);
-    visit(r.predicate);
-    const block& b = r.block;
-    allocated_.insert(allocated_.end(), b->alloc_buffers.begin(), b->alloc_buffers.end());
-    std::size_t limit = path_.size();
-    for (std::size_t k = 0; k < b->iters.size(); ++k) {
-      std::vector<var>& loops = sources_[b->iters[k].var];
-      for (const var& v : free_vars(r.values[k])) {
-        const auto outer = sources_.find(v);
-        if (outer == sources_.end())
-          loops.push_back(v);
-        else
-          loops.insert(loops.end(), outer->second.begin(), outer->second.end());
-      }
-      if (is_carried(b->iters[k].kind))
-        for (const var& v : loops) limit = std::min(limit, depth_of(v));
-    }
-    const bool carried = limit < path_.size();
-    if (carried) {
-      buffer_set written = stored_buffers(b->body);
-      scopes_.push_back({std::move(written), limit});
-    }
-    if (b->init) visit(b->init);
-    visit(b->body);
-    if (carried) scopes_.pop_back();
-  }
-
-  std::size_t depth_of(const var& v) const {
-    for (std::size_t d = 0; d < path_.size(); ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v))
-        return d + 1;
-    return path_.size();
-  }
-
-  void access(const buffer& b) {
-    std::size_t length = path_.size();
-    for (const carried_scope& s : scopes_)
-      if (s.written.count(b)) length = std::min(length, s.limit);
-    for (std::size_t d = 0; d < length; ++d)
-      if (path_[d]->kind == stmt_kind::loop &&
-          static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
-        length = d + 1;
-    const auto [at, fresh] =
-        common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
-    if (fresh) return;
-    std::size_t same = 0;
-    while (same < length && same < at->second.size() && at->second[same] == path_[same]) ++same;
-    at->second.resize(same);
-  }
-
-  std::vector<const stmt_node*> path_;
-  std::vector<carried_scope> scopes_;
-  std::unordered_map<expr, std::vector<var>, expr_identity_hash, expr_identity_equal> sources_;
-  std::unordered_map<buffer, std::vector<const stmt_node*>> common_;
-  std::vector<buffer> allocated_;
-};
-
 /// True when a block other than `self` inside `s` touches `b`, or a statement outside any block
 /// does.
 class other_access : public visitor {
@@ -181,7 +87,7 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places, stride_wishes wishes)
+  lowering(allocation_places places, stride_wishes wishes)
       : places_(std::move(places)), wishes_(std::move(wishes)) {}
   using mutator::mutate;
 
@@ -363,7 +269,7 @@ class lowering : public mutator {
     return found;
   }
 
-  std::unordered_map<const stmt_node*, std::vector<buffer>> places_;
+  allocation_places places_;
   stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
@@ -383,7 +289,7 @@ TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body = lowering(placer{}.place(body), std::move(wishes)).mutate(body);
+  out.body = lowering(detail::place_allocations(body), std::move(wishes)).mutate(body);
   return out;
 }
 
