@@ -137,3 +137,46 @@ def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
   const block_rv part = s.block("T0_i0_partition");
   check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(part, 1, "local"); });
 }
+
+TEST_CASE("cache_inplace: a part whose elements only other parts of an outer scope write") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
+    T0 = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("T0"):
+            vi = T.axis.spatial(8, i)
+            T0[vi] = V[vi] * 2
+        with T.block("T1"):
+            vi = T.axis.spatial(8, i)
+            T1[vi] = T0[vi] + 1
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
+  const block_rv second = s.block("T0_i1_partition");
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(second, 1, "local"); });
+}
+
+TEST_CASE("cache_inplace: a part of what a block of an outer scope has written") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
+    T0 = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("T0"):
+            vi = T.axis.spatial(8, i)
+            T0[vi] = V[vi] * 2
+    for i in range(8):
+        with T.block("again"):
+            vi = T.axis.spatial(8, i)
+            T0[vi] = T0[vi] + 1
+    for i in range(8):
+        with T.block("T1"):
+            vi = T.axis.spatial(8, i)
+            T1[vi] = T0[vi] + 1
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("again"))[0], {infer, 5});
+  s.cache_inplace(s.block("again_i1_partition"), 0, "local");
+  check_meaning(s, f);
+}

@@ -20,6 +20,7 @@
 namespace tilewright::primitive {
 
 struct bound_iters;  // footprint.hpp
+struct path;         // path.hpp
 
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
@@ -146,6 +147,10 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// Whether all elements of a region over the block's iteration variables hold something when the
+/// block at the end of the path runs: blocks of its scope or of those around it have written them,
+/// or they come from outside.
+bool region_filled(const path& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
 bool is_stage_pipeline(const block_scope& scope);

@@ -6,6 +6,7 @@
 
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive {
 namespace detail::cover {
@@ -67,18 +68,23 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
   return true;
 }
 
-/// Whether the parts of `region` that earlier blocks of the scope write are written completely.
-inline bool is_covered(const block_scope& scope, std::size_t reader,
-                       const bound_iters& reader_iters, const ir::buffer_region& region,
-                       sums needed) {
+/// What earlier blocks of a scope leave of a region.
+struct remainder {
+  bool produced = false;           // an earlier block writes some of it
+  std::vector<const_box> rest;     // what nobody certainly writes
+  std::vector<const_box> unknown;  // written by blocks of which nothing is certain
+};
+
+inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
+                                const bound_iters& reader_iters, const ir::buffer_region& region,
+                                sums needed) {
   const child_block& r = scope[reader];
-  std::vector<const_box> rest;
-  std::vector<const_box> uncertain;  // written by blocks of which nothing is certain
-  bool produced = false;
+  remainder out;
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
+    for (const ir::buffer_region& of_writer : writer.block().writes) {
+      if (of_writer.buffer != region.buffer ||
+          !may_overlap(writer.block(), of_writer, r.block(), region))
         continue;
       // threads share global memory, but nothing makes them wait for each other there
       const std::string_view scope_of_buffer = region.buffer->scope;
@@ -86,32 +92,52 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
           scope_of_buffer == "global" ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
-      if (!produced) {
-        rest.push_back(within(needs));
-        for (const bounds& b : rest.front())
-          if (b.lo > b.hi) return true;  // nothing is read
+      if (!out.produced) {
+        out.produced = true;
+        out.rest.push_back(within(needs));
+        for (const bounds& b : out.rest.front())
+          if (b.lo > b.hi) return {true, {}, {}};  // nothing is read
       }
-      produced = true;
       const std::optional<footprint> gives =
           needed == sums::unfinished || reduction_done(writer, standing)
-              ? written(writer, bind_iters(writer), out, standing)
+              ? written(writer, bind_iters(writer), of_writer, standing)
               : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
-        uncertain.push_back(constant_box(writer.block(), out));
+        out.unknown.push_back(constant_box(writer.block(), of_writer));
         continue;
       }
       std::vector<const_box> left;
-      for (const const_box& box : rest) subtract(box, within(*gives), left);
-      rest = std::move(left);
+      for (const const_box& box : out.rest) subtract(box, within(*gives), left);
+      out.rest = std::move(left);
     }
   }
-  if (!produced || rest.empty()) return true;
+  return out;
+}
+
+/// Whether the parts of `region` that earlier blocks of the scope write are written completely.
+inline bool is_covered(const block_scope& scope, std::size_t reader,
+                       const bound_iters& reader_iters, const ir::buffer_region& region,
+                       sums needed) {
+  const remainder left = left_unwritten(scope, reader, reader_iters, region, needed);
+  if (!left.produced || left.rest.empty()) return true;
   if (scope.allocates(region.buffer)) return false;
   // What nobody in the scope writes comes from outside.
-  for (const const_box& box : rest)
-    for (const const_box& other : uncertain)
+  for (const const_box& box : left.rest)
+    for (const const_box& other : left.unknown)
       if (!disjoint(box, other)) return false;
   return true;
+}
+
+inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
+  ir::buffer_region out{x, {}};
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const dtype type = x->shape[d].type();
+    if (box[d].bounded())
+      out.box.push_back({ir::integer(type, box[d].lo), ir::integer(type, box[d].hi - box[d].lo + 1)});
+    else
+      out.box.push_back({ir::integer(type, 0), x->shape[d]});
+  }
+  return out;
 }
 
 }  // namespace detail::cover
@@ -123,6 +149,28 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
   });
+}
+
+TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region& region) {
+  namespace d = detail::cover;
+  std::vector<const ir::block_realize_node*> line;  // the block and those around it
+  for (std::size_t i = block.slots.size(); i-- > 0;)
+    if (const ir::block_realize_node* r = ir::as_realize(*block.slots[i])) line.push_back(r);
+  std::vector<ir::buffer_region> needed{region};
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const block_scope scope(*line[i]->block);
+    const auto at = static_cast<std::size_t>(scope.find(line[i - 1]->block->id));
+    const bound_iters& iters = bind_iters(scope[at]);
+    std::vector<ir::buffer_region> rest;
+    for (const ir::buffer_region& r : needed) {
+      d::remainder left = d::left_unwritten(scope, at, iters, r, sums::unfinished);
+      if (!left.produced) left.rest = {d::within(touched(scope[at], iters, r, {0, {}}))};
+      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(region.buffer, box));
+    }
+    if (rest.empty() || scope.allocates(region.buffer)) return rest.empty();
+    needed = std::move(rest);
+  }
+  return true;
 }
 
 }  // namespace tilewright::primitive

@@ -76,25 +76,6 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   return out;
 }
 
-/// Whether the buffer may hold something when the block runs first: it comes from outside, or a
-/// block that comes before writes it.
-inline bool filled_before(const ir::function& f, const path& at, const ir::buffer& x) {
-  std::vector<const ir::block_realize_node*> above;
-  for (const ir::stmt* slot : at.slots)
-    if (const ir::block_realize_node* r = ir::as_realize(*slot)) above.push_back(r);
-  const auto allocates = [&](const ir::block_realize_node* r) {
-    const std::vector<ir::buffer>& own = r->block->alloc_buffers;
-    return std::find(own.begin(), own.end(), x) != own.end();
-  };
-  if (std::none_of(above.begin(), above.end(), allocates)) return true;
-  for (const ir::block_realize_node* r : all_blocks(f.body)) {
-    if (r == above.back()) return false;
-    const bool is_above = std::find(above.begin(), above.end(), r) != above.end();
-    if (!is_above && caching::writes_buffer(*r->block, x)) return true;
-  }
-  return false;
-}
-
 inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           const std::string& storage) {
   const call c{"cache_inplace", storage};
@@ -104,8 +85,6 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
-  if (!filled_before(f, at, x))
-    refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
@@ -127,12 +106,11 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   ir::block_node changed = *ir::as_realize(holder.target())->block;
   changed.alloc_buffers.push_back(r.to);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
-  const path now_at = find_block(out.function, s.holder->block->id);
-  const block_scope scope(*ir::as_realize(now_at.target())->block);
-  if (!region_covered(scope, static_cast<std::size_t>(scope.find(out.blocks[0])), sums::unfinished))
+  const path copied = find_block(out.function, out.blocks[0]);
+  if (!region_filled(copied, ir::as_realize(copied.target())->block->reads.front()))
     refuse(c, 4,
-           quoted(*instance.block) + " writes elements of \"" + x->name +
-               "\" of which nobody has written the old value");
+           quoted(*instance.block) + " touches elements of \"" + x->name +
+               "\" that nobody has written before");
   return out;
 }
 
