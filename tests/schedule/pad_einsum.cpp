@@ -202,3 +202,21 @@ def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
   s.pad_einsum(c, std::vector<std::int64_t>(s.get(c).block->iters.size(), 4));
   check_meaning(s, f);
 }
+
+TEST_CASE("pad_einsum: a result whose padding no loop visits cannot be an operand as a whole") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((4, 6), "int32"), C: T.Buffer((8, 4), "int32")):
+    for i, outer, inner, k in T.grid(8, 1, 4, 6):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            vj = T.axis.spatial(4, outer * 4 + inner)
+            vk = T.axis.reduce(6, k)
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
+)"));
+  s.pad_einsum(s.block("C"), {4, 3, 2});
+  const block_rv out = s.block("C_pad");
+  check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(out, {3, 2}); });
+}

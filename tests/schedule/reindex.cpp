@@ -255,3 +255,22 @@ def main(A: T.Buffer((4, 3), "int32"), B: T.Buffer((4, 3), "int32")):
   s.reindex(part, read_buffer(0));
   check_meaning(s, f);
 }
+
+TEST_CASE("reindex: a block that does not visit the padding of its domain") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi]
+    for outer, inner in T.grid(2, 4):
+        with T.block("C"):
+            vi = T.axis.spatial(8, outer * 4 + inner)
+            C[vi] = B[vi] + 1
+)"));
+  s.pad_einsum(s.block("C"), {3});
+  const block_rv c = s.block("C");
+  check_refusal(s, "reindex", 6, [&] { s.reindex(c, written_buffer(0)); });
+}

@@ -124,6 +124,9 @@ bool uses_loops_from(const ir::expr& e, const child_block& child, std::size_t fi
 bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
 bool is_affine_binding(const child_block& child, std::size_t first);
+/// Affine, and each iteration variable reaches both ends of its domain, which a guard or the padding
+/// of a domain can keep it from; symbolic domains are believed.
+bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 

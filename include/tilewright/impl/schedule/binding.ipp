@@ -232,6 +232,21 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
   return detail::bindings::affine(child, first);
 }
 
+TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
+  const bound_iters& iters = bind_iters(child);
+  if (!iters.understood || !is_affine_binding(child)) return false;
+  arith::analyzer known;
+  known.bind(domains(child.loops));
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const arith::bounds whole = constant_range(vars[i].dom);
+    if (!whole.bounded()) continue;
+    const arith::bounds visited = known.const_bounds(child.realize->values[i]);
+    if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
+  }
+  return true;
+}
+
 TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
   std::vector<std::size_t> out;
   const detail::bindings::driven_loops driven(child);

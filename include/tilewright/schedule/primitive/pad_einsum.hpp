@@ -35,7 +35,8 @@ namespace tilewright::primitive {
 ///    constant;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
 ///    of its domain; padded loops of the reduction run one iteration after the other;
-/// 5. padded reduction steps leave the result as it is with some value of the padding.
+/// 5. padded reduction steps leave the result as it is with some value of the padding, and all of an
+///    operand that is copied has been written.
 /// @param padding [iteration variables] the multiples, not the amounts added
 /// @throws schedule_error; nothing is changed then
 ir::function pad_einsum(const ir::function& f, std::uint64_t block,

@@ -255,18 +255,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
-  arith::analyzer known;
-  known.bind(domains(b.loops));
-  bool whole = is_affine_binding(b) && bind_iters(b).understood;
-  const bound_iters& guarded = bind_iters(b);
-  for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
-    const ir::range& dom = c.block->iters[i].dom;
-    if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
-    const arith::bounds visited = meet(known.const_bounds(b.realize->values[i]), guarded.clip[i]);
-    whole = visited.lo <= ir::as_int(dom.min) &&
-            visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
-  }
-  if (!whole) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::spatial &&
@@ -283,6 +272,18 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
   return top;
+}
+
+/// The copies read whole operands, also what the nest itself does not visit.
+inline void check_filled(const ir::function& f, const std::vector<ir::stmt>& copies,
+                         const contraction& c) {
+  for (const ir::stmt& copy : copies) {
+    const ir::block_node& b = *child_blocks(copy).front()->block;
+    const ir::buffer_region& read = b.reads.front();
+    if (!region_filled(find_block(f, b.id), read))
+      refuse(5, "elements of \"" + read.buffer->name + "\" that " + quoted(*c.block) +
+                    " does not read may never be written");
+  }
 }
 
 inline bool divides_integers(const ir::expr& value) {
@@ -318,18 +319,18 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
 
   ir::buffer_map buffers;
   std::vector<ir::buffer> added;
-  std::vector<ir::stmt> stmts;
+  std::vector<ir::stmt> ahead, behind;
   for (const operand& o : c.inputs) {
     if (!is_padded(c, o)) continue;
     added.push_back(buffers[o.buffer] = padded_buffer(f, c, o, added));
-    stmts.push_back(copy_in(c, o, added.back()));
+    ahead.push_back(copy_in(c, o, added.back()));
   }
-  std::vector<ir::stmt> behind;
   if (is_padded(c, c.result)) {
     added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result, added));
     behind.push_back(copy_out(c.result, added.back()));
   }
   const ir::block_realize_node& realize = *scope[child].realize;
+  std::vector<ir::stmt> stmts = ahead;
   stmts.push_back(
       widen(top, realize, c,
             ir::make_realize(realize.values, realize.predicate, make_padded(c, buffers))));
@@ -340,7 +341,10 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
       root.body, [](const ir::expr& e) { return e; },
       [&](const ir::stmt& s) { return s == top ? ir::make_seq(stmts) : s; });
   root.alloc_buffers.insert(root.alloc_buffers.end(), added.begin(), added.end());
-  return replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+  ir::function out =
+      replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+  check_filled(out, ahead, c);
+  return out;
 }
 
 }  // namespace tilewright::primitive

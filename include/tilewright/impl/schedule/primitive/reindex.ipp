@@ -195,13 +195,8 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   } else {
     check_write(scope, self, x);
     check_whole_in_scope(at);
-    if (!is_affine_binding(scope[self]))
+    if (!visits_domains(scope[self]))
       refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
-    const bound_iters& runs = bind_iters(scope[self]);
-    for (std::size_t i = 0; i < block->iters.size(); ++i)
-      if (!runs.understood ||
-          (runs.clip[i].bounded() && !(runs.clip[i] == constant_range(block->iters[i].dom))))
-        refuse(6, "the predicate of " + quoted(*block) + " leaves elements unwritten");
   }
   const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
   std::vector<ir::expr> shape, variables;
@@ -219,6 +214,8 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, variables);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
+  if (read && !as_tvm() && !region_filled(find_block(out, copy->id), copy->reads.front()))
+    refuse(5, "the copy would read elements of \"" + x->name + "\" that nobody has written");
   return {std::move(out), copy->id};
 }
 
