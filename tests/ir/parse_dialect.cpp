@@ -345,3 +345,41 @@ TEST_CASE("dialect: regions that a script leaves out") {
       "        for j, u in T.grid(4, 1):\n            C[vi] = A[vi + u, j * 2] + "
       "B[T.if_then_else(vi < 3, vi, 0), I[vi]]");
 }
+
+TEST_CASE("dialect: reducers are read and printed as lambdas") {
+  const std::string sum = "T.evaluate(T.comm_reducer(lambda a, b: a + b, [T.float32(0)]))",
+                    largest =
+                        "with T.attr(T.comm_reducer(lambda i, v, j, w: (T.Select(v >= w, i, j), "
+                        "T.Select(v >= w, v, w)), [T.int32(-1), T.min_value(\"float32\")]), "
+                        "\"reduce_scope\", T.int32(0)):\n    C[0] = 1.0";
+  CHECK(print(read(around(sum))).find("T.comm_reducer(lambda x0, y0: x0 + y0, [") !=
+        std::string::npos);
+  CHECK(
+      print(read(around(largest)))
+          .find(
+              "lambda x0, x1, y0, y1: (T.Select(x1 >= y1, x0, y0), T.Select(x1 >= y1, x1, y1))") !=
+      std::string::npos);
+  same_body(sum, "T.evaluate(T.comm_reducer(lambda x, y: x + y, [T.float32(0.0),],))");
+  CHECK_THROWS_WITH_AS(
+      parse(around("T.evaluate(T.comm_reducer(lambda a, b: a + n, [T.float32(0)]))")),
+      doctest::Contains("a reducer of its parameters and literals alone"), parse_error);
+  CHECK_THROWS_WITH_AS(parse(around("T.evaluate(T.comm_reducer(lambda a: a, [T.float32(0)]))")),
+                       doctest::Contains("one identity for every two parameters"), parse_error);
+}
+
+TEST_CASE("dialect: commas at the end, targets with a host, buffers in attributes, pointer types") {
+  same_body(
+      "for i in range(4):\n    with T.block(\"x\"):\n        vi = T.axis.remap(\"S\", [i,],)\n"
+      "        T.block_attr({\"free\": [A, B]})\n        C[vi] = 1.0",
+      "for i in range(4):\n    with T.block(\"x\"):\n        vi = T.axis.remap(\"S\", [i])\n"
+      "        T.block_attr({\"free\": [\"A\", \"B\"]})\n        C[vi] = 1.0");
+  const function f = read(
+      "@T.prim_func\ndef f(x: T.handle):\n"
+      "    T.func_attr({\"target\": T.target(\"nvidia/nvidia-a100\", host=\"llvm\")})\n"
+      "    p: T.let[T.handle(\"float32\")] = T.reinterpret(T.handle(\"float32\").ty, "
+      "T.tvm_struct_get(x, 0, 1, dtype=\"handle\"))\n    T.evaluate(p)\n");
+  CHECK(std::get<attr::dict>(f.attrs.at("target").value).at("host") == attr("llvm"));
+  CHECK_THROWS_AS(
+      parse(around("with T.block(\"x\"):\n    T.block_attr({\"free\": [Z]})\n    C[0] = 1.0")),
+      parse_error);
+}

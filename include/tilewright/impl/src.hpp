@@ -73,6 +73,7 @@
 #include <tilewright/impl/ir/parse_expr.ipp>
 #include <tilewright/impl/ir/parse_module.ipp>
 #include <tilewright/impl/ir/parse_opaque.ipp>
+#include <tilewright/impl/ir/comm_reducer.ipp>
 #include <tilewright/impl/ir/parse_scope.ipp>
 #include <tilewright/impl/ir/parse_stmt.ipp>
 #include <tilewright/impl/ir/parse_value.ipp>

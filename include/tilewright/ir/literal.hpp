@@ -2,6 +2,7 @@
 // the arguments and decisions of traces.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,9 +24,10 @@ std::string print_attr(const attr& value);
 std::string print_attr(const annotations& values);
 
 /// Consumes one literal value: numbers, strings, True and False (as 1 and 0), lists, tuples (as
-/// lists) and maps with string keys, `float("inf")`, and typed numbers such as `T.int64(3)`.
+/// lists) and maps with string keys, `float("inf")`, and typed numbers such as `T.int64(3)`. Where
+/// `is_buffer` knows a name, it stands for its text.
 /// @throws parse_error for anything else, and for nesting deeper than 64
-attr parse_attr(token_stream& in);
+attr parse_attr(token_stream& in, const std::function<bool(std::string_view)>& is_buffer = {});
 /// The same for a text that holds nothing else.
 attr parse_attr(std::string_view text);
 

@@ -59,7 +59,8 @@ inline void print_attr(std::string& out, const attr& value) {
 /// Reads literal values; `depth` counts open lists and maps.
 class attr_parser {
  public:
-  explicit attr_parser(token_stream& in) : in_(in) {}
+  attr_parser(token_stream& in, const std::function<bool(std::string_view)>& is_buffer)
+      : in_(in), is_buffer_(is_buffer) {}
 
   attr value(int depth) {
     if (depth > 64) in_.fail("at most 64 levels of lists");
@@ -101,6 +102,7 @@ class attr_parser {
     if (in_.accept("None")) return attr::list{};  // nothing
     if (in_.accept("float")) return special();
     if (in_.peek(1).text == ".") return typed(depth);
+    if (is_buffer_ && is_buffer_(in_.peek().text)) return std::string(in_.next().text);
     in_.fail("a number, a string, a list or a map");
   }
 
@@ -134,8 +136,11 @@ class attr_parser {
     if (type.text == "target") {  // T.target("llvm") is what it holds
       in_.expect("(");
       attr held = value(depth + 1);
+      if (!in_.accept(",") || !in_.accept("host")) return in_.expect(")"), held;
+      in_.expect("=");
+      attr host = value(depth + 1);
       in_.expect(")");
-      return held;
+      return attr::dict{{"host", std::move(host)}, {"kind", std::move(held)}};
     }
     const auto known = dtype_from_name(type.text);
     if (!known) in_.fail(type, "a type");
@@ -174,6 +179,7 @@ class attr_parser {
   }
 
   token_stream& in_;
+  const std::function<bool(std::string_view)>& is_buffer_;
 };
 
 }  // namespace detail
@@ -214,7 +220,10 @@ TILEWRIGHT_INLINE std::string print_attr(const annotations& values) {
   return out;
 }
 
-TILEWRIGHT_INLINE attr parse_attr(token_stream& in) { return detail::attr_parser(in).value(0); }
+TILEWRIGHT_INLINE attr parse_attr(token_stream& in,
+                                  const std::function<bool(std::string_view)>& is_buffer) {
+  return detail::attr_parser(in, is_buffer).value(0);
+}
 
 TILEWRIGHT_INLINE attr parse_attr(std::string_view text) {
   token_stream in(text);

@@ -14,6 +14,14 @@ namespace tilewright::ir::detail {
 
 inline constexpr std::string_view opaque_prefix = "tir.";
 
+/// T.comm_reducer(lambda x0, ..., y0, ...: (r0, ...), [i0, ...]) is a call with the arguments r0,
+/// ..., i0, ...; parameter k of the lambda is the call of `reducer_parameter` with the literal k.
+/// @{
+inline constexpr std::string_view reducer_call = "tir.comm_reducer";
+inline constexpr std::string_view reducer_parameter = "tir.reducer_parameter";
+bool is_reducer(const expr& call);  // comm_reducer.ipp
+/// @}
+
 /// What T has besides arithmetic; families of instructions are known by their beginning.
 inline constexpr std::array<std::string_view, 65> opaque_names{"Assert",
                                                                "Broadcast",

@@ -15,7 +15,10 @@ TILEWRIGHT_INLINE block_frame& parser::block_here(const token& at, std::string_v
 
 TILEWRIGHT_INLINE annotations parser::dictionary() {
   const token at = in_.peek();
-  attr value = parse_attr(in_);
+  attr value = parse_attr(in_, [&](std::string_view name) {
+    const entity* known = find(name);
+    return known && known->is == entity::kind::tensor;
+  });
   auto* dict = std::get_if<attr::dict>(&value.value);
   if (!dict) in_.fail(at, "a map {\"key\": value}");
   return std::move(*dict);
@@ -78,6 +81,7 @@ TILEWRIGHT_INLINE void parser::remap(const std::vector<token>& names) {
     if (!in_.accept(",") && !in_.at(close)) in_.fail("',' or '" + std::string(close) + "'");
   }
   in_.expect(close);
+  in_.accept(",");
   in_.expect(")");
   for (std::size_t i = 0; i < names.size(); ++i) {
     define_variable(names[i], iters[i].var);

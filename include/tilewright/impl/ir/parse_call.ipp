@@ -149,7 +149,9 @@ TILEWRIGHT_INLINE operand parser::intrinsic() {
   if (name.text == "call_extern" || name.text == "call_pure_extern") return external_call(name);
   if (name.text == "call_intrin" || name.text == "Call") return intrinsic_by_name(name);
   if (name.text == "reinterpret") return reinterpretation(name);
+  if (name.text == "handle") return pointer_type();
   if (name.text == "Let") return let_expression(name);
+  if (name.text == "comm_reducer" && in_.peek(1).text == "lambda") return reducer(name);
   if (name.text == "min_value" || name.text == "max_value" || name.text == "infinity")
     return limit_value(name);
   if (name.text == "ceildiv") return ceiling_division(name);
@@ -181,6 +183,14 @@ TILEWRIGHT_INLINE operand parser::special_float(dtype type) {
     in_.fail(t, is_float(type) ? "\"inf\", \"-inf\" or \"nan\"" : "a number");
   in_.expect(")");
   return {real(type, value)};
+}
+
+/// The rest of `T.handle("float32").ty`, the type of a pointer as an argument.
+TILEWRIGHT_INLINE operand parser::pointer_type() {
+  arguments();
+  in_.expect(".");
+  in_.expect("ty");
+  return {text("handle")};
 }
 
 /// T.float32(1.0), T.float32("inf"), T.bool(True), T.int64(-3); of another value it is a cast.
@@ -341,19 +351,24 @@ TILEWRIGHT_INLINE operand parser::limit_value(const token& name) {
   return {real(type, lowest ? -largest : largest)};
 }
 
-/// T.Let(body, where={x: value}): the value comes last but gives the variable its type.
-TILEWRIGHT_INLINE operand parser::let_expression(const token& name) {
-  in_.expect("(");
-  const std::size_t body_at = in_.mark();
+/// Passes over one argument and the comma behind it, which `what` names.
+TILEWRIGHT_INLINE void parser::skip_argument(std::string_view what) {
   int open = 0;
   while (open > 0 || !in_.at(",")) {  // the tokenizer has matched the brackets
-    if (in_.at_end() || (open == 0 && in_.at(")"))) in_.fail("',' and where={x: value}");
+    if (in_.at_end() || (open == 0 && in_.at(")"))) in_.fail(what);
     const token t = in_.next();
     if (t.kind != token_kind::symbol) continue;
     if (t.text == "(" || t.text == "[" || t.text == "{") ++open;
     if (t.text == ")" || t.text == "]" || t.text == "}") --open;
   }
   in_.expect(",");
+}
+
+/// T.Let(body, where={x: value}): the value comes last but gives the variable its type.
+TILEWRIGHT_INLINE operand parser::let_expression(const token& name) {
+  in_.expect("(");
+  const std::size_t body_at = in_.mark();
+  skip_argument("',' and where={x: value}");
   in_.expect("where");
   in_.expect("=");
   in_.expect("{");

@@ -1,6 +1,6 @@
 // The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
 // stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
-// parse_expr.ipp, parse_value.ipp, parse_call.ipp and parse_opaque.ipp.
+// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp and comm_reducer.ipp.
 //
 // A script is Python; what Python would compute while it builds a program (numbers, strings,
 // tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
@@ -147,6 +147,7 @@ class parser {
   operand intrinsic();
   operand typed(const token& name, dtype type);
   operand special_float(dtype type);
+  operand pointer_type();
   operand called_binary(const token& name, op o);
   operand conversion(const token& name);
   operand choice(const token& name, op o);
@@ -154,6 +155,7 @@ class parser {
   operand known_call(const token& name, std::string_view canonical);
   operand limit_value(const token& name);
   operand let_expression(const token& name);
+  void skip_argument(std::string_view what);
   operand ceiling_division(const token& name);
   dtype type_name();  // of a string token
   dtype type_argument();
@@ -170,6 +172,12 @@ class parser {
   operand reinterpretation(const token& name);
   operand vector_value(const token& name);
   expr argument(const operand& o) const;
+  /// @}
+
+  /// @name Reducers (comm_reducer.ipp)
+  /// @{
+  operand reducer(const token& name);
+  void reducer_parameters(const std::vector<token>& names, const std::vector<expr>& identities);
   /// @}
 
   /// @name Statements (parse_stmt.ipp)

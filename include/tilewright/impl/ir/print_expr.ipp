@@ -127,6 +127,8 @@ TILEWRIGHT_INLINE void printer::called(std::string_view name, const std::vector<
 
 /// A type in front, unless the parser finds it without.
 TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
+  if (is_reducer(e)) return reducer(e);
+  if (e->name == reducer_parameter && reducer_half_) return reducer_name(e);
   const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());
   const expr first = e->args.empty() ? expr() : e->args[0];
   const bool text = first && first->op == op::text;

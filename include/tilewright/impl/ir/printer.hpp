@@ -66,6 +66,8 @@ class printer {
   void called(std::string_view name, const std::vector<expr>& args);
   void intrinsic(const expr& e);
   void opaque(const expr& e);
+  void reducer(const expr& e);  // comm_reducer.ipp
+  void reducer_name(const expr& e);
   void let(const expr& e);
   void access(const buffer& b, const std::vector<expr>& indices);
   void tuple(const std::vector<expr>& list);
@@ -102,7 +104,8 @@ class printer {
   std::string out_;
   int depth_ = 0;
   name_table names_;
-  std::vector<var> free_;  // used where nothing defines them; a function declares them first
+  std::size_t reducer_half_ = 0;  // parameters of the reducer that is printed, halved
+  std::vector<var> free_;         // used where nothing defines them; a function declares them first
   std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
 };
 
