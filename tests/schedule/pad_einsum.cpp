@@ -92,6 +92,58 @@ TEST_CASE("pad_einsum: the padding leaves other reducers as they are") {
   check_refused(schedule(program("0", "C[vi, vj] + (A[vi, vk] + 1)")), 5, {1, 1, 4});
 }
 
+TEST_CASE("pad_einsum: symbolic extents") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(a: T.handle, B: T.Buffer((5, 3), "int32"), c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 5), "int32")
+    C = T.match_buffer(c, (n, 3), "int32")
+    for i, j, k in T.grid(n, 3, 5):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)");
+  schedule s(f);
+  s.pad_einsum(s.block("C"), {4, 1, 2});
+  check_program(s, R"(@T.prim_func
+def main(a: T.handle, B: T.Buffer((5, 3), "int32"), c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 5), "int32")
+    C = T.match_buffer(c, (n, 3), "int32")
+    A_pad = T.alloc_buffer(((n + 3) // 4 * 4, 6), "int32")
+    B_pad = T.alloc_buffer((6, 3), "int32")
+    C_pad = T.alloc_buffer(((n + 3) // 4 * 4, 3), "int32")
+    for i0, i1 in T.grid((n + 3) // 4 * 4, 6):
+        with T.block("A_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            T.reads(A[v0, v1])
+            A_pad[v0, v1] = T.if_then_else(v0 < n and v1 < 5, A[v0, v1], 0)
+    for i0, i1 in T.grid(6, 3):
+        with T.block("B_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            T.reads(B[v0, v1])
+            B_pad[v0, v1] = T.if_then_else(v0 < 5, B[v0, v1], 0)
+    for i, j, k in T.grid((n + 3) // 4 * 4, 3, 6):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C_pad[vi, vj] = 0
+            C_pad[vi, vj] = C_pad[vi, vj] + A_pad[vi, vk] * B_pad[vk, vj]
+    for i0, i1 in T.grid(n, 3):
+        with T.block("C_pad"):
+            v0, v1 = T.axis.remap("SS", [i0, i1])
+            C[v0, v1] = C_pad[v0, v1]
+)");
+  for (const std::int64_t n : {1, 4, 7}) check_meaning(s, f, {{"n", n}});
+  // a tail that a guard cuts is not all visited
+  schedule split(f);
+  const block_rv c = split.block("C");
+  split.split(split.get_loops(c)[0], {infer, 4});
+  check_refusal(split, "pad_einsum", 4, [&] { split.pad_einsum(c, {4, 1, 1}); });
+}
+
 TEST_CASE("pad_einsum: loops that do not drive a variable alone stay") {
   const ir::function f = matmul();
   schedule s(f);

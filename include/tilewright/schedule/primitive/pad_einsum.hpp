@@ -31,10 +31,11 @@ namespace tilewright::primitive {
 /// 1. one positive multiple per iteration variable;
 /// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
 ///    that are different iteration variables or constants;
-/// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
-///    constant;
+/// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
+///    be symbolic;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
-///    of its domain; padded loops of the reduction run one iteration after the other;
+///    of its domain, a symbolic one by a loop that drives its variable alone; padded loops of the
+///    reduction run one iteration after the other;
 /// 5. padded reduction steps leave the result as it is with some value of the padding, and all of an
 ///    operand that is copied has been written.
 /// @param padding [iteration variables] the multiples, not the amounts added

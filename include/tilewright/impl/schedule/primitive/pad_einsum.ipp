@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -35,8 +36,10 @@ struct contraction {
   const ir::block_node* block = nullptr;
   const ir::store_node* store = nullptr;
   operand result;
-  std::vector<operand> inputs;        // in order of the reads
-  std::vector<std::int64_t> extents;  // [iteration variables] after padding; 0: stays
+  std::vector<operand> inputs;    // in order of the reads
+  std::vector<ir::expr> extents;  // [iteration variables] after padding; null: stays
+
+  bool padded(std::size_t iter) const { return static_cast<bool>(extents[iter]); }
 };
 
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
@@ -89,8 +92,18 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   return c;
 }
 
+/// The next multiple: of a symbolic extent unless all it can be is multiples.
+inline ir::expr round_up(const ir::expr& extent, std::int64_t multiple) {
+  const dtype type = extent.type();
+  if (!ir::is_int(extent)) {
+    const ir::expr by = ir::integer(type, multiple);
+    return arith::simplify(ir::floordiv(extent + ir::integer(type, multiple - 1), by) * by);
+  }
+  return ir::integer(type, (ir::as_int(extent) + multiple - 1) / multiple * multiple);
+}
+
 /// Requirements 1 and 3; sets the padded extents.
-inline void round_up(contraction& c, const std::vector<std::int64_t>& padding) {
+inline void set_extents(contraction& c, const std::vector<std::int64_t>& padding) {
   if (padding.size() != c.block->iters.size())
     refuse(1, quoted(*c.block) + " has " + std::to_string(c.block->iters.size()) +
                   " iteration variables, the padding " + std::to_string(padding.size()) +
@@ -99,19 +112,17 @@ inline void round_up(contraction& c, const std::vector<std::int64_t>& padding) {
     const ir::range& dom = c.block->iters[i].dom;
     if (padding[i] <= 0)
       refuse(1, "the multiple " + std::to_string(padding[i]) + " is not positive");
-    c.extents.push_back(0);
+    c.extents.emplace_back();
     if (padding[i] == 1) continue;
-    if (!ir::is_int(dom.min, 0) || !ir::is_int(dom.extent))
-      refuse(3, "the domain of \"" + c.block->iters[i].var->name +
-                    "\" is not constant or does not start at 0");
-    const std::int64_t extent = ir::as_int(dom.extent);
-    const std::int64_t padded = (extent + padding[i] - 1) / padding[i] * padding[i];
-    if (padded != extent) c.extents[i] = padded;
+    if (!ir::is_int(dom.min, 0))
+      refuse(3, "the domain of \"" + c.block->iters[i].var->name + "\" does not start at 0");
+    const ir::expr padded = round_up(dom.extent, padding[i]);
+    if (!arith::same_value(padded, dom.extent)) c.extents[i] = padded;
   }
 }
 
 inline bool is_padded(const contraction& c, int iter) {
-  return iter >= 0 && c.extents[static_cast<std::size_t>(iter)] != 0;
+  return iter >= 0 && c.padded(static_cast<std::size_t>(iter));
 }
 
 inline bool is_padded(const contraction& c, const operand& o) {
@@ -122,7 +133,7 @@ inline void check_shapes(const contraction& c, const operand& o) {
   for (std::size_t d = 0; d < o.iters.size(); ++d) {
     if (!is_padded(c, o.iters[d])) continue;
     const ir::range& dom = c.block->iters[static_cast<std::size_t>(o.iters[d])].dom;
-    if (!ir::is_int(o.buffer->shape[d], ir::as_int(dom.extent)))
+    if (!arith::same_value(o.buffer->shape[d], dom.extent))
       refuse(3, "dimension " + std::to_string(d) + " of \"" + o.buffer->name +
                     "\" is not as long as the domain of its variable");
   }
@@ -134,7 +145,7 @@ inline ir::expr choose_padding(const contraction& c, const operand& of) {
   const ir::expr zero = ir::literal(type, 0);
   bool reduces = false;
   for (std::size_t i = 0; i < c.extents.size(); ++i)
-    reduces |= c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce;
+    reduces |= c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce;
   if (!reduces) return zero;
   reduction_form form;
   if (!find_reduction_form(*c.block, form).empty() || form.stores.size() != 1)
@@ -174,7 +185,7 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
   std::vector<ir::expr> shape = o.buffer->shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (is_padded(c, o.iters[d]))
-      shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
+      shape[d] = ir::cast(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
   const auto taken = [&] {
     return fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name) ||
@@ -230,8 +241,8 @@ inline ir::stmt widen(const ir::stmt& s, const ir::block_realize_node& realize,
   if (!l) return inner;
   ir::expr extent = l->extent;
   for (std::size_t i = 0; i < realize.values.size(); ++i)
-    if (c.extents[i] != 0 && realize.values[i].same(l->var))
-      extent = ir::integer(extent.type(), c.extents[i]);
+    if (c.padded(i) && realize.values[i].same(l->var))
+      extent = ir::cast(extent.type(), c.extents[i]);
   return ir::make_loop(l->var, l->min, extent, widen(l->body, realize, c, inner), l->loop,
                        l->annotations, l->thread_tag);
 }
@@ -239,11 +250,16 @@ inline ir::stmt widen(const ir::stmt& s, const ir::block_realize_node& realize,
 inline ir::block make_padded(const contraction& c, const ir::buffer_map& buffers) {
   ir::block_node out = *ir::replace_buffers(ir::make_block(*c.block), buffers);
   for (std::size_t i = 0; i < out.iters.size(); ++i)
-    if (c.extents[i] != 0) {
-      ir::expr& extent = out.iters[i].dom.extent;
-      extent = ir::integer(extent.type(), c.extents[i]);
-    }
+    if (c.padded(i)) out.iters[i].dom.extent = c.extents[i];
   return ir::make_block(std::move(out));
+}
+
+/// A loop alone drives the variable through all of its domain, whatever that is.
+inline bool runs_through(const child_block& b, std::size_t iter) {
+  const int at = loop_index(b.loops, b.realize->values[iter]);
+  if (at < 0 || !ir::is_true(b.realize->predicate)) return false;
+  const ir::loop_node& l = *b.loops[static_cast<std::size_t>(at)];
+  return ir::is_int(l.min, 0) && arith::same_value(l.extent, b.block().iters[iter].dom.extent);
 }
 
 /// Requirement 4, with the outermost statement of the nest.
@@ -256,15 +272,18 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
   if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+    if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
+      refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
-    if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::spatial &&
+    if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&
         std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
       refuse(4, "instances along \"" + c.block->iters[i].var->name +
                     "\" would all write the same element");
   for (const ir::loop_node* l : b.loops)
     for (std::size_t i = 0; i < c.block->iters.size(); ++i)
-      if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce &&
+      if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce &&
           b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
           l->loop != ir::loop_kind::unrolled)
         refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
@@ -308,11 +327,11 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   contraction c = take_apart(scope, child);
-  round_up(c, padding);
+  set_extents(c, padding);
   check_shapes(c, c.result);
   for (const operand& o : c.inputs) check_shapes(c, o);
   const ir::stmt top = check_nest(scope, child, c);
-  if (std::all_of(c.extents.begin(), c.extents.end(), [](std::int64_t e) { return e == 0; }))
+  if (std::all_of(c.extents.begin(), c.extents.end(), [](const ir::expr& e) { return !e; }))
     return f;
   if (divides_integers(c.store->value))
     refuse(5, quoted(*c.block) + " would divide by the padding");
