@@ -286,6 +286,9 @@ TEST_CASE("dialect: calls with an effect, pointers, attributes") {
   same_body("x: T.let[T.int32] = n + 1\nC[x] = 1",
             "x = T.int32()\nwith T.let(x, n + 1):\n    C[x] = 1");
   same_body("a, b = T.meta_var((n, 2))\nC[a] = b", "C[n] = 2");
+  read(
+      around("m: T.uint32 = T.tvm_warp_activemask()\nC[0] = T.tvm_warp_shuffle_down(m, C[1], 16, "
+             "32, 32)"));
   read(around("T.evaluate(T.address_of(A[0, 0]))\nT.tvm_storage_sync(\"shared\")"));
   read(around(
       "assert n > 1, \"too small\"\nT.evaluate(T.ptx_mma(\"float16\", \"m8n8k4\", A.data, 0))"));

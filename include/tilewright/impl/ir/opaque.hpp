@@ -117,6 +117,8 @@ inline dtype element_of(std::string_view vector) {
 /// What `T.name(args)` gives when the call does not begin with a type.
 inline dtype implied_type(std::string_view name, const std::vector<expr>& args) {
   if (name == "vscale" || name == "dp4a") return dtype::i32;
+  if (name == "tvm_warp_activemask") return dtype::u32;
+  if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
   if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
   const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
                        name == "tvm_thread_invariant" || name == "ret" || name == "Shuffle";
