@@ -1,3 +1,4 @@
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 
 #include "check_schedule.hpp"
@@ -207,4 +208,24 @@ TEST_CASE("reverse_compute_inline: refusals") {
     const block_rv c_rv = s.block("C");
     check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(c_rv); });
   }
+}
+
+TEST_CASE("reverse_compute_inline: a producer that parallel iterations run again and again") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for o in T.parallel(2):
+        for i in range(8):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                B[vi] = A[vi] + 1
+        for i in range(4):
+            with T.block("C"):
+                vi = T.axis.spatial(8, o * 4 + i)
+                C[vi] = B[vi] * 2
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "reverse_compute_inline", 7, [&] { s.reverse_compute_inline(c); });
 }

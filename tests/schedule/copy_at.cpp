@@ -166,3 +166,33 @@ def main(A: T.Buffer((1,), "float32"), B: T.Buffer((3,), "float32")):
   const loop_rv i = s.get_loops(b)[0];
   check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "local"); });
 }
+
+TEST_CASE("write_at: iterations that run at once copy different elements back") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((8, 6), "int32"), C: T.Buffer((8,), "int32")):
+    for i, j in T.grid(8, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] + 1
+    for i, k in T.grid(8, 6):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)");
+  schedule threads(f);
+  const block_rv c = threads.block("C");
+  const loop_rv k = threads.get_loops(c)[1];
+  threads.bind(k, "threadIdx.x");
+  check_refusal(threads, "write_at", 7, [&] { threads.write_at(k, c, 0, "local"); });
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  const auto rows = s.split(loops[0], {infer, 4});
+  s.parallel(rows[0]);
+  s.parallel(rows[1]);
+  s.write_at(loops[1], b, 0, "local");
+  check_meaning(s, f);
+}

@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/loop_partition.hpp>
 
+#include <tilewright/ir/parse.hpp>
+
 #include "check_schedule.hpp"
 #include "programs.hpp"
 
@@ -67,4 +69,23 @@ TEST_CASE("loop_partition: requirements by number") {
   schedule symbolic(programs::elementwise({"i"}, {ir::make_var("n")}));
   const loop_rv n = symbolic.get_loops(symbolic.block("B"))[0];
   check_refusal(symbolic, "loop_partition", 4, [&] { symbolic.loop_partition(n, {factor(8)}); });
+}
+
+TEST_CASE("loop_partition: names that are taken get numbers") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi]
+    for i in range(8):
+        with T.block("B_i_common"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi]
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("B"))[0], {infer, 3});
+  CHECK(s.get(s.block("B_i_common_1")).block->iters.empty());
+  CHECK(s.get(s.block("B_i_common")).block->iters.size() == 1);
+  check_meaning(s, f);
 }

@@ -272,3 +272,43 @@ def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((4, 6), "int32"), C: T.Buffer
   const block_rv out = s.block("C_pad");
   check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(out, {3, 2}); });
 }
+
+TEST_CASE("pad_einsum: steps of a reduction that read nothing padded are not repeated") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 3):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi]
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(c, {1, 2}); });
+}
+
+TEST_CASE("pad_einsum: one of two reduce variables may be in its padding alone") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 3), "int32"), B: T.Buffer((5,), "int32"), C: T.Buffer((8,), "int32"),
+         D: T.Buffer((8,), "int32")):
+    for i, k, l in T.grid(8, 3, 5):
+        with T.block("C"):
+            vi, vk, vl = T.axis.remap("SRR", [i, k, l])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + (A[vi, vk] + B[vl])
+    for i, k, l in T.grid(8, 3, 5):
+        with T.block("D"):
+            vi, vk, vl = T.axis.remap("SRR", [i, k, l])
+            with T.init():
+                D[vi] = 0
+            D[vi] = D[vi] + A[vi, vk] * B[vl]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(c, {1, 2, 4}); });
+  s.pad_einsum(s.block("D"), {1, 2, 4});
+  check_meaning(s, f);
+}

@@ -133,7 +133,8 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   for (std::size_t d = 0; d < box.size(); ++d) {
     const dtype type = x->shape[d].type();
     if (box[d].bounded())
-      out.box.push_back({ir::integer(type, box[d].lo), ir::integer(type, box[d].hi - box[d].lo + 1)});
+      out.box.push_back(
+          {ir::integer(type, box[d].lo), ir::integer(type, box[d].hi - box[d].lo + 1)});
     else
       out.box.push_back({ir::integer(type, 0), x->shape[d]});
   }

@@ -91,10 +91,8 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   r.from = x;
   r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
   const arith::analyzer outside = known_above(at);
-  const std::string first = fresh_block_name(f, name);
-  std::string second = name;  // the copies are not in the function yet
-  for (int n = 1; second == first || fresh_block_name(f, second) != second; ++n)
-    second = name + "_" + std::to_string(n);
+  block_names names(f.body);
+  const std::string first = names.fresh(name), second = names.fresh(name);
   new_blocks out;
   out.blocks.resize(2);
   const ir::stmt in = copy_nest(instance, box, x, r.to, outside, first, out.blocks[0]);

@@ -7,6 +7,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -398,6 +399,12 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   if (!stays_inside(block, loads, pair.between))
     refuse(name, 6,
            quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+  for (std::size_t l = 0; l < producer.loops.size(); ++l)
+    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
+      refuse(name, 7,
+             "iterations of loop \"" + producer.loops[l]->var->name +
+                 "\", which run at once, all run " + quoted(producer.block()) +
+                 " for the same elements");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);

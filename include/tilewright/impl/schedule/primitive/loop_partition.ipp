@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -39,8 +40,8 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
 /// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
 class part_copy : public ir::mutator {
  public:
-  part_copy(const ir::var& loop, ir::var part, ir::range range, std::string suffix)
-      : loop_(loop), part_(std::move(part)), range_(std::move(range)), suffix_(std::move(suffix)) {
+  part_copy(const ir::var& loop, ir::var part, ir::range range, block_names& blocks)
+      : loop_(loop), part_(std::move(part)), range_(std::move(range)), blocks_(blocks) {
     names_.emplace(loop_, part_);
   }
   using ir::mutator::mutate;
@@ -94,7 +95,7 @@ class part_copy : public ir::mutator {
   ir::block copy(const ir::block_realize_node& realize) {
     ir::block_node out = *realize.block;
     out.id = 0;
-    out.name += suffix_;
+    out.name = blocks_.fresh(out.name + "_" + part_->name);
     for (std::size_t i = 0; i < out.iters.size(); ++i) {
       ir::iter_var& iter = out.iters[i];
       iter.dom = {mutate(iter.dom.min), mutate(iter.dom.extent)};
@@ -115,7 +116,7 @@ class part_copy : public ir::mutator {
 
   ir::var loop_, part_;
   ir::range range_;
-  std::string suffix_;
+  block_names& blocks_;
   ir::var_map names_;
   ir::buffer_map buffers_;
 };
@@ -151,6 +152,8 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
                       b->block->name + "\", which is not spatial");
   const std::string& first = blocks.front()->block->name;
 
+  block_names names(f.body);
+  names.remove(at.target());
   new_loops out;
   std::vector<ir::stmt> bodies;
   std::int64_t begin = ir::as_int(old.min);
@@ -158,14 +161,15 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
     const std::string part = loop->name + std::to_string(p);
     const ir::var v = ir::make_var(part, loop.type());
     const ir::range range{ir::integer(loop.type(), begin), ir::integer(loop.type(), parts[p])};
-    ir::stmt body = part_copy(loop, v, range, "_" + part).mutate(old.body);
-    bodies.push_back(wrapped(first + "_" + part + "_partition",
+    ir::stmt body = part_copy(loop, v, range, names).mutate(old.body);
+    bodies.push_back(wrapped(names.fresh(first + "_" + part + "_partition"),
                              ir::make_loop(v, range.min, range.extent, std::move(body))));
     out.loops.push_back(v);
     begin += parts[p];
   }
   out.function = replace(
-      f, at, wrapped(first + "_" + loop->name + "_common", ir::make_seq(std::move(bodies))));
+      f, at,
+      wrapped(names.fresh(first + "_" + loop->name + "_common"), ir::make_seq(std::move(bodies))));
   return out;
 }
 

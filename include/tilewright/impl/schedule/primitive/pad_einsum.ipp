@@ -139,39 +139,59 @@ inline void check_shapes(const contraction& c, const operand& o) {
   }
 }
 
-/// What the operands are padded with, so that padded reduction steps change nothing.
-inline ir::expr choose_padding(const contraction& c, const operand& of) {
-  const dtype type = of.buffer->type;
-  const ir::expr zero = ir::literal(type, 0);
-  bool reduces = false;
+/// The reduce variables that are padded.
+inline std::vector<int> padded_reduction(const contraction& c) {
+  std::vector<int> out;
   for (std::size_t i = 0; i < c.extents.size(); ++i)
-    reduces |= c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce;
-  if (!reduces) return zero;
+    if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce)
+      out.push_back(static_cast<int>(i));
+  return out;
+}
+
+/// What a step of the reduction adds where the variables `beyond` are in their padding and the
+/// operands hold `value` there.
+inline ir::expr padded_step(const contraction& c, const ir::expr& step,
+                            const std::vector<int>& beyond, const ir::expr& value) {
+  const ir::expr out = ir::rewrite(step, [&](const ir::expr& e) {
+    if (e->op == ir::op::load) {
+      const operand o = make_operand(*c.block, e->buffer, e->args);
+      const bool reached = std::any_of(beyond.begin(), beyond.end(), [&](int i) {
+        return std::find(o.iters.begin(), o.iters.end(), i) != o.iters.end();
+      });
+      return reached ? ir::cast(e.type(), value) : e;
+    }
+    // 0 * x is 0 here: what is padded elsewhere is padded with finite values
+    if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
+                                 ir::equal(e->args[1], ir::literal(e.type(), 0))))
+      return ir::literal(e.type(), 0);
+    if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
+      return ir::literal(e.type(), e->args[0]->real);
+    return e;
+  });
+  return arith::simplify(out);
+}
+
+/// What the operands are padded with, so that padded reduction steps change nothing.
+inline ir::expr choose_padding(const contraction& c, dtype type) {
+  const ir::expr zero = ir::literal(type, 0);
+  const std::vector<int> reduced = padded_reduction(c);
+  if (reduced.empty()) return zero;
   reduction_form form;
   if (!find_reduction_form(*c.block, form).empty() || form.stores.size() != 1)
     refuse(5, quoted(*c.block) + " is not in normal form");
   const auto reducer =
       match_reducer(form.identity, {ir::load(c.store->buffer, c.store->indices)}, form.updates);
   if (!reducer) refuse(5, "the reducer of " + quoted(*c.block) + " is not known");
+  // any of the variables may be in its padding while the others are not
   const auto leaves_alone = [&](const ir::expr& value) {
-    const ir::expr step = ir::rewrite(reducer->right[0], [&](const ir::expr& e) {
-      if (e->op == ir::op::load) {
-        const operand o = make_operand(*c.block, e->buffer, e->args);
-        const bool reduced = std::any_of(o.iters.begin(), o.iters.end(), [&](int i) {
-          return is_padded(c, i) &&
-                 c.block->iters[static_cast<std::size_t>(i)].kind == ir::iter_kind::reduce;
-        });
-        return reduced ? ir::cast(e.type(), value) : e;
-      }
-      // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-      if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-                                   ir::equal(e->args[1], ir::literal(e.type(), 0))))
-        return ir::literal(e.type(), 0);
-      if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
-        return ir::literal(e.type(), e->args[0]->real);
-      return e;
-    });
-    return ir::equal(arith::simplify(step), reducer->identity[0]);
+    for (std::size_t which = 1; which < std::size_t{1} << reduced.size(); ++which) {
+      std::vector<int> beyond;
+      for (std::size_t k = 0; k < reduced.size(); ++k)
+        if (which >> k & 1) beyond.push_back(reduced[k]);
+      if (!ir::equal(padded_step(c, reducer->right[0], beyond, value), reducer->identity[0]))
+        return false;
+    }
+    return true;
   };
   if (leaves_alone(zero)) return zero;
   const ir::expr identity = reducer->identity[0];
@@ -219,7 +239,7 @@ ir::stmt make_copy(const std::string& name, const ir::buffer& from, const ir::bu
 }
 
 inline ir::stmt copy_in(const contraction& c, const operand& o, const ir::buffer& to) {
-  const ir::expr padding = choose_padding(c, o);
+  const ir::expr padding = choose_padding(c, o.buffer->type);
   return make_copy(to->name, o.buffer, to, to->shape, [&](const std::vector<ir::expr>& v) {
     ir::expr inside = ir::boolean(true);
     for (std::size_t d = 0; d < v.size(); ++d)
@@ -335,6 +355,8 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
     return f;
   if (divides_integers(c.store->value))
     refuse(5, quoted(*c.block) + " would divide by the padding");
+
+  choose_padding(c, c.result.buffer->type);  // also where no operand is padded
 
   ir::buffer_map buffers;
   std::vector<ir::buffer> added;
