@@ -263,6 +263,12 @@ TEST_CASE("dialect: values") {
   CHECK(value_of("T.Let(C[x] + 1.0, where={x: n + 1})") ==
         "T.Let(C[x] + T.float32(1.0), where={x: n + 1})");
   CHECK(value_of("T.min_value(\"float32\")") == "T.float32(-3.4028234663852886e+38)");
+  CHECK(value_of("T.if_then_else(n < 2, A[0, 0], 0.0, dtype=\"float32\",)") ==
+        "T.if_then_else(n < 2, A[0, 0], T.float32(0.0))");
+  CHECK(value_of("T.cast(n, \"float32\",)") == "T.Cast(\"float32\", n)");
+  CHECK(value_of("T.q_multiply_shift_per_axis(n, n, n, 1, 31, False, True) + n") ==
+        "T.Cast(\"float32\", T.q_multiply_shift_per_axis(n, n, n, 1, 31, T.bool(False), "
+        "T.bool(True)) + n)");
   CHECK(value_of("float(\"inf\")") == "T.float32(\"inf\")");
   CHECK(value_of("~n + T.clz(n)") == "T.Cast(\"float32\", T.bitwise_not(n) + T.clz(n))");
   CHECK(value_of("T.truncdiv(n, 2) + T.ceildiv(n, 4)") ==

@@ -1,7 +1,7 @@
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
 
-#include "check_schedule.hpp"
+#include "script_schedule.hpp"
 #include "stages.hpp"
 
 using namespace tilewright;
@@ -80,6 +80,55 @@ TEST_CASE("compute_inline: a block without consumers is removed") {
   check_meaning(s, f);
 }
 
+TEST_CASE("compute_inline: the guard of a reader loads too") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,))
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.where(B[i] < 10.0)
+            C[vi] = B[vi] + 1.0
+)");
+  schedule s(f);
+  s.compute_inline(s.block("B"));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.where(A[i] * 2.0 < 10.0)
+            C[vi] = A[vi] * 2.0 + 1.0
+)");
+}
+
+TEST_CASE("compute_inline: not where a reader takes the address of the buffer") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,))
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * 2.0
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(B[0:8])
+            T.writes(C[0:8])
+            T.evaluate(B.access_ptr("r", extent=8))
+            C[vi] = B[vi] + 1.0
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
+}
+
 TEST_CASE("compute_inline: refusals") {
   const ir::function f = stages::matmul_bias_relu(4, 4, 4);
   schedule s(f);
@@ -145,6 +194,34 @@ TEST_CASE("reverse_compute_inline: transposed and flattened consumers") {
   schedule s(f);
   s.reverse_compute_inline(s.block("C"));
   CHECK(blocks(s) == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: a consumer that ends inside of a tile") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((16,), "float32"), C: T.Buffer((13,), "float32")):
+    B = T.alloc_buffer((4, 4))
+    for i, j in T.grid(4, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi * 4 + vj] * 2.0
+    for i in range(13):
+        with T.block("C"):
+            vi = T.axis.spatial(13, i)
+            C[vi] = B[vi // 4, vi % 4] + 1.0
+)");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((16,), "float32"), C: T.Buffer((13,), "float32")):
+    for i, j in T.grid(4, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.where(i * 4 + j < 13)
+            C[vi * 4 + vj] = A[vi * 4 + vj] * 2.0 + 1.0
+)");
   check_meaning(s, f);
 }
 

@@ -121,7 +121,8 @@ inline dtype implied_type(std::string_view name, const std::vector<expr>& args) 
   if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
   if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
   const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
-                       name == "tvm_thread_invariant" || name == "ret" || name == "Shuffle";
+                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
+                       name == "ret" || name == "Shuffle";
   return follows && !args.empty() ? args[0].type() : dtype::handle;
 }
 

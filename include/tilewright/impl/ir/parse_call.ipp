@@ -264,6 +264,7 @@ TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
   } else {
     value = expression();
   }
+  in_.accept(",");
   in_.expect(")");
   value.value = settle(value);
   value.bare = false;
@@ -277,7 +278,10 @@ TILEWRIGHT_INLINE operand parser::choice(const token& name, op o) {
   operand yes = expression();
   in_.expect(",");
   operand no = expression();
-  if (in_.accept(",") && in_.accept("dtype")) in_.expect("="), type_argument();
+  if (in_.accept(",") && in_.accept("dtype")) {
+    in_.expect("="), type_argument();
+    in_.accept(",");
+  }
   in_.expect(")");
   return choose(name, o, test, std::move(yes), std::move(no));
 }
@@ -324,6 +328,7 @@ TILEWRIGHT_INLINE operand parser::ceiling_division(const token& name) {
   operand a = expression();
   in_.expect(",");
   operand b = expression();
+  in_.accept(",");
   in_.expect(")");
   if (!is_integer(a.value.type()) || !is_integer(b.value.type())) in_.fail(name, "two integers");
   const int depth = std::max(a.depth, b.depth) + 3;

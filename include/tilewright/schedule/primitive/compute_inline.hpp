@@ -25,7 +25,7 @@ namespace tilewright::primitive {
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
 ///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded: no match_buffer of it.
+/// 6. the buffer is only loaded: no match_buffer of it, no pointer to it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 

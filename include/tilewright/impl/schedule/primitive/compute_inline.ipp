@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -41,6 +43,27 @@ struct inverse {
   std::vector<ir::expr> solution;  // [iters] in terms of `outputs`
 };
 
+/// The iteration variables with domains long enough for every digit that the indices take of them:
+/// 127 points at `[i // 16, i % 16]` are solved as 128, and the guard of the fold drops the last.
+inline std::vector<ir::iter_var> filled_up(const std::vector<ir::expr>& indices,
+                                           std::vector<ir::iter_var> iters) {
+  for (ir::iter_var& v : iters) {
+    if (!ir::is_int(v.dom.extent)) continue;
+    std::int64_t unit = 1;
+    for (const ir::expr& index : indices)
+      ir::for_each_expr(index, [&](const ir::expr& e) {
+        const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+        if (!digit || !ir::is_int(e->args[1]) || !ir::uses_var(e->args[0], v.var)) return;
+        const std::int64_t by = ir::as_int(e->args[1]);
+        if (by > 0 && by <= ir::as_int(v.dom.extent)) unit = std::lcm(unit, by);
+      });
+    const std::int64_t extent = ir::as_int(v.dom.extent);
+    if (unit <= extent)
+      v.dom.extent = ir::integer(v.dom.extent.type(), (extent + unit - 1) / unit * unit);
+  }
+  return iters;
+}
+
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
                                      const std::vector<ir::iter_var>& iters) {
   inverse out;
@@ -63,11 +86,15 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     }
     return out;
   }
-  arith::loop_domains loops;
-  arith::analyzer known;
-  for (const ir::iter_var& v : iters) loops.emplace_back(v.var, v.dom);
-  const auto map = arith::detect_iter_map(indices, loops, ir::boolean(true),
-                                          arith::iter_map_level::bijective, known);
+  const auto detect = [&](const std::vector<ir::iter_var>& vars) {
+    arith::loop_domains loops;
+    const arith::analyzer known;
+    for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
+    return arith::detect_iter_map(indices, loops, ir::boolean(true),
+                                  arith::iter_map_level::bijective, known);
+  };
+  auto map = detect(iters);
+  if (!map) map = detect(filled_up(indices, iters));
   if (!map) return std::nullopt;
   const auto solved = arith::inverse_affine(*map, {out.outputs.begin(), out.outputs.end()});
   if (!solved) return std::nullopt;
@@ -145,6 +172,12 @@ struct inliner : ir::mutator {
     return ir::make_block(std::move(out));
   }
 };
+
+inline bool holds(const ir::stmt& s, ir::op o, const ir::buffer& x) {
+  bool found = false;
+  ir::for_each_expr(s, [&](const ir::expr& e) { found |= e->op == o && e->buffer == x; });
+  return found;
+}
 
 inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
   bool found = false;
@@ -241,8 +274,10 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
     const path reader = find_block(out, scope[i].block().id);
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
+    if (holds(reader.target(), ir::op::data, x))
+      refuse(name, 6, quoted(scope[i].block()) + " passes on a pointer to \"" + x->name + "\"");
     changed.push_back(scope[i].block().id);
-    out = replace_block(out, reader, rewrite.mutate(ir::as_realize(reader.target())->block));
+    out = replace(out, reader, rewrite.mutate(reader.target()));  // the predicate loads too
   }
   out = remove(out, id, holder->block->id, x);
   for (const std::uint64_t reader : changed) check_covered(name, out, reader, block->reads);
