@@ -146,6 +146,52 @@ TEST_CASE("narrow floats are computed in f32 and rounded when stored or cast") {
           16777216.0f) == 0.0f);
 }
 
+TEST_CASE("casts keep numbers and reinterpretations keep bits, between any two types") {
+  const auto through = [](dtype first, dtype second, double x) {
+    return compute<double>(
+        dtype::f64, dtype::f64,
+        [&](const expr& e) { return cast(dtype::f64, cast(second, cast(first, e))); }, x);
+  };
+  const auto there_and_back = [](dtype first, dtype second, double x) {
+    return compute<double>(
+        dtype::f64, dtype::f64,
+        [&](const expr& e) {
+          const expr there = call(second, "reinterpret", {cast(first, e)});
+          return cast(dtype::f64, call(first, "reinterpret", {there}));
+        },
+        x);
+  };
+  const dtype types[] = {dtype::i8,  dtype::i16, dtype::i32, dtype::i64,  dtype::u8,  dtype::u16,
+                         dtype::u32, dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
+  for (const dtype first : types) {
+    for (const dtype second : types) {
+      CAPTURE(name(first));
+      CAPTURE(name(second));
+      CHECK(through(first, second, 100) == 100);
+      if (bits(first) == bits(second)) CHECK(there_and_back(first, second, 100) == 100);
+    }
+    CHECK(through(first, dtype::boolean, 100) == 1);
+    CHECK(through(dtype::boolean, first, 100) == 1);
+  }
+  CHECK(through(dtype::i8, dtype::u64, -3) == 18446744073709551616.0);
+  CHECK(through(dtype::u64, dtype::f32, 18446744073709549568.0) == 18446744073709551616.0);
+  CHECK(through(dtype::u8, dtype::i8, 200) == -56);
+  const auto one_bits = [](const expr& e) { return call(dtype::i32, "reinterpret", {e}); };
+  CHECK(compute<std::int32_t>(dtype::i32, dtype::f32, one_bits, 1.0f) == 0x3f800000);
+}
+
+TEST_CASE("comparisons follow the sign of the type") {
+  const auto is_below_one = [](dtype t) {
+    return compute<std::int8_t>(
+        dtype::i8, dtype::i64,
+        [&](const expr& e) { return cast(dtype::i8, lt(cast(t, e), literal(t, 1))); },
+        std::int64_t{-1});
+  };
+  for (const dtype t : {dtype::i8, dtype::i32, dtype::i64, dtype::f16, dtype::f32, dtype::f64})
+    CHECK(is_below_one(t) == 1);
+  for (const dtype t : {dtype::u8, dtype::u32, dtype::u64}) CHECK(is_below_one(t) == 0);
+}
+
 TEST_CASE("intrinsics") {
   const auto f32 = [](const char* name, float x) {
     return compute<float>(

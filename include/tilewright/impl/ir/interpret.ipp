@@ -128,7 +128,11 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
   if (e->name == "reinterpret" && bits(e.type()) == bits(e->args[0].type())) {
-    out.run = pick_reinterpretation(e.type(), e->args[0].type());
+    expr_code& bits_of = fresh_expr();
+    bits_of.a = out.a;
+    bits_of.run = pick_bits(e->args[0].type());
+    out.a = &bits_of;
+    out.run = pick_from_bits(e.type());
     return &out;
   }
   if (!pick_call(out, e->name, e->args[0].type(), e->args.size()))

@@ -101,12 +101,21 @@ value comparison(const expr_code& n, machine& m) {
     return of_int(apply(a, b));
 }
 
+/// The type whose values the interpreter holds as it holds those of `t`: where a result needs no
+/// wrapping or rounding, one instance does for all that are held alike.
+constexpr dtype held_as(dtype t) {
+  if (t == dtype::f64 || t == dtype::u64) return t;
+  return is_float(t) ? dtype::f32 : dtype::i64;
+}
+
 template <op O, dtype D>
 evaluator pick_typed() {
   if constexpr (O >= op::eq && O <= op::ge)
-    return &comparison<O, D>;
+    return &comparison<O, held_as(D)>;
   else if constexpr (is_float(D))
-    return &binary_real<O, D>;
+    return &binary_real<O, held_as(D)>;
+  else if constexpr (O == op::min || O == op::max)
+    return &binary_int<O, held_as(D)>;
   else
     return &binary_int<O, D>;
 }

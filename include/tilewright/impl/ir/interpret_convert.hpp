@@ -63,12 +63,18 @@ value run_cast(const expr_code& n, machine& m) {
   return convert<To, From>(eval(n.a, m));
 }
 
+template <dtype To>
+evaluator pick_cast_to(dtype from) {
+  switch (held_as(from)) {
+    case dtype::f32: return &run_cast<To, dtype::f32>;
+    case dtype::f64: return &run_cast<To, dtype::f64>;
+    case dtype::u64: return &run_cast<To, dtype::u64>;
+    default: return &run_cast<To, dtype::i64>;
+  }
+}
+
 inline evaluator pick_cast(dtype to, dtype from) {
-  return with_type(to, [&](auto t) {
-    return with_type(from, [&](auto f) -> evaluator {
-      return &run_cast<decltype(t)::value, decltype(f)::value>;
-    });
-  });
+  return with_type(to, [&](auto t) { return pick_cast_to<decltype(t)::value>(from); });
 }
 
 template <class T>
@@ -137,17 +143,28 @@ void write_element(std::byte* p, const value& v) {
   }
 }
 
-/// The bits of a value as those of another type of the same width.
-inline evaluator pick_reinterpretation(dtype to, dtype from) {
-  return with_type(to, [&](auto t) {
-    return with_type(from, [&](auto f) -> evaluator {
-      return [](const expr_code& n, machine& m) {
-        std::byte bytes_of[8]{};
-        write_element<decltype(f)::value>(bytes_of, eval(n.a, m));
-        return read_element<decltype(t)::value>(bytes_of);
-      };
-    });
-  });
+template <dtype D>
+value run_bits(const expr_code& n, machine& m) {
+  std::byte bytes_of[8]{};
+  write_element<D>(bytes_of, eval(n.a, m));
+  return of_int(read_raw<std::int64_t>(bytes_of));
+}
+
+template <dtype D>
+value run_from_bits(const expr_code& n, machine& m) {
+  std::byte bytes_of[8];
+  write_element<dtype::i64>(bytes_of, eval(n.a, m));
+  return read_element<D>(bytes_of);
+}
+
+/// The bits of a value of type `from`, as an integer.
+inline evaluator pick_bits(dtype from) {
+  return with_type(from, [](auto d) -> evaluator { return &run_bits<decltype(d)::value>; });
+}
+
+/// The value of type `to` that has the lowest bits of an integer.
+inline evaluator pick_from_bits(dtype to) {
+  return with_type(to, [](auto d) -> evaluator { return &run_from_bits<decltype(d)::value>; });
 }
 
 }  // namespace tilewright::ir::detail::interp
