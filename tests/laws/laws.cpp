@@ -72,6 +72,7 @@ std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tall
   const bool themed = steps.percent == 100 || laws::chance(draw, 70);
   laws::program made =
       laws::random_program(draw, themed ? laws::theme_of(*steps.featured) : std::string_view());
+  if (steps.featured->name == "work_on") made = laws::with_twin(std::move(made));
   laws::trial trial(std::move(made), seed);
   const std::string name = "broken_law_" + std::to_string(seed);
   for (std::int64_t i = 0; i < steps.steps; ++i) {

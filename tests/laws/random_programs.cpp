@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tilewright/ir/alternatives.hpp>
+
 #include "stage_builder.hpp"
 
 namespace laws {
@@ -405,6 +407,13 @@ class generator : stage_builder {
 
 program random_program(support::random& draw, std::string_view theme) {
   return generator(draw, theme).run();
+}
+
+program with_twin(program p) {
+  ir::function twin = p.function;
+  twin.name = "twin";
+  p.function = ir::with_alternatives(std::move(p.function), {twin});
+  return p;
 }
 
 }  // namespace laws

@@ -46,4 +46,7 @@ struct program {
 /// With a theme, most stages are of that kind (a name in the table of random_programs.cpp).
 program random_program(support::random& draw, std::string_view theme = {});
 
+/// The program with another algorithm beside it, "twin", which does the same.
+program with_twin(program p);
+
 }  // namespace laws

@@ -296,6 +296,10 @@ class proposer : focus {
   /// @{
   argument name() { return chance(draw_, 92) ? any(draw_, names_) : std::string("no such block"); }
   argument function_name() { return std::string(chance(draw_, 97) ? "main" : "other"); }
+  argument algorithm_name() {
+    static const strings all{"main", "twin", "other", "another"};
+    return any(draw_, all);
+  }
   argument scope() {
     static const strings all{"global", "local", "global", "shared", "local", "register"};
     return any(draw_, all);
@@ -370,6 +374,7 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"", "probs", &proposer::probabilities},
       {"", "new_order", &proposer::permutation},
       {"", "padding", &proposer::padding},
+      {"work_on", "func_name", &proposer::algorithm_name},
       {"", "func_name", &proposer::function_name},
       {"", "storage_scope", &proposer::scope},
       {"", "thread_axis", &proposer::thread_axis},
