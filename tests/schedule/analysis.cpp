@@ -1,8 +1,11 @@
 #include <tilewright/schedule/analysis.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include <doctest/doctest.h>
+
+#include <tilewright/ir/parse.hpp>
 
 #include "stages.hpp"
 
@@ -235,4 +238,31 @@ TEST_CASE("storage scopes have ranks") {
   CHECK(storage_rank("warp") == 2);
   CHECK(storage_rank("local") == 3);
   CHECK(storage_rank("register") == -1);
+}
+
+TEST_CASE("analysis: region cover of a layout that splits its dimensions") {
+  const auto covered = [](const std::string& rows, int read_rows) {
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((64, 8), "int32"), D: T.Buffer((64, 8), "int32")):
+    B = T.alloc_buffer((4, 8, 16), "int32")
+    for i0 in range(4):
+        for i1, j in T.grid()" + rows +
+                                     R"(, 8):
+            with T.block("B"):
+                vi = T.axis.spatial(64, i0 * 16 + i1)
+                vj = T.axis.spatial(8, j)
+                B[vi // 16, vj, vi % 16] = A[vi, vj]
+        for i1, j in T.grid()" + std::to_string(read_rows) +
+                                     R"(, 8):
+            with T.block("D"):
+                vi = T.axis.spatial(64, i0 * 16 + i1)
+                vj = T.axis.spatial(8, j)
+                D[vi, vj] = B[vi // 16, vj, vi % 16]
+)");
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("16", 16));
+  CHECK(covered("16", 4));
+  CHECK(covered("8", 8));
+  CHECK_FALSE(covered("8", 16));
 }

@@ -118,7 +118,7 @@ TEST_CASE("parse errors name the place and what is expected") {
   says("b0 = sch.get_block(nam=\"C\")\n", "column 20", "a parameter of get_block");
   says("\nsch.parallel(loop=l0)\n", "line 2, column 19", "a loop");
   says("b0 = sch.get_block(name=\"C\")\nsch.parallel(loop=b0)\n", "line 2", "a loop");
-  says("sch.get_block(name=\"C\")\n", "line 1", "one name for the result");
+  says("a, b = sch.get_block(name=\"C\")\n", "line 1", "one name for the result");
   says("x = sch.enter_postproc()\n", "line 1", "no result");
   says("b0 = sch.get_block(name=3)\n", "column 25", "a string");
   says("b0 = sch.get_block(name=\"C\"", "line 1", "expected");
@@ -136,6 +136,23 @@ TEST_CASE("parse errors name the place and what is expected") {
       "factors=[1";
   for (int i = 0; i < 100000; ++i) longer += "+1";
   CHECK(error((longer + "])\n").c_str()) != "accepted");
+}
+
+TEST_CASE("trace: results that nobody uses need no names") {
+  const ir::function f = programs::matmul(8, 8, 8);
+  schedule named(f), unnamed(f);
+  const std::string start =
+      "b0 = sch.get_block(name=\"C\", func_name=\"main\")\nl1, l2, l3 = sch.get_loops(block=b0)\n";
+  trace::parse(start +
+               "l4, l5 = sch.split(loop=l1, factors=[None, 4])\n"
+               "b6 = sch.decompose_reduction(block=b0, loop=l3)\nsch.unroll(loop=l2)\n")
+      .apply_to(named);
+  trace::parse(start +
+               "sch.split(loop=l1, factors=[None, 4])\n"
+               "sch.decompose_reduction(block=b0, loop=l3)\nsch.unroll(loop=l2)\n")
+      .apply_to(unnamed);
+  CHECK(ir::equal(named.function(), unnamed.function()));
+  CHECK(named.trace().print() == unnamed.trace().print());
 }
 
 TEST_CASE("replay: stored decisions, fresh ones, and a provider") {

@@ -164,6 +164,7 @@
 #include <tilewright/impl/schedule/trace_print.ipp>
 #include <tilewright/impl/schedule/trace_probability.ipp>
 #include <tilewright/impl/schedule/tvm_refusals.ipp>
+#include <tilewright/impl/schedule/written.ipp>
 #include <tilewright/impl/search/argument_checks.ipp>
 #include <tilewright/impl/search/argument_memory.ipp>
 #include <tilewright/impl/search/argument_values.ipp>

@@ -76,18 +76,19 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
 TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
     const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
-  if (result.outputs.size() != what->outputs.size())
+  const bool unnamed = what->outputs.empty();  // written as a statement, its results unused
+  if (!unnamed && result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
                          " results here, the trace has recorded " +
                          std::to_string(what->outputs.size()));
   const auto first = static_cast<std::uint32_t>(state_.symbols.size());
-  bool same = true;
-  for (std::size_t i = 0; i < result.outputs.size(); ++i)
-    same = same &&
-           what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
+  bool same = !unnamed || result.outputs.empty();
+  for (std::size_t i = 0; same && i < result.outputs.size(); ++i)
+    same = what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
   if (same) return commit(std::move(result), what);
   auto* made = new instruction(*what);
   support::ref<const instruction> owner(made);
+  made->outputs.resize(result.outputs.size());
   for (std::size_t i = 0; i < result.outputs.size(); ++i)
     made->outputs[i] = {result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
   return commit(std::move(result), std::move(owner));

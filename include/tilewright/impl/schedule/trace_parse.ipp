@@ -80,7 +80,7 @@ class trace_parser {
                      const ir::token& start) const {
     if (kind.outputs == output_shape::none && count != 0)
       in_.fail(start, "no result: " + std::string(kind.name) + " gives none");
-    if (kind.outputs == output_shape::one && count != 1)
+    if (kind.outputs == output_shape::one && count > 1)
       in_.fail(start, "one name for the result of " + std::string(kind.name));
   }
 

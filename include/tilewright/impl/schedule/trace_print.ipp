@@ -260,7 +260,7 @@ inline std::string cpp_statement(const trace::step& s) {
   const std::string_view name = what.kind->name == "assert_" ? "require" : what.kind->name;
   const std::string call = concat({"s.", name, "(", call_arguments(s, {true}), ");\n"});
   if (what.outputs.empty()) return call;
-  if (what.kind->outputs == output_shape::one)
+  if (what.kind->outputs == output_shape::one && !what.outputs.empty())
     return concat({"auto ", text_of(what.outputs[0]), " = ", call});
   const std::string names = joined(what.outputs, [](rv v) { return text_of(v); });
   if (what.kind->name == "split") return concat({"auto [", names, "] = ", call});

@@ -1,0 +1,255 @@
+// What a block certainly writes, all of it, declared in footprint.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/arith/interval.hpp>
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive {
+namespace detail::footprints {
+
+/// An iteration variable while the moving loops run: an interval without holes, or nothing.
+inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
+                          std::vector<int>& used) {
+  struct step {
+    std::int64_t factor, count;
+  };
+  std::vector<step> steps;
+  for (const auto& [term, factor] : value.terms) {
+    const int index = loop_index(child.loops, term);
+    if (index < 0) {
+      if (!ir::is_var(term)) return false;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(index);
+    if (!standing.moves(child, at)) continue;
+    if (!ir::is_int(child.loops[at]->extent)) return false;
+    const std::int64_t count = ir::as_int(child.loops[at]->extent);
+    if (count == 1) continue;
+    if (used[at]++) return false;
+    steps.push_back({std::abs(factor), count});
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const step& x, const step& y) { return x.factor < y.factor; });
+  std::int64_t reach = 0;
+  for (const step& s : steps) {
+    if (s.factor > reach + 1) return false;
+    reach += s.factor * (s.count - 1);
+  }
+  return true;
+}
+
+/// Whether the values of all iteration variables form a box without holes.
+inline bool is_full_box(const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
+  if (!iters.understood || child.conditional) return false;
+  std::vector<int> used(child.loops.size(), 0);
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  bool simple = true;
+  for (std::size_t i = 0; i < vars.size() && simple; ++i)
+    simple = vars[i].kind == ir::iter_kind::reduce ||
+             is_contiguous(iters.values[i], child, standing, used);
+  if (simple) return true;
+  if (standing.fixed > child.loops.size()) return false;
+  arith::loop_domains moving;
+  arith::analyzer known;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
+    if (standing.moves(child, l))
+      moving.emplace_back(child.loops[l]->var, dom);
+    else
+      known.bind(child.loops[l]->var, dom);
+  }
+  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
+                                  known);
+}
+
+/// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
+/// without holes when, from the smallest factor on, each is at most what the smaller ones reach.
+/// Variables that a predicate cuts are left to others. Marks the variables in `used`.
+inline std::optional<span> digits_written(const ir::range& dim, const child_block& child,
+                                          const bound_iters& iters, standing_loops standing,
+                                          std::vector<char>& used) {
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  linear sum = arith::to_linear(dim.min);
+  std::sort(sum.terms.begin(), sum.terms.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t reach = ir::as_int(dim.extent);
+  span out;
+  out.lo = constant(sum.constant, sum.type);
+  out.hi = constant(sum.constant + reach - 1, sum.type);
+  out.within = {sum.constant, sum.constant + reach - 1};
+  for (const auto& [term, factor] : sum.terms) {
+    const int at = iter_index(child.block(), term);
+    if (at < 0 || factor < 1) return std::nullopt;
+    const auto i = static_cast<std::size_t>(at);
+    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
+    const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
+                     range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
+    if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;
+    reach += factor * count.lo;
+    accumulate(*out.lo, *value.lo, factor);
+    accumulate(*out.hi, *value.hi, factor);
+    out.within = arith::add(out.within, arith::scale(iters.clip[i], factor));
+  }
+  return out;
+}
+
+/// A store under a condition: the block may write less than it declares.
+inline bool writes_conditionally(const ir::stmt& s) {
+  switch (s->kind) {
+    case ir::stmt_kind::if_else: {
+      const ir::if_node& n = *ir::as_if(s);
+      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
+    }
+    case ir::stmt_kind::seq: {
+      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+      return std::any_of(list.begin(), list.end(), writes_conditionally);
+    }
+    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
+    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
+    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
+    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
+    case ir::stmt_kind::while_loop: return true;
+    default: return false;
+  }
+}
+
+/// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
+struct strip {
+  int iter = -1;  // -1: a constant place
+  std::int64_t factor = 1, offset = 0, extent = 1;
+};
+
+inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node& block) {
+  strip out;
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  out.extent = ir::as_int(dim.extent);
+  if (const int i = iter_index(block, dim.min); i >= 0) {
+    out.iter = i;
+    return out;
+  }
+  const linear sum = arith::to_linear(dim.min);
+  out.offset = sum.constant;
+  if (sum.terms.size() > 1) return std::nullopt;
+  if (sum.terms.empty()) return out;
+  out.iter = iter_index(block, sum.terms[0].first);
+  out.factor = sum.terms[0].second;
+  if (out.iter < 0 || out.factor < 1 || out.factor > out.extent) return std::nullopt;
+  return out;
+}
+
+/// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
+/// the moving loops add to each is one map of iterations, without holes.
+inline std::optional<footprint> split_written(const child_block& child,
+                                              const ir::buffer_region& region,
+                                              standing_loops standing) {
+  const arith::analyzer known = knowing(child.loops);
+  const ir::block_node& block = child.block();
+  ir::var_map bindings;
+  ir::var_set reduced, moved, fixed;
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    bindings.emplace(block.iters[i].var, child.realize->values[i]);
+    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
+  }
+  arith::loop_domains moving;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
+    const bool moves = standing.moves(child, l);
+    (moves ? moved : fixed).insert(child.loops[l]->var);
+    if (moves) moving.emplace_back(child.loops[l]->var, dom);
+  }
+  footprint out;
+  std::vector<ir::expr> values;
+  std::vector<ir::iter_var> places;
+  for (const ir::range& dim : region.box) {
+    if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    const linear index = arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
+    linear still = constant(index.constant, index.type), part = constant(0, index.type);
+    for (const auto& term : index.terms)
+      (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
+    const ir::expr value = arith::from_linear(part);
+    const bounds reach = known.const_bounds(value);
+    if (!reach.bounded() || reach.lo != 0 || ir::uses_any(value, fixed)) return std::nullopt;
+    const ir::expr place = ir::make_var("place", value.type());
+    places.push_back({place,
+                      {ir::integer(value.type(), 0), ir::integer(value.type(), reach.hi + 1)},
+                      ir::iter_kind::reduce});  // all of the domain
+    values.push_back(value);
+    span s{still, still, range_of(still, child.loops)};
+    s.hi->constant += reach.hi;
+    s.within.hi += reach.hi;
+    out.push_back(std::move(s));
+  }
+  if (!arith::is_affine_binding(values, places, moving, child.realize->predicate,
+                                arith::analyzer()))
+    return std::nullopt;
+  return out;
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
+                                                   const ir::buffer_region& region,
+                                                   standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  if (!is_full_box(child, iters, standing)) return std::nullopt;
+  if (writes_conditionally(block.body)) return std::nullopt;
+  footprint out(region.box.size());
+  std::vector<char> used(block.iters.size(), 0);
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(region.box[d], block);
+    span& s = out[d];
+    if (!place) {
+      std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
+      if (!mixed) return split_written(child, region, standing);
+      s = std::move(*mixed);
+      continue;
+    }
+    if (place->iter < 0) {
+      s.within = {place->offset, place->offset + place->extent - 1};
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(place->iter);
+    if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const ir::expr& shape = region.buffer->shape[d];
+    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
+    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
+    if (symbolic &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
+          arith::same_value(block.iters[i].dom.extent, shape)))
+      return std::nullopt;
+    linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
+      arith::linear at = constant(offset, v.type);
+      accumulate(at, v, place->factor);
+      return at;
+    };
+    s.lo = place_of(*value.lo, place->offset);
+    s.hi = place_of(*value.hi, place->offset + place->extent - 1);
+    s.within = arith::add(arith::scale(iters.clip[i], place->factor),
+                          {place->offset, place->offset + place->extent - 1});
+    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
+  // What no index tells, the place must not depend on: some instance runs in every iteration.
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace tilewright::primitive
