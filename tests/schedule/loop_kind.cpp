@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 
+#include <tilewright/schedule/tvm_refusals.hpp>
+
 #include "programs.hpp"
 #include "script_schedule.hpp"
 
@@ -43,16 +45,37 @@ TEST_CASE("parallel and vectorize refuse a reduction loop") {
   check_meaning(s, f);
 }
 
-TEST_CASE("parallel refuses a block that updates in place without init") {
-  // B[vi] = B[vi] * 2: reads what it writes
+namespace {
+
+/// B[vi] = B[vi + from] * 2, without init.
+ir::function update(int from) {
   const ir::buffer b = ir::make_buffer("B", dtype::f32, {8});
-  const programs::nest n({"i"}, {8});
-  const std::vector<ir::expr> at{n.v(0)};
+  const programs::nest n({"i"}, {8 - from});
+  const std::vector<ir::expr> at{n.v(0)}, read{n.v(0) + from};
   ir::function f;
   f.params = {{b, {}}};
   f.body = ir::make_root(n.wrap(programs::store_block(
-      "B", b, at, ir::load(b, at) * ir::real(dtype::f32, 2), {{b, ir::point_box(at)}})));
+      "B", b, at, ir::load(b, read) * ir::real(dtype::f32, 2), {{b, ir::point_box(read)}})));
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("parallel and vectorize take updates in place of own elements") {
+  const ir::function f = update(0);
   schedule s(f);
+  const auto [i, lane] = s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+  s.parallel(i);
+  s.vectorize(lane);
+  check_meaning(s, f);
+  const primitive::tvm_refusals as_there;
+  schedule t(f);
+  const loop_rv l = t.get_loops(t.block("B"))[0];
+  check_refusal(t, "parallel", 1, [&] { t.parallel(l); });
+}
+
+TEST_CASE("parallel refuses updates that read what other iterations write") {
+  schedule s(update(1));
   const loop_rv i = s.get_loops(s.block("B"))[0];
   check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
   check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });

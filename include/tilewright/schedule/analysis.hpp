@@ -165,7 +165,9 @@ enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
 /// spatial when it drives none; mixed for several kinds or kinds other than spatial and reduce.
 loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// The first block below the loop that is neither complete nor a reduction as far as the loop's
-/// subtree is concerned; -1 when the dataflow below the loop is compact.
+/// subtree is concerned; -1 when the dataflow below the loop is compact. Updates in place,
+/// `Y[i] = Y[i] + X[i]`, count as complete where iterations of the loop update different elements,
+/// except under `tvm_refusals`.
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.

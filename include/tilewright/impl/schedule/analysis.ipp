@@ -6,6 +6,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 
@@ -348,6 +349,26 @@ TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child
   return found;
 }
 
+namespace detail::scopes {
+
+/// All variables are spatial, and of what it writes an instance reads only the elements that it
+/// writes itself: `Y[i] = Y[i] + X[i]`.
+inline bool updates_own_elements(const ir::block_node& b) {
+  for (const ir::iter_var& iter : b.iters)
+    if (iter.kind != ir::iter_kind::spatial) return false;
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads) {
+      if (r.buffer != w.buffer) continue;
+      for (std::size_t d = 0; d < r.box.size(); ++d)
+        if (!arith::same_value(r.box[d].min, w.box[d].min) ||
+            !arith::same_value(r.box[d].extent, w.box[d].extent))
+          return false;
+    }
+  return true;
+}
+
+}  // namespace detail::scopes
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
@@ -366,9 +387,11 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
     if (!dominant_among(scope, i, below)) return static_cast<int>(i);
-    if (shape_of_complete(b) != 0 && (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
-      return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
+    const bool in_place = !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
+    if (shape_of_complete(b) != 0 && !in_place &&
+        (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
+      return static_cast<int>(i);
     if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
   }
   return -1;
