@@ -96,4 +96,43 @@ inline function row_normalization(int m, int n) {
   return f;
 }
 
+/// S[j] = sum over i of X[i, j]; Y[i, j] = X[i, j] / S[j].
+inline function column_normalization(int m, int n) {
+  const buffer x = tensor("X", {m, n}), s = tensor("S", {n}), y = tensor("Y", {m, n});
+  function f;
+  f.params = {{x, {}}, {y, {}}};
+  const stmt sum =
+      nest("S", s, {{"j", n}, {"i", m, iter_kind::reduce}}, real(tilewright::dtype::f32, 0),
+           [&](const std::vector<var>& v, const expr& acc) {
+             return acc + load(x, {v[1], v[0]});
+           });
+  const stmt divide =
+      nest("Y", y, {{"i", m}, {"j", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+        return div(load(x, {v[0], v[1]}), load(s, {v[1]}));
+      });
+  f.body = make_root(make_seq({sum, divide}), {s});
+  return f;
+}
+
+/// P[i] = X[min(i, n - 1)]; Y[i] is the sum of the window P[i .. i + w), or P[i] + P[i + w - 1].
+inline function clamped(int n, int w, bool reduction) {
+  const buffer x = tensor("X", {n}), p = tensor("P", {n + w - 1}), y = tensor("Y", {n});
+  function f;
+  f.params = {{x, {}}, {y, {}}};
+  const stmt pad =
+      nest("P", p, {{"i", n + w - 1}}, {},
+           [&](const std::vector<var>& v, const expr&) { return load(x, {min(v[0], n - 1)}); });
+  const stmt sum =
+      reduction
+          ? nest("Y", y, {{"i", n}, {"r", w, iter_kind::reduce}}, real(tilewright::dtype::f32, 0),
+                 [&](const std::vector<var>& v, const expr& acc) {
+                   return acc + load(p, {v[0] + v[1]});
+                 })
+          : nest("Y", y, {{"i", n}}, {}, [&](const std::vector<var>& v, const expr&) {
+              return load(p, {v[0]}) + load(p, {v[0] + (w - 1)});
+            });
+  f.body = make_root(make_seq({pad, sum}), {p});
+  return f;
+}
+
 }  // namespace programs

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/space/modules/add_rfactor.hpp>
 #include <tilewright/space/modules/auto_inline.hpp>
@@ -12,13 +15,35 @@
 namespace tilewright::space {
 namespace detail {
 
+/// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
+/// its indices again and gather by them, where a copy with its border is read in vectors.
+inline bool is_border_of_windows(const schedule& s, const std::string& name) {
+  const auto bends = [](const ir::expr& index) {
+    bool found = false;
+    ir::for_each_expr(index, [&](const ir::expr& e) {
+      found = found || e->op == ir::op::min || e->op == ir::op::max || e->op == ir::op::select;
+    });
+    return found;
+  };
+  bool border = false;
+  ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load)
+      border = border || std::any_of(e->args.begin(), e->args.end(), bends);
+  });
+  const std::vector<std::string> readers = consumer_names(s, name);
+  return border && std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
+           return static_cast<bool>(named_block(s, reader).block->init);
+         });
+}
+
 /// Blocks of cheap arithmetic go into their consumers, however these read them.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   auto_inline rule;
   rule.constant_tensors = rule.all_if_spatial = rule.calls = false;
   rule.injective_reads = rule.ordered_reads = false;
   chooser none;
-  for (const std::string& name : root_block_names(s)) rule(s, name, where, none);
+  for (const std::string& name : root_block_names(s))
+    if (!is_border_of_windows(s, name)) rule(s, name, where, none);
 }
 
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that

@@ -18,6 +18,8 @@ namespace tilewright::space {
 /// ```
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a
 /// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
+/// So are the columns where the chain reduces along columns: `for j_0: ... for i, j_1: Y`. No block
+/// goes to a place where it would compute the same again.
 void fuse_rows(schedule& s, const std::string& output, const context& where, chooser& choices);
 
 }  // namespace tilewright::space

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/modules/fuse_rows.hpp>
@@ -28,12 +30,26 @@ inline std::vector<std::string> chain_above(const schedule& s, const std::string
   return out;
 }
 
+/// A loop around the block on which nothing that it computes depends: it does all of it again in
+/// every iteration.
+inline bool repeats_itself(const schedule& s, const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  for (const ir::var& loop : primitive::get_loops(s.function(), realize.block->id)) {
+    const auto uses = [&](const ir::expr& value) { return ir::uses_var(value, loop); };
+    if (std::none_of(realize.values.begin(), realize.values.end(), uses)) return true;
+  }
+  return false;
+}
+
 inline bool move_all(schedule& s, const std::vector<std::string>& chain, const std::string& output,
                      std::size_t depth) {
   schedule attempt = s;
   const loop_rv at = attempt.get_loops(attempt.get_block(output))[depth];
   try {
-    for (const std::string& name : chain) attempt.compute_at(attempt.get_block(name), at, true);
+    for (const std::string& name : chain) {
+      attempt.compute_at(attempt.get_block(name), at, true);
+      if (repeats_itself(attempt, name)) return false;
+    }
   } catch (const schedule_error&) {
     return false;
   }
@@ -41,38 +57,46 @@ inline bool move_all(schedule& s, const std::vector<std::string>& chain, const s
   return true;
 }
 
-/// Each block of the chain at one of the places where compute_at accepts it; where it is comes
-/// first.
+/// Each block of the chain at one of the places where compute_at accepts it and nothing is computed
+/// again; where it is comes first.
 inline void choose_places(schedule& s, const std::vector<std::string>& chain, chooser& choices) {
   for (const std::string& name : chain) {
-    std::vector<std::size_t> loops;
+    std::vector<schedule> moved;
     for (const primitive::compute_location& place :
-         primitive::compute_locations(s.function(), named_block(s, name).block->id))
-      if (place.loop) loops.push_back(static_cast<std::size_t>(place.index));
-    const std::size_t choice = choices.pick(loops.size() + 1);
-    if (choice == 0) continue;
-    const block_rv consumer = s.get_block(consumer_names(s, name).front());
-    s.compute_at(s.get_block(name), s.get_loops(consumer)[loops[choice - 1]], true);
+         primitive::compute_locations(s.function(), named_block(s, name).block->id)) {
+      if (!place.loop) continue;
+      schedule attempt = s;
+      const block_rv consumer = attempt.get_block(consumer_names(s, name).front());
+      attempt.compute_at(attempt.get_block(name),
+                         attempt.get_loops(consumer)[static_cast<std::size_t>(place.index)], true);
+      if (!repeats_itself(attempt, name)) moved.push_back(std::move(attempt));
+    }
+    if (const std::size_t choice = choices.pick(moved.size() + 1)) s = std::move(moved[choice - 1]);
   }
 }
 
 /// Makes strips of the loop along which the output is contiguous, the inside of a strip innermost:
 /// `for i, j` -> `for i_0, j, i_1`. Nothing when that loop is innermost already; else the position
-/// of the strips' loop.
+/// of the strips' loop. `outermost` asks for the opposite: where that loop is innermost, its strips
+/// go around all others, `for i, j` -> `for j_0, i, j_1`.
 inline std::optional<std::size_t> make_strips(schedule& s, const std::string& output,
-                                              const context& where, chooser& choices) {
+                                              const context& where, chooser& choices,
+                                              bool outermost = false) {
   const std::optional<block_profile> p = profile(s, output);
   const std::optional<std::size_t> along = p ? p->contiguous() : std::nullopt;
-  if (!along || *along + 1 == p->kind.size()) return std::nullopt;
+  if (!along || (*along + 1 == p->kind.size()) != outermost) return std::nullopt;
   const int lanes = where.cpu->lanes(p->write.buffer->type);
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(output));
   const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes}, {1, 1.5, 1});
   const auto [strip, inside] = s.split(loops[*along], {infer, width});
   std::vector<loop_rv> order{strip};
-  order.insert(order.end(), loops.begin() + static_cast<std::ptrdiff_t>(*along) + 1, loops.end());
+  if (outermost)
+    order.insert(order.end(), loops.begin(), loops.end() - 1);
+  else
+    order.insert(order.end(), loops.begin() + static_cast<std::ptrdiff_t>(*along) + 1, loops.end());
   order.push_back(inside);
   s.reorder(order);
-  return along;
+  return outermost ? 0 : along;
 }
 
 }  // namespace detail
@@ -86,6 +110,11 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
   for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
+  if (choices.pick(2) == 1) return;
+  schedule columns = s;
+  if (detail::make_strips(columns, output, where, choices, true) &&
+      detail::move_all(columns, chain, output, 0))
+    s = std::move(columns);
 }
 
 }  // namespace tilewright::space
