@@ -64,3 +64,30 @@ def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
   CHECK_THROWS_AS(reorder(), schedule_error);
   CHECK_THROWS_AS(inline_consumer(), schedule_error);
 }
+
+TEST_CASE("tvm_refusals: blocks that write disjoint parts of a buffer depend on each other") {
+  const ir::function parts = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,), "float32")
+    for i in range(4):
+        with T.block("low"):
+            vi = T.axis.spatial(4, i)
+            B[vi] = A[vi] + T.float32(1)
+    for i in range(4):
+        with T.block("high"):
+            vi = T.axis.spatial(4, i)
+            B[vi + 4] = A[vi + 4]
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] * T.float32(2)
+)");
+  const auto move = [&] {
+    schedule s(parts);
+    s.compute_at(s.block("high"), s.loops<1>(s.block("C"))[0]);
+  };
+  move();
+  const primitive::tvm_refusals as_tvm;
+  CHECK_THROWS_AS(move(), schedule_error);
+}

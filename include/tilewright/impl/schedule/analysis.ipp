@@ -213,7 +213,8 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  return of_a.buffer == of_b.buffer &&
+         (as_tvm() || !disjoint(constant_box(a, of_a), constant_box(b, of_b)));
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
