@@ -306,6 +306,33 @@ TEST_CASE("dialect: calls with an effect, pointers, attributes") {
       "T.evaluate(T.tvm_struct_get(y, 0, 12, dtype=\"int32\"))\n    T.ret(T.int32(1))\n");
 }
 
+TEST_CASE("dialect: scalars that change, views, memory of threads") {
+  same_body("x: T.int32 = 0\nfor i in range(16):\n    x = x + I[i]\n    x += 1\nI[0] = x",
+            "x = T.local_scalar(\"int32\")\nx = 0\nfor i in range(16):\n    x = x + I[i]\n"
+            "    x += 1\nI[0] = x");
+  same_body(
+      "x: T.float32\nx = 1.0\nC[0] = x * x",
+      "x = T.decl_buffer((1,), \"float32\", scope=\"local\")\nx[0] = 1.0\nC[0] = x[0] * x[0]");
+  // what is never assigned again stays a let
+  same_body("for i in range(4):\n    x: T.int32 = I[i]\n    C[i] = x\nx: T.int32 = 3\nC[0] = x",
+            "for i in range(4):\n    with T.LetStmt(I[i]) as x:\n        C[i] = x\n"
+            "with T.LetStmt(3) as x:\n    C[0] = x");
+  same_body(
+      "D = T.alloc_shared((16,), \"float32\")\nE = T.alloc_local([4], \"int32\")\nD[0] = E[0]",
+      "D = T.decl_buffer((16,), scope=\"shared\")\n"
+      "E = T.decl_buffer((4,), \"int32\", scope=\"local\")\nD[0] = E[0]");
+  same_body("D = A.view(256)\nE = A.view(4, 64)\nD[3] = E[1, 2]",
+            "D = T.decl_buffer((256,), data=A.data)\nE = T.decl_buffer((4, 64), data=A.data)\n"
+            "D[3] = E[1, 2]");
+  CHECK_THROWS_AS(parse(around("D = A.view(\"int8\")\nD[0] = 1")), parse_error);
+  const function f = read(
+      "@T.prim_func\ndef f(C: T.Buffer((4,), \"int32\")):\n    x: T.int32 = 1\n"
+      "    for i in range(4):\n        x = x * 2\n        C[i] = x\n");
+  std::int32_t out[4] = {};
+  interpret(f, {{out, {}}});
+  CHECK(out[3] == 16);
+}
+
 TEST_CASE("dialect: while, attributes and lets run") {
   const function f = read(
       "@T.prim_func\n"

@@ -176,13 +176,22 @@ TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& 
   } else {
     in_.expect("(");
     b = layout(name, ")");
+    if (call.text == "alloc_shared" || call.text == "alloc_local") {
+      auto* node = new buffer_node(*b);
+      node->scope = call.text.substr(6);
+      b = buffer(node);
+    }
   }
   define_tensor(name, b);
   opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
 }
 
 inline bool allocates_scope(std::string_view name) {
-  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl";
+  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl" ||
+         name == "alloc_shared" || name == "alloc_local";
+}
+inline bool allocates_scalar(std::string_view name) {
+  return name == "alloc_scalar" || name == "local_scalar" || name == "shared_scalar";
 }
 inline bool allocates_in_block(std::string_view name) {
   return name == "alloc_buffer" || name == "sblock_alloc_buffer";
@@ -205,7 +214,7 @@ TILEWRIGHT_INLINE bool parser::defines_by_call() const {
            (in_.peek(at + 2).text == ")" || in_.peek(at + 2).text == "is_size_var");
   return name == "axis" || name == "match_buffer" || name == "env_thread" ||
          name == "launch_thread" || allocates_scope(name) || allocates_in_block(name) ||
-         makes_variable(name);
+         allocates_scalar(name) || makes_variable(name);
 }
 
 /// `T.int32()`, `T.var("int64")`, `T.SizeVar("n", "int32")`, `T.dynamic("n")`,
@@ -255,6 +264,19 @@ TILEWRIGHT_INLINE void parser::assignment(const std::vector<token>& names, open_
   }
   if (call.text == "launch_thread") return thread_scope(&names[0], opened);
   if (allocates_scope(call.text)) return allocation_scope(names[0], call, opened);
+  if (allocates_scalar(call.text)) {
+    in_.expect("(");
+    const dtype type = type_argument();
+    std::string scope = call.text == "shared_scalar" ? "shared" : "local";
+    if (in_.accept(",")) {
+      if (in_.accept("scope")) in_.expect("=");
+      scope = decode_string(in_.expect_string("a scope"));
+    }
+    in_.expect(")");
+    const buffer b = define_scalar(names[0], type, std::move(scope));
+    opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+    return;
+  }
   if (!allocates_in_block(call.text)) {
     variable_call(names[0], call);
     return;
@@ -288,6 +310,59 @@ TILEWRIGHT_INLINE void parser::assign_values(const std::vector<token>& names, op
   for (std::size_t i = 0; i < names.size(); ++i) define_constant(names[i], value.items[i]);
 }
 
+/// Whether the name is assigned to further on in the suite, without a type: then it is no let but
+/// an element that changes.
+TILEWRIGHT_INLINE bool parser::assigned_below(std::string_view name) const {
+  static constexpr std::array<std::string_view, 7> signs{"=", "+=", "-=", "*=", "/=", "//=", "%="};
+  bool starts = false;
+  int depth = 0;
+  for (std::size_t i = 0; in_.peek(i).kind != token_kind::end; ++i) {
+    const token& t = in_.peek(i);
+    if (t.kind == token_kind::indent) ++depth;
+    if (t.kind == token_kind::dedent && --depth < 0) return false;
+    if (starts && t.kind == token_kind::name && t.text == name &&
+        std::find(signs.begin(), signs.end(), in_.peek(i + 1).text) != signs.end())
+      return true;
+    starts = t.kind == token_kind::newline || t.kind == token_kind::indent ||
+             t.kind == token_kind::dedent;
+  }
+  return false;
+}
+
+TILEWRIGHT_INLINE buffer parser::define_scalar(const token& name, dtype type, std::string scope) {
+  entity e;
+  e.is = entity::kind::tensor;
+  e.scalar = true;
+  e.tensor = make_buffer(std::string(name.text), type, {integer(dtype::i32, 1)}, std::move(scope));
+  const buffer b = e.tensor;
+  define(name, std::move(e));
+  return b;
+}
+
+/// `B = A.view(16, 16)`: the elements of A in another shape.
+TILEWRIGHT_INLINE bool parser::view(const token& name, open_scope& opened) {
+  const entity* of = find(in_.peek().text);
+  if (!of || of->is != entity::kind::tensor || in_.peek(1).text != "." ||
+      in_.peek(2).text != "view")
+    return false;
+  const buffer source = of->tensor;
+  in_.next(), in_.next();
+  const token at = in_.next();
+  auto* node = new buffer_node;
+  const buffer b(node);
+  node->name = std::string(name.text);
+  node->type = source->type;
+  node->scope = source->scope;
+  node->data = data(source);
+  for (const operand& o : arguments().list) {
+    if (!o.value || !is_integer(o.value.type())) in_.fail(at, "a view with integer extents");
+    node->shape.push_back(settle(o));
+  }
+  define_tensor(name, b);
+  opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+  return true;
+}
+
 /// x: T.int32 = value; TVM's x: T.let[T.int32] = value and x: T.let = value
 TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) {
   enter_namespace();
@@ -308,8 +383,14 @@ TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) 
   }
   if (type.text == "Ptr") type.text = "handle";
   const dtype wanted = open ? dtype::i32 : type_of(type);
+  const bool changes = !open && wanted != dtype::handle && assigned_below(name.text);
   if (!open && in_.at(token_kind::newline)) {
     in_.expect_newline();
+    if (changes) {
+      const buffer b = define_scalar(name, wanted, "local");
+      opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+      return;
+    }
     return define_variable(name, make_var(std::string(name.text), wanted));
   }
   in_.expect("=");
@@ -317,7 +398,12 @@ TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) 
   const operand given = expression();
   const expr value = open ? settle(given) : converted(at, given, wanted);
   in_.expect_newline();
-  open_let(name, value, opened);
+  if (!changes) return open_let(name, value, opened);
+  const buffer b = define_scalar(name, wanted, "local");
+  opened.close = [b, value](stmt body) {
+    const stmt start = make_store(b, {integer(dtype::i32, 0)}, value);
+    return make_allocate(b, make_seq({start, std::move(body)}));
+  };
 }
 
 }  // namespace tilewright::ir::detail

@@ -346,6 +346,11 @@ TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
       in_.next();
       return store(first);
     }
+    if (meant && meant->scalar && next != "." && next != ":") {
+      const buffer to = meant->tensor;
+      in_.next();
+      return stored(first, to, {integer(dtype::i32, 0)}, 1);
+    }
     if (next == "." && meant && meant->is == entity::kind::tensor) {
       in_.next();
       return vector_store(first);
@@ -362,6 +367,8 @@ TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
   if (star < names.size()) in_.fail(names[star], "names without *");
   if (defines_by_call())
     assignment(names, opened);
+  else if (names.size() == 1 && view(names[0], opened))
+    ;  // defined
   else
     assign_values(names, opened);
   in_.expect_newline();
@@ -374,6 +381,12 @@ TILEWRIGHT_INLINE stmt parser::store(const token& name) {
   const buffer to = meant.tensor;
   int depth = 1;
   std::vector<expr> at = indices(to, depth);
+  return stored(name, to, std::move(at), depth);
+}
+
+/// `= value`, `+= value`, ... behind the place.
+TILEWRIGHT_INLINE stmt parser::stored(const token& name, const buffer& to, std::vector<expr> at,
+                                      int depth) {
   static constexpr std::array<std::pair<std::string_view, op>, 6> updates{{{"+=", op::add},
                                                                            {"-=", op::sub},
                                                                            {"*=", op::mul},

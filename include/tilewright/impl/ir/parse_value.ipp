@@ -156,6 +156,7 @@ TILEWRIGHT_INLINE operand parser::named() {
     case entity::kind::tensor: break;
   }
   const buffer b = meant.tensor;
+  if (meant.scalar && !in_.at("[") && !in_.at(".")) return {load(b, {integer(dtype::i32, 0)})};
   return tensor_value(name, b);
 }
 

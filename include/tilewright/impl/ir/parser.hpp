@@ -46,6 +46,7 @@ struct entity {
   operand constant{};
   std::string thread{};  // axis of a T.env_thread
   bool implied = false;  // a variable that a string introduced; its declaration may follow
+  bool scalar = false;   // a tensor of one element: its name stands for that
 };
 
 /// Arguments of a call of which the parser knows little.
@@ -198,6 +199,7 @@ class parser {
   stmt command(open_scope& opened);
   stmt named_statement(open_scope& opened);
   stmt store(const token& name);
+  stmt stored(const token& name, const buffer& to, std::vector<expr> at, int depth);
   stmt vector_store(const token& name);
   /// @}
 
@@ -215,6 +217,9 @@ class parser {
   void assignment(const std::vector<token>& names, open_scope& opened);
   void assign_values(const std::vector<token>& names, open_scope& opened);
   void annotated(const token& name, open_scope& opened);
+  bool assigned_below(std::string_view name) const;
+  buffer define_scalar(const token& name, dtype type, std::string scope);
+  bool view(const token& name, open_scope& opened);
   void open_let(const token& name, expr value, open_scope& opened);
   bool variable_call(const token& name, const token& call);
   /// @}
