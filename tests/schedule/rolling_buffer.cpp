@@ -91,6 +91,41 @@ def main(A: T.Buffer((12, 12), "int32"), C: T.Buffer((8, 8), "int32")):
   check_meaning(s, f);
 }
 
+TEST_CASE("rolling_buffer: a chain rolls in either order") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 4), "int32"), D: T.Buffer((12, 4), "int32")):
+    B = T.alloc_buffer((16, 4), "int32")
+    C = T.alloc_buffer((14, 4), "int32")
+    for i, j in T.grid(16, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i, j, k in T.grid(14, 4, 3):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + B[vi + vk, vj]
+    for i, j, k in T.grid(12, 4, 3):
+        with T.block("D"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                D[vi, vj] = 0
+            D[vi, vj] = D[vi, vj] + C[vi + vk, vj]
+)");
+  const auto rolled = [&](const char* first, const char* second) {
+    schedule s(f);
+    const auto i = s.split(s.get_loops(s.block("D"))[0], {infer, 4});
+    s.compute_at(s.block("C"), i[0]);
+    s.compute_at(s.block("B"), i[0]);
+    s.rolling_buffer(s.block(first), 0);
+    s.rolling_buffer(s.block(second), 0);
+    check_meaning(s, f);
+    return s;
+  };
+  CHECK(ir::equal(rolled("B", "C").function(), rolled("C", "B").function()));
+}
+
 TEST_CASE("rolling_buffer: refusals") {
   const auto refused = [](schedule s, const char* name, int requirement, int index = 0) {
     const block_rv b = s.block(name);
@@ -109,7 +144,7 @@ TEST_CASE("rolling_buffer: refusals") {
   {
     schedule s = tiled(4);
     s.rolling_buffer(s.block("B"), 0);
-    refused(std::move(s), "B", 1);  // opaque now
+    refused(std::move(s), "B", 2);  // a window holds a part of what is read
   }
 }
 

@@ -52,6 +52,22 @@ inline std::optional<window> find_window(const child_block& producer,
   return out;
 }
 
+/// The scope with the opaque variables of the block as spatial ones: rolling an operand of it makes
+/// them opaque, and its instances still may run in any order.
+inline ir::block_node without_order(const block_scope& scope, std::size_t child) {
+  const ir::block_realize_node& realize = *scope[child].realize;
+  ir::block_node unordered = *realize.block;
+  for (ir::iter_var& v : unordered.iters)
+    if (v.kind == ir::iter_kind::opaque) v.kind = ir::iter_kind::spatial;
+  const ir::stmt in_any_order =
+      ir::make_realize(realize.values, realize.predicate, ir::make_block(std::move(unordered)));
+  ir::block_node root = scope.root();
+  root.body = ir::rewrite(
+      root.body, [](const ir::expr& e) { return e; },
+      [&](const ir::stmt& s) { return ir::as_realize(s) == &realize ? in_any_order : s; });
+  return root;
+}
+
 /// Loops around the block and all of its readers; requirement 2.
 inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
                                 const std::vector<std::size_t>& users) {
@@ -192,7 +208,9 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
                   std::to_string(producer.block().writes.size()) + " buffers");
   const ir::buffer_region& written =
       producer.block().writes[static_cast<std::size_t>(write_buffer_index)];
-  if (!is_complete(scope, child) && !is_reduction(scope, child))
+  const ir::block_node unordered_root = without_order(scope, child);
+  const block_scope unordered(unordered_root);
+  if (!is_complete(unordered, child) && !is_reduction(unordered, child))
     refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
   if (!scope.allocates(written.buffer))
     refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
@@ -200,7 +218,7 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written.buffer)
         refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
-  const std::size_t common = shared_loops(scope, child, readers(scope, child));
+  const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
