@@ -128,12 +128,12 @@ TEST_CASE("strides follow what a block asks for") {
     CHECK_FALSE(remark);
   };
   check(list{}, {});
-  check(list{list{0, 1, 8, 0}}, {56, 8, 1});
-  check(list{list{0, 0, 32, 8}}, {40, 5, 1});
+  check(list{attr(list{0, 1, 8, 0})}, {56, 8, 1});
+  check(list{attr(list{0, 0, 32, 8})}, {40, 5, 1});
   check(list{list{0, 0, 32, 1}, list{0, 1, 4, 2}}, {65, 6, 1});
-  check(list{list{0, 2, 2, 0}}, {70, 10, 2});
-  check(list{list{0, 0, 16, -3}}, {45, 5, 1});
-  check(list{list{0, 0, 35, 0}}, {});   // it is so already
-  check(list{list{1, 0, 35, 1}}, {});   // no such buffer
-  check(list{list{0, 1, 8, "x"}}, {});  // no wish
+  check(list{attr(list{0, 2, 2, 0})}, {70, 10, 2});
+  check(list{attr(list{0, 0, 16, -3})}, {45, 5, 1});
+  check(list{attr(list{0, 0, 35, 0})}, {});   // it is so already
+  check(list{attr(list{1, 0, 35, 1})}, {});   // no such buffer
+  check(list{attr(list{0, 1, 8, "x"})}, {});  // no wish
 }

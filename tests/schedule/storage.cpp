@@ -180,6 +180,6 @@ TEST_CASE("unsafe_set_dtype and storage_align: requirements by number") {
   check_refusal(s, "storage_align", 3, [&] { s.storage_align(b, 0, 5, 16); });
   check_refusal(s, "storage_align", 3, [&] { s.storage_align(b, 0, -3, 16); });
   check_refusal(s, "storage_align", 4, [&] { s.storage_align(c, 0, 0, 16); });
-  s.annotate(b, "buffer_dim_align", ir::attr::list{ir::attr::list{0, 1}});
+  s.annotate(b, "buffer_dim_align", ir::attr::list{ir::attr(ir::attr::list{0, 1})});
   check_refusal(s, "storage_align", 5, [&] { s.storage_align(b, 0, 0, 16); });
 }
