@@ -333,6 +333,32 @@ TEST_CASE("dialect: scalars that change, views, memory of threads") {
   CHECK(out[3] == 16);
 }
 
+TEST_CASE("dialect: macros") {
+  const std::string head = "@T.prim_func\ndef f(A: T.Buffer(16), B: T.Buffer(16)):\n";
+  same("@T.macro\ndef copy(X, Y, i, by=2.0):\n    Y[i] = X[i] * by\n\n" + head +
+           "    for k in range(16):\n        copy(A, B, k)\n    copy(B, i=3, Y=A, "
+           "by=T.float32(3))\n",
+       head + "    for k in range(16):\n        B[k] = A[k] * 2.0\n    A[3] = B[3] * 3.0\n");
+  // hygiene: the names of the module, or those of the caller
+  const std::string plain =
+      "def put(X):\n    X[n] = 1.0\n\n" + head + "    for n in range(4):\n        put(A)\n";
+  same("n = 5\n@T.macro(hygienic=True)\n" + plain,
+       head + "    for n in range(4):\n        A[5] = 1.0\n");
+  same("n = 5\n@T.macro(hygienic=False)\n" + plain,
+       head + "    for n in range(4):\n        A[n] = 1.0\n");
+  same(head +
+           "    @T.inline\n    def block(i):\n        with T.block(\"B\"):\n"
+           "            vi = T.axis.spatial(16, i)\n            B[vi] = A[vi]\n"
+           "    for i in range(16):\n        block(i)\n",
+       head +
+           "    for i in range(16):\n        with T.block(\"B\"):\n"
+           "            vi = T.axis.spatial(16, i)\n            B[vi] = A[vi]\n");
+  CHECK_THROWS_AS(parse("@T.macro\ndef m(X, i):\n    X[i] = 1.0\n" + head + "    m(A)\n"),
+                  parse_error);
+  CHECK_THROWS_AS(parse("@T.macro\ndef m(X):\n    m(X)\n    m(X)\n" + head + "    m(A)\n"),
+                  parse_error);
+}
+
 TEST_CASE("dialect: while, attributes and lets run") {
   const function f = read(
       "@T.prim_func\n"

@@ -71,6 +71,7 @@
 #include <tilewright/impl/ir/parse_buffer.ipp>
 #include <tilewright/impl/ir/parse_call.ipp>
 #include <tilewright/impl/ir/parse_expr.ipp>
+#include <tilewright/impl/ir/parse_macro.ipp>
 #include <tilewright/impl/ir/parse_module.ipp>
 #include <tilewright/impl/ir/parse_opaque.ipp>
 #include <tilewright/impl/ir/comm_reducer.ipp>

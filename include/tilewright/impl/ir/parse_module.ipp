@@ -51,24 +51,28 @@ TILEWRIGHT_INLINE void parser::import_line() {
   in_.accept(token_kind::newline);
 }
 
-TILEWRIGHT_INLINE bool parser::decorators() {
-  bool function = false;
+TILEWRIGHT_INLINE parser::decorated parser::decorators() {
+  decorated found = decorated::nothing;
   while (in_.accept("@")) {
     const token space = in_.expect_name("T.prim_func");
     token last = space;
     while (in_.accept(".")) last = in_.expect_name("prim_func");
     // What R calls a function is a graph of the level above.
     const bool own = last.text == "prim_func" || (last.text == "function" && space.text != "R");
-    function = function || own;
+    const bool expands = last.text == "macro" || last.text == "inline";
+    if (own) found = decorated::function;
+    if (expands) found = decorated::macro;
     const bool known = last.text == "prim_func" || last.text == "ir_module" ||
                        last.text == "macro" || last.text == "inline" || last.text == "function" ||
                        last.text == "py_func" || last.text == "parse" || last.text == "fixture" ||
                        last.text == "register_func";
     if (!known) in_.fail(last, "prim_func");
+    if (expands && in_.peek(1).text == "hygienic" && in_.peek(3).text == "False")
+      found = decorated::unhygienic_macro;
     if (in_.at("(")) skip_brackets();
     in_.expect_newline();
   }
-  return function;
+  return found;
 }
 
 /// A constant that functions may use, `N = 128`; other assignments and calls mean nothing here.
@@ -139,8 +143,9 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
       import_line();
       continue;
     }
-    const bool decorated = in_.at("@");
-    const bool is_function = decorators();
+    const bool marked = in_.at("@");
+    const decorated what = decorators();
+    const bool is_function = what == decorated::function;
     if (in_.at("class")) {
       in_.next();
       in_.expect_name("the name of the module");
@@ -150,12 +155,14 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
       if (!in_.accept(token_kind::indent)) in_.fail("an indented line");
       outline(true);
       if (!in_.accept(token_kind::dedent) && !in_.at_end()) in_.fail("the end of the module");
-    } else if (in_.at("def") && (is_function || (!decorated && !inside_class))) {
+    } else if (in_.at("def") && (is_function || (!marked && !inside_class))) {
       functions_.push_back({in_.mark(), in_.peek(1).text});
       skip_definition();
+    } else if (in_.at("def") && (what == decorated::macro || what == decorated::unhygienic_macro)) {
+      note_macro(what == decorated::macro);
     } else if (in_.at("def")) {
-      skip_definition();  // a macro, or a function of another language
-    } else if (decorated || !module_statement()) {
+      skip_definition();  // a function of another language
+    } else if (marked || !module_statement()) {
       in_.fail(functions_.empty() ? "'def'" : "the end of the text after one function");
     }
   }
@@ -164,6 +171,7 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
 /// The function `main`, or the only one, or the first that is decorated.
 TILEWRIGHT_INLINE function parser::run() {
   outline(false);
+  module_scope_ = scope_.size();
   if (functions_.empty()) in_.fail("'def'");
   const auto main = std::find_if(functions_.begin(), functions_.end(),
                                  [](const candidate& c) { return c.name == "main"; });

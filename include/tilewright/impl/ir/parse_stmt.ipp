@@ -92,6 +92,11 @@ TILEWRIGHT_INLINE stmt parser::statement(open_scope& opened) {
     const dtype type = args.empty() ? dtype::handle : args[0].type();
     return make_evaluate(call(type, what, std::move(args)));
   }
+  if (in_.at("@")) {  // a macro of the function's own
+    if (decorators() < decorated::macro || !in_.at("def")) in_.fail("a macro");
+    note_macro(false);
+    return {};
+  }
   if (at_namespace()) return command(opened);
   if (in_.at(token_kind::name) || in_.at("(") || in_.at("[") || in_.at("*"))
     return named_statement(opened);
@@ -346,6 +351,8 @@ TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
       in_.next();
       return store(first);
     }
+    if (const auto called = macros_.find(first.text); next == "(" && called != macros_.end())
+      return expand(macro(called->second));
     if (meant && meant->scalar && next != "." && next != ":") {
       const buffer to = meant->tensor;
       in_.next();

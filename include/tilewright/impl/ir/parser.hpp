@@ -269,6 +269,14 @@ class parser {
   void leave_scope(std::size_t mark);
   /// @}
 
+  /// @name Macros (parse_macro.ipp)
+  /// @{
+  struct macro;
+  void note_macro(bool hygienic);
+  entity macro_argument();
+  stmt expand(const macro& called);
+  /// @}
+
   /// @name What stands around functions (parse_module.ipp)
   /// @{
   struct candidate {
@@ -277,7 +285,12 @@ class parser {
   };
   void outline(bool inside_class);
   void import_line();
-  bool decorators();  // true when one of them is prim_func
+  struct macro {
+    std::size_t at = 0;  // token of its `def`
+    bool hygienic = true;
+  };
+  enum class decorated { nothing, function, macro, unhygienic_macro };
+  decorated decorators();
   bool module_statement();
   void skip_line();
   void skip_definition();
@@ -286,6 +299,7 @@ class parser {
 
   static constexpr int max_nesting = 256;
   static constexpr int max_depth = 1000;
+  static constexpr int max_expansions = 1000;
 
   token_stream in_;
   std::unordered_map<std::string_view, std::vector<entity>> names_;
@@ -296,6 +310,9 @@ class parser {
   std::vector<std::string_view> param_names_;
   std::deque<std::string> texts_;  // of strings that were read as expressions
   std::vector<candidate> functions_;
+  std::unordered_map<std::string_view, macro> macros_;
+  std::size_t module_scope_ = 0;  // names that the module defines
+  int expansions_ = 0;
   std::vector<std::string_view> namespaces_;  // further spellings of T
   bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...
   bool bare_root_writes_ = false;
