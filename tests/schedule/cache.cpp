@@ -206,3 +206,78 @@ def main(a: T.handle, b: T.handle):
   const block_rv copy = s.cache_read(s.block("B"), 0, "shared");
   CHECK(shape(s.get(copy).block->writes[0].buffer) == sizes{32, 4});
 }
+
+TEST_CASE("cache_read, cache_write: a block around the writer and a reader of the buffer") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    A = T.alloc_buffer((8,))
+    for i0 in range(2):
+        with T.block("around"):
+            i = T.axis.spatial(2, i0)
+            for x in range(4):
+                with T.block("A"):
+                    vi = T.axis.spatial(8, i * 4 + x)
+                    A[vi] = 1.0
+            for x in range(4):
+                with T.block("B"):
+                    vi = T.axis.spatial(8, i * 4 + x)
+                    B[vi] = A[vi] + 1.0
+    for j in range(8):
+        with T.block("C"):
+            vj = T.axis.spatial(8, j)
+            C[vj] = A[vj] * 2.0
+)");
+  {
+    schedule s(f);
+    s.cache_read(s.block("C"), 0, "local");
+    check_meaning(s, f);
+    CHECK(s.get(s.block("around")).block->reads[0].buffer->name == "A");
+  }
+  {
+    schedule s(f);
+    s.cache_write(s.block("around"), 0, "local");
+    check_meaning(s, f);
+    CHECK(s.get(s.block("around")).block->reads[0].buffer->name == "A_local");
+  }
+}
+
+TEST_CASE("cache_read: a reader before the writer in a loop that runs once") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(D: T.Buffer((8,), "float32")):
+    L = T.alloc_buffer((8,))
+    for o in range(1):
+        for i in range(8):
+            with T.block("in"):
+                vi = T.axis.spatial(8, i)
+                L[vi] = D[vi]
+        for i in range(8):
+            with T.block("out"):
+                vi = T.axis.spatial(8, i)
+                D[vi] = L[vi] * 2.0
+)");
+  schedule s(f);
+  const block_rv in = s.block("in");
+  s.cache_read(in, 0, "local", {in});
+  CHECK(s.get_loops(s.block("D_local")).size() == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: a tile of a buffer of symbolic extent in an inner scope") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(x: T.handle, y: T.handle, n: T.int32):
+    A = T.match_buffer(x, ((n + 31) // 32 * 32,))
+    B = T.match_buffer(y, ((n + 31) // 32 * 32,))
+    for i0 in range((n + 31) // 32):
+        with T.block("tile"):
+            vo = T.axis.spatial((n + 31) // 32, i0)
+            for i1 in range(32):
+                with T.block("B"):
+                    vi = T.axis.spatial(32, i1)
+                    B[vo * 32 + vi] = A[vo * 32 + vi] + 1.0
+)"));
+  s.cache_write(s.block("B"), 0, "local");
+  CHECK(shape(s.get(s.block("tile")).block->alloc_buffers[0]) == sizes{32});
+}

@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/compute_at.hpp>
 
+#include <tilewright/ir/parse.hpp>
+
 #include "check_schedule.hpp"
 #include "stages.hpp"
 
@@ -321,6 +323,55 @@ TEST_CASE("reverse_compute_at: quotient and remainder indices are solved exactly
     CHECK_FALSE(guarded(s, c_rv));
     check_meaning(s, f);
   }
+}
+
+TEST_CASE("reverse_compute_at: digits of a number that two variables make") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((3, 16), "float32"), C: T.Buffer((6, 8), "float32")):
+    B = T.alloc_buffer((3, 16))
+    for i, j in T.grid(3, 16):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] + 1.0
+    for i, j in T.grid(6, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[(vi * 8 + vj) // 16, (vi * 8 + vj) % 16]
+)");
+  schedule s(f);
+  s.reverse_compute_at(s.block("C"), s.get_loops(s.block("B"))[0]);
+  const auto loops = s.get_loops(s.block("C"));
+  REQUIRE(loops.size() == 3);
+  CHECK(ir::is_int(s.get(loops[1]).extent, 2));
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_at: quotient and remainder by a symbolic extent") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(x: T.handle, y: T.handle):
+    n = T.int32()
+    A = T.match_buffer(x, (4, n))
+    C = T.match_buffer(y, (4, n))
+    B = T.alloc_buffer((8, 4, n))
+    for f, k in T.grid(n * 4, 8):
+        with T.block("B"):
+            vk = T.axis.spatial(8, k)
+            vi = T.axis.spatial(4, f // n)
+            vj = T.axis.spatial(n, f % n)
+            B[vk, vi, vj] = A[vi, vj]
+    for f, k in T.grid(n * 4, 8):
+        with T.block("C"):
+            vk = T.axis.reduce(8, k)
+            vi = T.axis.spatial(4, f // n)
+            vj = T.axis.spatial(n, f % n)
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + B[vk, vi, vj]
+)"));
+  s.reverse_compute_at(s.block("C"), s.get_loops(s.block("B"))[0]);
+  CHECK(s.get_loops(s.block("C")).size() == 2);
 }
 
 TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") {

@@ -129,6 +129,34 @@ def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
   check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
 }
 
+TEST_CASE("compute_inline: what sums over symbolic extents wrote is there") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(x: T.handle, y: T.handle):
+    n, m = T.int64(), T.int64()
+    A = T.match_buffer(x, (n, m))
+    Y = T.match_buffer(y, (n, m))
+    B = T.alloc_buffer((n,))
+    C = T.alloc_buffer((n, m))
+    for i, k in T.grid(n, m):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vi, vk]
+    for i, j in T.grid(n, m):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj] - B[vi]
+    for i, j in T.grid(n, m):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = C[vi, vj] * 2.0
+)"));
+  s.compute_inline(s.block("C"));
+  CHECK(blocks(s) == 2);
+}
+
 TEST_CASE("compute_inline: refusals") {
   const ir::function f = stages::matmul_bias_relu(4, 4, 4);
   schedule s(f);
@@ -221,6 +249,39 @@ def main(A: T.Buffer((16,), "float32"), C: T.Buffer((13,), "float32")):
             vi, vj = T.axis.remap("SS", [i, j])
             T.where(i * 4 + j < 13)
             C[vi * 4 + vj] = A[vi * 4 + vj] * 2.0 + 1.0
+)");
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: a producer that writes digits of its variables") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 6), "float32"), D: T.Buffer((1, 2, 4, 6), "float32")):
+    B = T.alloc_buffer((8, 6))
+    C = T.alloc_buffer((2, 4, 6))
+    for i, j in T.grid(8, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2.0
+    for i, j, k in T.grid(2, 4, 6):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            C[vi, vj, vk] = B[vi * 4 + vj, vk] + 1.0
+    for h, i, j, k in T.grid(1, 2, 4, 6):
+        with T.block("D"):
+            vh, vi, vj, vk = T.axis.remap("SSSS", [h, i, j, k])
+            D[vh, vi, vj, vk] = C[vi, vj, vk]
+)");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  s.reverse_compute_inline(s.block("D"));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((8, 6), "float32"), D: T.Buffer((1, 2, 4, 6), "float32")):
+    for i, j in T.grid(8, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[0, vi // 4, vi % 4, vj] = A[vi, vj] * 2.0 + 1.0
 )");
   check_meaning(s, f);
 }

@@ -150,6 +150,9 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
+/// written before.
+bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// Whether all elements of a region over the block's iteration variables hold something when the
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,
 /// or they come from outside.

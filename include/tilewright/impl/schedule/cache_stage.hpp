@@ -280,6 +280,14 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   return std::move(all.front().box);
 }
 
+/// Whether a loop around both blocks runs more than once.
+inline bool repeat_together(const block_scope& scope, std::size_t a, std::size_t b) {
+  const std::size_t common = scope.common_loops(a, b);
+  return std::any_of(scope[a].loops.begin(),
+                     scope[a].loops.begin() + static_cast<std::ptrdiff_t>(common),
+                     [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); });
+}
+
 /// The place of a cache_read's copy: before the first reader, in the loops that it shares with the
 /// writer.
 inline place place_after(const call& c, const block_scope& scope, int writer,
@@ -289,7 +297,7 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   const auto w = static_cast<std::size_t>(writer);
   place out{writer, 0};
   const bool all_before = std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
-    return r < w && scope.common_loops(r, w) == 0;
+    return r < w && !repeat_together(scope, r, w);
   });
   if (all_before) return {};
   for (const std::size_t r : readers) {

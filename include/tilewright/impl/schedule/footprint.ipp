@@ -16,23 +16,6 @@ inline bool all_vars(const linear& sum) {
   return true;
 }
 
-/// a + b * factor where the terms cancel out.
-inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
-                                                std::int64_t factor) {
-  if (a.terms.size() != b.terms.size()) return std::nullopt;
-  for (const auto& [term, coefficient] : a.terms) {
-    bool cancels = false;
-    for (const auto& [other, c] : b.terms)
-      if (coefficient + c * factor == 0 &&
-          (other.same(term) || (!ir::is_var(term) && arith::same_value(other, term)))) {
-        cancels = true;
-        break;
-      }
-    if (!cancels) return std::nullopt;
-  }
-  return a.constant + b.constant * factor;
-}
-
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
 /// above a fused loop.
 inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
@@ -268,6 +251,11 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
     if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
     if (!s.lo && s.within.lo != bounds::negative_infinity)
       s.lo = constant(s.within.lo, dim.min.type());
+    if (const int alone = iter_index(block, dim.min); !s.hi && alone >= 0) {
+      const ir::range& dom = block.iters[static_cast<std::size_t>(alone)].dom;
+      if (!ir::is_int(dom.extent) && ir::is_int(dim.extent, 1))
+        s.hi = difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()));
+    }
     if (!s.hi && s.within.hi != bounds::positive_infinity)
       s.hi = constant(s.within.hi, dim.min.type());
   }

@@ -146,12 +146,15 @@ inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loop
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
-/// Whether some dimension of single points is a mixed-radix sum of iteration variables.
+/// Whether some dimension of single points is made of several iteration variables: a mixed-radix
+/// sum of them, or a digit of one.
 inline bool mixes_digits(const ir::block_node& block, const ir::buffer_region& region) {
   bool mixes = false;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent, 1)) return false;
-    if (iter_index(block, dim.min) < 0) mixes |= arith::to_linear(dim.min).terms.size() > 1;
+    if (mixes || iter_index(block, dim.min) >= 0) continue;
+    mixes = std::count_if(block.iters.begin(), block.iters.end(),
+                          [&](const ir::iter_var& v) { return ir::uses_var(dim.min, v.var); }) > 1;
   }
   return mixes;
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/schedule/footprint.hpp>
 
 namespace tilewright::primitive::detail::footprints {
@@ -22,6 +24,23 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   arith::analyzer known;
   known.bind(domains(loops));
   return known;
+}
+
+/// a + b * factor where the terms cancel out.
+inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
+                                                std::int64_t factor) {
+  if (a.terms.size() != b.terms.size()) return std::nullopt;
+  for (const auto& [term, coefficient] : a.terms) {
+    bool cancels = false;
+    for (const auto& [other, c] : b.terms)
+      if (coefficient + c * factor == 0 &&
+          (other.same(term) || (!ir::is_var(term) && arith::same_value(other, term)))) {
+        cancels = true;
+        break;
+      }
+    if (!cancels) return std::nullopt;
+  }
+  return a.constant + b.constant * factor;
 }
 
 }  // namespace tilewright::primitive::detail::footprints

@@ -152,6 +152,19 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
+TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
+  const block_scope inside(block);
+  if (!inside.schedulable()) return false;
+  for (std::size_t i = 0; i < inside.size(); ++i)
+    for (const ir::buffer_region& r : inside[i].block().reads) {
+      if (r.buffer != x) continue;
+      const detail::cover::remainder left =
+          detail::cover::left_unwritten(inside, i, bind_iters(inside[i]), r, sums::finished);
+      if (!left.produced || !left.rest.empty()) return false;
+    }
+  return inside.size() > 0;
+}
+
 TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region& region) {
   namespace d = detail::cover;
   std::vector<const ir::block_realize_node*> line;  // the block and those around it

@@ -85,6 +85,12 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
   out.within = {sum.constant, sum.constant + reach - 1};
   for (const auto& [term, factor] : sum.terms) {
     const int at = iter_index(child.block(), term);
+    if (at < 0 && ir::is_var(term) && loop_index(child.loops, term) < 0) {  // of a block around
+      out.within = {};
+      accumulate(*out.lo, arith::to_linear(term), factor);
+      accumulate(*out.hi, arith::to_linear(term), factor);
+      continue;
+    }
     if (at < 0 || factor < 1) return std::nullopt;
     const auto i = static_cast<std::size_t>(at);
     if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
@@ -246,6 +252,10 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
     const linear_range value = relax(iters.values[i], child, standing);
+    const ir::range& dom = block.iters[i].dom;
+    if (!ir::is_int(dom.extent) && value.hi &&
+        constant_sum(*value.hi, arith::to_linear(dom.min + dom.extent), -1) == -1)
+      continue;  // all of a domain as long as some shape is: none is empty
     if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
     if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
   }

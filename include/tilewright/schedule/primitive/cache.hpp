@@ -38,7 +38,7 @@ namespace tilewright::primitive {
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
 ///    it before the scope starts;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
-/// @param consumers ids of the blocks that read the copy; all readers when empty
+/// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
@@ -61,7 +61,8 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// Requires:
 /// 1. `write_index` names a write region of the block, which is not the root;
 /// 2. the storage scope exists;
-/// 3. the block is the only one in the scope that writes the buffer, and does not read it;
+/// 3. the block is the only one in the scope that writes the buffer, and does not read it, except
+///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
 /// stands;

@@ -54,6 +54,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     }
     if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
   }
+  // a writer with blocks inside that read what others inside have written keeps the buffer
+  if (ids.empty() && writer != scope.find(id))
+    std::erase(readers, static_cast<std::size_t>(writer));
   for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
@@ -93,7 +96,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
       refuse(c, 3, quoted(scope[i].block()) + " writes \"" + s.buffer->name + "\" too");
-  if (reads_buffer(scope[w].block(), s.buffer))
+  if (reads_buffer(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct)

@@ -227,10 +227,15 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
-    const bool proved =
-        runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
-        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
-        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
+    const ir::range& dom = c.block().iters[i].dom;
+    const auto within = [&](const ir::expr& first, const ir::expr& last) {
+      return known.prove_le(arith::from_linear(*solved[i].lo), first) &&
+             known.prove_le(last, arith::from_linear(*solved[i].hi));
+    };
+    const bool proved = !ir::is_int(dom.extent) &&
+                        (within(dom.min, dom.min + dom.extent - 1) ||
+                         (runs.lo && runs.hi &&
+                          within(arith::from_linear(*runs.lo), arith::from_linear(*runs.hi))));
     if (!proved)
       refuse(m, 7,
              quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
