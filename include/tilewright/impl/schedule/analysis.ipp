@@ -149,14 +149,21 @@ inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
   return found;
 }
 
+inline bool boxes_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
+                          const ir::block_node& b, const ir::buffer_region& of_b) {
+  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+}
+
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
-template <class Counts>
-bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
+template <class Counts, class Overlap>
+bool dominant_among(const block_scope& scope, std::size_t child, Counts counts, Overlap overlap) {
   const ir::block_node& b = scope[child].block();
   for (std::size_t other = 0; other < scope.size(); ++other) {
     if (other == child || !counts(other)) continue;
     const ir::block_node& o = scope[other].block();
-    if (meet_anywhere(b, b.writes, o, o.writes)) return false;
+    for (const ir::buffer_region& x : b.writes)
+      for (const ir::buffer_region& y : o.writes)
+        if (overlap(b, x, o, y)) return false;
   }
   return true;
 }
@@ -213,8 +220,7 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer &&
-         (as_tvm() || !disjoint(constant_box(a, of_a), constant_box(b, of_b)));
+  return as_tvm() ? of_a.buffer == of_b.buffer : detail::scopes::boxes_overlap(a, of_a, b, of_b);
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
@@ -276,7 +282,8 @@ TILEWRIGHT_INLINE bool is_output(const block_scope& scope, std::size_t child) {
 }
 
 TILEWRIGHT_INLINE bool is_dominant(const block_scope& scope, std::size_t child) {
-  return detail::scopes::dominant_among(scope, child, [](std::size_t) { return true; });
+  return detail::scopes::dominant_among(
+      scope, child, [](std::size_t) { return true; }, may_overlap);
 }
 
 TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t child) {
@@ -387,7 +394,8 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
-    if (!dominant_among(scope, i, below)) return static_cast<int>(i);
+    // below a loop TVM lets blocks write parts of one buffer, too
+    if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
     const bool in_place = !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
     if (shape_of_complete(b) != 0 && !in_place &&
