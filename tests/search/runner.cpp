@@ -1,12 +1,14 @@
 #include <tilewright/search/runner.hpp>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/error.hpp>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -22,6 +24,24 @@ namespace {
 using faulty::code_of, faulty::endless, faulty::handlers_usable, faulty::reads_beyond;
 
 ir::function product() { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}}); }
+
+built product_in_parallel() {
+  schedule s(product());
+  s.parallel(s.get_loops(s.block("C")).front());
+  return build(s.function(), target::host());
+}
+
+/// Runs chunks in turn, and waits for 2 ms in each of the first calls.
+struct delayed_executor {
+  int calls;  // that wait
+  int seen = 0;
+
+  static void run(void* self, std::int64_t chunks, backend::chunk_body body, void* context) {
+    auto& me = *static_cast<delayed_executor*>(self);
+    if (me.seen++ < me.calls) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (std::int64_t i = 0; i < chunks; ++i) body(context, i, 0);
+  }
+};
 
 }  // namespace
 
@@ -152,12 +172,33 @@ TEST_CASE("a candidate that does not end is cancelled") {
 }
 
 TEST_CASE("a candidate that is much slower than the best is not repeated") {
-  const ir::function f = product();
-  const built b = build(f, target::host());
-  runner r(f, {}, backend::serial_executor(), 1);
+  const built b = product_in_parallel();
+  REQUIRE(b.code);
+  delayed_executor exec{.calls = 1000};
+  const backend::executor view{&delayed_executor::run, &exec, 2};
+  runner r(product(), {}, view, 1);
   measure_options o;
   o.best = 1e-12;
-  CHECK(r.measure(*b.code, o).seconds.size() <= 2);
+  CHECK(r.measure(*b.code, o).seconds.size() == 2);
+}
+
+TEST_CASE("a candidate is not given up for what its first calls waited for") {
+  const built b = product_in_parallel();
+  REQUIRE(b.code);
+  for (const int slow : {1, 2, 5}) {
+    delayed_executor exec{.calls = slow};
+    const backend::executor view{&delayed_executor::run, &exec, 2};
+    runner r(product(), {}, view, 1);
+    measure_options o;
+    o.best = 0.9e-3;  // far above the kernel's time, below half the delay
+    o.evidence = 1;
+    o.repeats = 3;
+    const measurement m = r.measure(*b.code, o);
+    CHECK(m.ok());
+    CHECK(m.seconds.size() >= 3);
+    CHECK(exec.seen > slow + 3);
+    CHECK(m.best() < o.best);
+  }
 }
 
 TEST_CASE("differences beyond rounding are found and named") {

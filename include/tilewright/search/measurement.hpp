@@ -53,10 +53,11 @@ std::string key_suffix(caches c);
 
 struct measure_options {
   double best = std::numeric_limits<double>::infinity();  // s, of what was found before
-  double hopeless = 2;   // a candidate slower than this multiple of `best` is not repeated
-  double deadline = 10;  // s for all of it; then the candidate is cancelled
-  double budget = 0.02;  // s spent repeating
-  int repeats = 5;       // at least, unless the budget is used up
+  double hopeless = 2;     // a candidate slower than this multiple of `best` is not repeated
+  double evidence = 1e-3;  // s of calls, each as fast as the fastest, before that is decided
+  double deadline = 10;    // s for all of it; then the candidate is cancelled
+  double budget = 0.02;    // s spent repeating
+  int repeats = 5;         // at least, unless the budget is used up
   int most_repeats = 25;
   double stable = 0.02;  // repeats end when the spread is below this
   caches where = caches::warm;

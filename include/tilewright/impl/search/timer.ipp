@@ -300,6 +300,23 @@ struct timer::state {
         std::clamp(50e-6 / std::max(one, 1e-9), 1.0, arguments.updates() ? 64.0 : 5000.0));
   }
 
+  /// Too slow to be repeated, `count` calls a sample. Calls on cold caches and new pages, or
+  /// interrupted ones, look like it, so that the first ones do not decide.
+  static bool hopeless(const measure_options& options, int count, const measurement& out) {
+    const auto n = static_cast<int>(out.seconds.size());
+    if (n < 2 || !(out.best() > options.hopeless * options.best)) return false;
+    return n >= options.most_repeats || n * count * out.best() >= options.evidence;
+  }
+
+  /// The first calls, which warm caches and pages. False when there is no use in more.
+  bool warm_up(const backend::loaded& code, const measure_options& options, measurement& out) {
+    if (!prepare(code, options.where, out) || !sample(code, options, 1, out)) return false;
+    while (out.best() > options.hopeless * options.best) {
+      if (hopeless(options, 1, out) || !sample(code, options, 1, out)) return false;
+    }
+    return true;
+  }
+
   void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
     const int count = batch(options, out.best());
     const auto start = detail::timer_clock::now();
@@ -309,7 +326,7 @@ struct timer::state {
       const bool late = detail::timer_seconds(start) > options.budget;
       const bool steady = n >= options.repeats && out.spread() < options.stable;
       if (n >= options.most_repeats || (late && n >= 3) || steady) break;
-      if (n >= 2 && out.best() > options.hopeless * options.best) break;
+      if (hopeless(options, count, out)) break;
     }
   }
 };
@@ -324,11 +341,8 @@ TILEWRIGHT_INLINE measurement timer::measure(const backend::loaded& code,
   measurement out;
   state& s = *state_;
   s.begin(options.deadline);
-  const auto hopeless = [&] { return out.best() > options.hopeless * options.best; };
-  // the first call warms caches and pages, and counts only when it is the only one
-  bool more = s.prepare(code, options.where, out) && s.sample(code, options, 1, out);
-  if (more && hopeless()) more = s.sample(code, options, 1, out) && !hopeless();
-  if (more) s.repeat(code, options, out);
+  // the calls that warm up count only where there are no others
+  if (s.warm_up(code, options, out)) s.repeat(code, options, out);
   s.end(out);
   return out;
 }

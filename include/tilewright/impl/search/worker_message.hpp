@@ -176,14 +176,15 @@ inline std::vector<argument_place> read_places(message_reader& r) {
 }
 
 inline void write(message& m, const measure_options& o) {
-  for (const double v : {o.best, o.hopeless, o.deadline, o.budget, o.stable}) m.add(v);
+  for (const double v : {o.best, o.hopeless, o.evidence, o.deadline, o.budget, o.stable}) m.add(v);
   for (const int v : {o.repeats, o.most_repeats, static_cast<int>(o.where)})
     m.add(static_cast<std::uint64_t>(v));
 }
 
 inline measure_options read_options(message_reader& r) {
   measure_options o;
-  for (double* v : {&o.best, &o.hopeless, &o.deadline, &o.budget, &o.stable}) *v = r.real();
+  for (double* v : {&o.best, &o.hopeless, &o.evidence, &o.deadline, &o.budget, &o.stable})
+    *v = r.real();
   o.repeats = static_cast<int>(r.word() & 0xffff);
   o.most_repeats = static_cast<int>(r.word() & 0xffff);
   const std::uint64_t where = r.word();
