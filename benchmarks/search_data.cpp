@@ -1,5 +1,9 @@
 #include "search_data.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -63,6 +67,23 @@ const space::context& place() {
   return where;
 }
 
+/// While it lives, no other process of this program measures: vector units and caches that
+/// two programs share make both slow.
+class turn {
+ public:
+  turn() : file_(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)) {
+    if (file_ >= 0) ::flock(file_, LOCK_EX);
+  }
+  ~turn() {
+    if (file_ >= 0) ::close(file_);
+  }
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+
+ private:
+  int file_;
+};
+
 }  // namespace
 
 recorded_workload::recorded_workload(std::string name, ir::function f) : name_(std::move(name)) {
@@ -86,12 +107,22 @@ double recorded_workload::measure(const search::candidate& c) {
         task_.function, std::vector<search::argument_layout>{}, backend::serial_executor(), 1);
   const search::built b = search::build(c.scheduled.function(), target::host());
   if (!b.code) return std::numeric_limits<double>::infinity();
+  const turn alone;
   search::measure_options options;
   options.best = best_;
   options.repeats = 5;
   options.budget = 0.004;
-  const search::measurement m = runner_->measure(*b.code, options);
-  return m.ok() ? m.best() : std::numeric_limits<double>::infinity();
+  // what disturbs a time makes it longer: it counts when it has come twice
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int visit = 0; visit < 5; ++visit) {
+    const search::measurement m = runner_->measure(*b.code, options);
+    if (!m.ok()) return std::numeric_limits<double>::infinity();
+    const double again = m.best();
+    const bool agree = std::abs(again - fastest) < 0.01 * fastest;
+    fastest = std::min(fastest, again);
+    if (agree || (visit > 0 && fastest > 4 * best_)) break;
+  }
+  return fastest;
 }
 
 double recorded_workload::seconds(const search::candidate& c, bool drawn, std::ofstream& to) {
