@@ -71,6 +71,7 @@ TEST_CASE_FIXTURE(fixture, "symbolic divisors") {
   CHECK(a.simplify(floordiv(y * N + x, N)).same(y));
   CHECK(a.simplify(floormod(y * N + x, N)).same(x));
   CHECK(is_int(a.simplify(floordiv(x, N)), 0));
+  CHECK(a.simplify(floordiv(y, N) * N + floormod(y, N)).same(y));
 }
 
 TEST_CASE_FIXTURE(fixture, "extrema, comparisons and conditions") {

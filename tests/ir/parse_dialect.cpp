@@ -245,6 +245,7 @@ TEST_CASE("dialect: values") {
   CHECK(value_of("I[0]") == "T.Cast(\"float32\", I[0])");
   CHECK(value_of("I[0].astype(\"float32\")") == "T.Cast(\"float32\", I[0])");
   CHECK(value_of("T.cast(I[0], \"float32\")") == "T.Cast(\"float32\", I[0])");
+  CHECK(value_of("T.cast(I[0], \"float32\",)") == "T.Cast(\"float32\", I[0])");
   CHECK(value_of("2 ** 3 / 4") == "T.float32(2.0)");
   CHECK(value_of("A[0, 0] ** 2.0") == "T.pow(A[0, 0], T.float32(2.0))");
   CHECK(value_of("A[0, 0] if 0 <= n < 4 else 1") ==

@@ -2,8 +2,10 @@
 
 #include <functional>
 
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "check_schedule.hpp"
 #include "programs.hpp"
@@ -218,4 +220,50 @@ TEST_CASE("reorder: instances that run again") {
   check_refusal(s, "reorder", 7, [&] { s.reorder(l[3], l[1]); });
   const block_rv c = s.block("C");
   check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(c, l[1]); });
+}
+
+TEST_CASE("reorder: steps that overlap") {
+  // rows 2 * i + j run up to twice
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 3), "int32"), B: T.Buffer((7, 3), "int32")):
+    for i, j, k in T.grid(3, 3, 3):
+        with T.block("B"):
+            v = T.axis.S(7, i * 2 + j)
+            w = T.axis.S(3, k)
+            B[v, w] = A[v, w] + 1
+)");
+  schedule s(f);
+  const std::vector<loop_rv> l = s.get_loops(s.block("B"));
+  const primitive::tvm_refusals as_tvm;
+  s.reorder(l[2], l[0]);
+  CHECK(names(s, s.block("B")) == text{"k", "j", "i"});
+  check_meaning(s, f);
+}
+
+TEST_CASE("reorder: TVM refuses guards that bound nothing the bindings are made of") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((6, 6), "int32")):
+    for i, j in T.grid(6, 6):
+        with T.block("B"):
+            v, w = T.axis.remap("SS", [i, j])
+            T.where(i * 6 + j < 4)
+            B[v, w] = v + w
+)");
+  schedule s(f);
+  const std::vector<loop_rv> l = s.get_loops(s.block("B"));
+  {
+    const primitive::tvm_refusals as_tvm;
+    check_refusal(s, "reorder", 5, [&] { s.reorder(l[1], l[0]); });
+  }
+  s.reorder(l[1], l[0]);
+  check_meaning(s, f);
+
+  // the guards of splits are bounds
+  const ir::function whole = programs::elementwise({"i", "j"}, {6, 6});
+  schedule t(whole);
+  const auto ij = t.loops<2>(t.block("B"));
+  const auto tiles = t.split(ij[1], {infer, 4});
+  const primitive::tvm_refusals as_tvm;
+  t.reorder(tiles[0], ij[0], tiles[1]);
+  check_meaning(t, whole);
 }

@@ -56,6 +56,7 @@ class solver {
   form opaque_quotient(ir::op o, const form& f, std::int64_t divisor, dtype type);
   form symbolic_quotient(const ir::expr& e, const form& a, const form& b);
   bool join_remainder(form& f, std::size_t i, dtype type);
+  bool join_symbolic_remainder(form& f, std::size_t i);
   bool join_quotient(form& f, std::size_t i, dtype type);
   // logic
   ir::expr children(const ir::expr& e);

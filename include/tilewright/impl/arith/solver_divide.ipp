@@ -284,6 +284,25 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   return out;
 }
 
+/// c * (x % d) + c * (x // d * d) -> c * x.
+TILEWRIGHT_INLINE bool solver::join_symbolic_remainder(form& f, std::size_t i) {
+  const ir::expr& t = f.terms[i].term();
+  for (std::size_t j = 0; j < f.terms.size(); ++j) {
+    if (j == i || f.terms[j].coefficient != f.terms[i].coefficient) continue;
+    const ir::expr whole = detail::without_factor(f.terms[j].term(), t->args[1]);
+    if (!whole || whole->op != ir::op::floordiv || !same_value(whole->args[1], t->args[1]) ||
+        !same_value(whole->args[0], t->args[0]))
+      continue;
+    const form x = plain_form(t->args[0]);
+    const std::int64_t c = f.terms[i].coefficient;
+    f.terms.erase(std::max(i, j));
+    f.terms.erase(std::min(i, j));
+    add(f, x, c);
+    return true;
+  }
+  return false;
+}
+
 /// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k
 /// * m).
 TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type) {
@@ -291,7 +310,8 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
   const std::int64_t c = f.terms[i].coefficient;
   const std::int64_t k = detail::divisor_of(t, ir::op::floormod);
   std::int64_t wanted = 0;
-  if (k == 0 || __builtin_mul_overflow(c, k, &wanted)) return false;
+  if (k == 0) return join_symbolic_remainder(f, i);
+  if (__builtin_mul_overflow(c, k, &wanted)) return false;
   const ir::expr& x = t->args[0];
   const std::int64_t below = detail::divisor_of(x, ir::op::floordiv);
   // whether `y // m` is `x // k`

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/reorder.hpp>
 #include <tilewright/schedule/repetition.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -126,8 +129,58 @@ inline void check_repetition(const child_block& child, std::size_t at,
                   "outside of the ones that drive the reduction");
 }
 
-/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it.
+/// A sum of loops from position `first` on without gaps: larger steps may be shorter than the
+/// smaller ones reach, as the border that `compute_at` adds to a tile makes them.
+inline bool is_overlapping_sum(const arith::linear& value, const child_block& child,
+                               std::size_t first, std::vector<int>& used) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // factor, count
+  for (const auto& [term, factor] : value.terms) {
+    const int index = ir::is_var(term) ? loop_index(child.loops, term) : -1;
+    if (index < 0 && uses_loops_from(term, child, first)) return false;
+    if (index < static_cast<int>(first)) continue;
+    const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
+    if (factor <= 0 || !ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
+    if (used[static_cast<std::size_t>(index)]++) return false;
+    if (ir::as_int(l.extent) > 1) steps.emplace_back(factor, ir::as_int(l.extent));
+  }
+  std::sort(steps.begin(), steps.end());
+  std::int64_t reached = 1;
+  for (const auto& [factor, count] : steps) {
+    if (factor > reached) return false;
+    reached += factor * (count - 1);
+  }
+  return true;
+}
+
+/// The block visits intervals, some values perhaps again.
+inline bool is_overlapping_binding(const child_block& child, std::size_t first) {
+  if (!ir::is_true(child.realize->predicate)) return false;
+  std::vector<int> used(child.loops.size(), 0);
+  const bound_iters& iters = bind_iters(child);
+  return iters.understood &&
+         std::all_of(iters.values.begin(), iters.values.end(), [&](const arith::linear& value) {
+           return is_overlapping_sum(value, child, first, used);
+         });
+}
+
+/// One of the values is made of all loops from position `first` on that the condition uses.
+inline bool bounds_a_value(const ir::expr& condition, const child_block& child, std::size_t first) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  return std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+    for (std::size_t l = first; l < child.loops.size(); ++l)
+      if (ir::uses_var(condition, child.loops[l]->var) && !ir::uses_var(value, child.loops[l]->var))
+        return false;
+    return true;
+  });
+}
+
+/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it, or
+/// where a guard bounds nothing that one of them is made of.
 inline void check_as_tvm(const child_block& child, std::size_t at) {
+  for (const ir::expr& part : ir::conjuncts(child.realize->predicate))
+    if (!bounds_a_value(part, child, at))
+      refuse(5, "the guard of block \"" + child.block().name +
+                    "\" bounds no value of one of its iteration variables");
   for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
     for (std::size_t outer = at; outer < inner; ++outer)
       if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
@@ -146,12 +199,13 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     for (const ir::iter_var& iter : block.iters)
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
         refuse(4, "block \"" + block.name + "\" has an iterator that must run in order");
-    if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
+    const auto first = static_cast<std::size_t>(at - child.loops.begin());
+    if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
-    if (as_tvm()) check_as_tvm(child, static_cast<std::size_t>(at - child.loops.begin()));
-    check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
-    check_repetition(child, static_cast<std::size_t>(at - child.loops.begin()), order);
+    if (as_tvm()) check_as_tvm(child, first);
+    check_first_instances(child, first, order);
+    check_repetition(child, first, order);
   }
 }
 
