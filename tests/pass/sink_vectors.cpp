@@ -84,3 +84,24 @@ TEST_CASE("programs keep their meaning when vectors sink") {
     check_same(f, g);
   }
 }
+
+TEST_CASE("lanes that add to shared elements run one after the other") {
+  const buffer y = make_buffer("Y", dtype::f32, {16, 9}), x = make_buffer("X", dtype::f32, {16});
+  const buffer t = make_buffer("T", dtype::f32, {32});
+  const var i = make_var("i"), j = make_var("j"), k = make_var("k");
+  const expr at = ir::min(j, k) + i;
+  const auto sums = [&](const expr& place) {
+    return nest({{i, 9}}, make_seq({make_store(t, {place}, f32(0)),
+                                    make_store(t, {place}, load(t, {place}) + load(x, {j}))}));
+  };
+  const auto program = [&](const expr& place) {
+    return make_function({y, x, t},
+                         nest({{j, 16, loop_kind::vectorized}, {k, 9}},
+                              make_seq({sums(place), make_store(y, {j, k}, load(t, {place}))})));
+  };
+  CHECK(count_loops(pass::sink_vectors(program(at)).body, loop_kind::vectorized) == 0);
+  CHECK(count_loops(pass::sink_vectors(program(j + i)).body, loop_kind::vectorized) == 0);
+  CHECK(count_loops(pass::sink_vectors(program(j * 2)).body, loop_kind::vectorized) == 2);
+  const expr digits = floordiv(j, 4) * 8 + floormod(j, 4);
+  CHECK(count_loops(pass::sink_vectors(program(digits)).body, loop_kind::vectorized) == 2);
+}

@@ -5,8 +5,8 @@
 //       C[i, j] = ...                       C[i, j] = ...
 //
 // The iterations of a vectorized loop are independent, so statements may run for all lanes one
-// after the other. A loop that cannot be moved (a store that does not depend on the lane, an inner
-// extent that does, another vectorized loop inside) becomes serial.
+// after the other. A loop that cannot be moved (a store that does not depend on the lane or adds to what
+// another lane may have added to, an inner extent that does, another vectorized loop inside) becomes serial.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -31,6 +35,89 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
   return all;
 }
 
+inline bool loads_from(const expr& e, const buffer& b) {
+  bool loads = false;
+  for_each_expr(e, [&](const expr& x) { loads = loads || (x->op == op::load && x->buffer == b); });
+  return loads;
+}
+
+/// Whether stores that add to what they find do so in elements that no other lane adds to. Lanes
+/// that share elements must run one after the other.
+class own_sums : visitor {
+ public:
+  explicit own_sums(const loop_node& lanes) {
+    loops_.emplace_back(lanes.var, range{lanes.min, lanes.extent});
+    visit(lanes.body);
+  }
+  bool all() const noexcept { return all_; }
+
+ private:
+  using visitor::visit;
+  void visit(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    if (loop) loops_.emplace_back(loop->var, range{loop->min, loop->extent});
+    visitor::visit(s);
+    if (loop) loops_.pop_back();
+    const store_node* store = as_store(s);
+    if (store && loads_from(store->value, store->buffer)) all_ = all_ && is_own(store->indices);
+  }
+
+  bool is_own(const std::vector<expr>& indices) const {
+    for (const expr& e : indices)
+      if (steps_over(e)) return true;
+    arith::loop_domains used;
+    std::vector<expr> parts;
+    for (const auto& l : loops_)
+      if (std::any_of(indices.begin(), indices.end(),
+                      [&](const expr& e) { return uses_var(e, l.first); }))
+        used.push_back(l);
+    for (const expr& e : indices) add_digits(parts, e);
+    return arith::detect_iter_map(parts, used, boolean(true), arith::iter_map_level::bijective, {})
+        .has_value();
+  }
+
+  /// The summands of an index where its value tells each of them, else the index.
+  void add_digits(std::vector<expr>& to, const expr& index) const {
+    arith::linear sum = arith::to_linear(index);
+    std::sort(sum.terms.begin(), sum.terms.end(),
+              [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
+    arith::analyzer known;
+    known.bind(loops_);
+    arith::bounds below{0, 0};
+    std::vector<expr> digits;
+    for (const auto& [term, factor] : sum.terms) {
+      if (!moves(term)) continue;
+      if (!below.bounded() || below.hi - below.lo >= std::abs(factor)) return to.push_back(index);
+      below = arith::add(below, arith::scale(known.const_bounds(term), factor));
+      digits.push_back(term);
+    }
+    to.insert(to.end(), digits.begin(), digits.end());
+  }
+
+  bool moves(const expr& e) const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [&](const auto& l) { return uses_var(e, l.first); });
+  }
+
+  /// A lane moves the index by more than the loops inside do.
+  bool steps_over(const expr& index) const {
+    const arith::linear sum = arith::to_linear(index);
+    const std::int64_t step = std::abs(sum.coefficient(loops_.front().first));
+    arith::analyzer known;
+    known.bind(loops_);
+    arith::bounds inside{0, 0};
+    for (const auto& [term, factor] : sum.terms) {
+      if (term.same(loops_.front().first)) continue;
+      if (uses_var(term, loops_.front().first)) return false;
+      if (moves(term)) inside = arith::add(inside, arith::scale(known.const_bounds(term), factor));
+    }
+    return inside.bounded() && inside.hi - inside.lo < step;
+  }
+
+  arith::loop_domains loops_;  // that of the lanes first
+  bool all_ = true;
+};
+
 inline bool reads_memory(const expr& e) {
   bool reads = false;
   for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
@@ -44,7 +131,7 @@ class sinker : public mutator {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::vectorized) return out;
-    if (stores_depend_on(loop->body, loop->var)) {
+    if (stores_depend_on(loop->body, loop->var) && own_sums(*loop).all()) {
       if (is_straight(loop->body)) return out;
       written_ = stored_buffers(loop->body);
       if (stmt moved = distribute(*loop, loop->body)) return moved;
