@@ -221,3 +221,19 @@ TEST_CASE("blockize: a block that uses a loop itself cannot be divided") {
   const loop_rv i = s.get_loops(s.block("B_j_common"))[0];
   check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
 }
+
+TEST_CASE("blockize: a guard that uses a loop around the scope of the block") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+    for o, i in T.grid(2, 2):
+        with T.block("B"):
+            vi = T.axis.spatial(3, o * 2 + i)
+            T.where(o * 2 + i < 3)
+            B[vi] = A[vi]
+)"));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(1), infer});
+  const block_rv b = s.block("B_i0");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
+  check_refusal(s, "blockize", 2, [&] { s.blockize(i, false); });
+}

@@ -78,6 +78,15 @@ inline void divide(parts& p, bool preserve) {
   p.divided = std::move(*divided);
 }
 
+/// No variable of the new block stands for a loop around its scope, which parts of a partition may
+/// use.
+inline void check_guard(const parts& p, const path& inside) {
+  for (const ir::loop_node* l : inside.all_loops())
+    if (loop_index(p.child->loops, l->var) < 0 && ir::uses_var(p.divided.inner_predicate, l->var))
+      refuse(2, "the guard of " + quoted(p.old()) + " uses loop \"" + l->var->name +
+                    "\" outside of its scope");
+}
+
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
 inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>* shared) {
   ir::var_map map;
@@ -274,6 +283,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_inner_loops(p);
   divide(p, preserve_unit_iters);
+  check_guard(p, to_block);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -359,6 +369,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
+    check_guard(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
