@@ -86,6 +86,21 @@ TEST_CASE("write_at: below every loop, sums included") {
   }
 }
 
+TEST_CASE("write_at, cache_write, reindex: a reduction that declares to read its result") {
+  std::string text = product;
+  const std::string body = "            with T.init():";
+  text.insert(text.find(body), "            T.reads(C[vi, vj], A[vi, vk], B[vk, vj])\n");
+  const ir::function f = ir::parse(text);
+  schedule s(f), t(f), u(f);
+  const block_rv c = s.block("C");
+  s.write_at(s.get_loops(c)[1], c, 0, "local");
+  check_meaning(s, f);
+  t.cache_write(t.block("C"), 0, "local");
+  check_meaning(t, f);
+  u.reindex(u.block("C"), written_buffer(0));
+  check_meaning(u, f);
+}
+
 TEST_CASE("write_at: init and update below the loop work on the cache") {
   const ir::function f = ir::parse(product);
   schedule s(f);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -216,6 +217,19 @@ inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p)
 
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
+}
+/// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
+/// a reduction reads its result: with an init it finds there what it has written.
+inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
+  const auto starts = [&](const ir::buffer_region& r) {
+    return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
+           std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),
+                      [](const ir::range& i, const ir::range& j) {
+                        return ir::equal(i.min, j.min) && ir::equal(i.extent, j.extent);
+                      });
+  };
+  return std::any_of(b.reads.begin(), b.reads.end(),
+                     [&](const auto& r) { return r.buffer == x && !starts(r); });
 }
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.writes.begin(), b.writes.end(),

@@ -178,7 +178,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& b = scope[i].block();
     // What is copied in holds all that is read below; only the copy itself is in question.
-    const bool from_cache = caching::reads_buffer(b, cache);
+    const bool from_cache = caching::reads_before(b, cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)

@@ -132,7 +132,8 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
-  if (reads_buffer(b, x)) refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
+  if (caching::reads_before(b, x))
+    refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate) || scope[self].conditional;
   const bool branches = point_access::accesses(scope[self].realize->block, x).branches;
   if (branches || (guarded && !is_affine_binding(scope[self])))
