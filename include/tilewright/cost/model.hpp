@@ -70,7 +70,7 @@ struct tree_model_options {
   gbt_options trees{.goal = objective::pairwise};
   feature_options features;  // of store_features
   feature_extractor extractor{};
-  std::size_t warmup = 24;       // measured programs below which a model without prior draws scores
+  std::size_t warmup = 16;       // measured programs below which a model without prior draws scores
   double retrain_share = 0.2;    // of new data that lets it train again
   std::size_t most_data = 4096;  // programs; older ones are forgotten
   std::uint64_t seed = 42;
