@@ -211,3 +211,29 @@ def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((8, 6), "int32"), C: T.Buffer
   s.write_at(loops[1], b, 0, "local");
   check_meaning(s, f);
 }
+
+TEST_CASE("write_at: a part of a partition that leaves gaps in what it declares") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((2, 2), "int32")):
+    for i, j in T.grid(2, 2):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi * 2 + vj]
+)");
+  for (const bool fused : {true, false}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    loop_rv loop = s.get_loops(b)[0];
+    if (fused) loop = s.fuse(loop, s.get_loops(b)[1]);
+    s.loop_partition(loop, {factor(1), infer}, true);
+    const block_rv part = s.block(fused ? "B_i_j_fused1_partition" : "B_i1_partition");
+    const loop_rv around = s.add_unit_loop(part);
+    if (fused) {
+      check_refusal(s, "write_at", 5, [&] { s.write_at(around, part, 0, "local"); });
+    } else {
+      s.write_at(around, part, 0, "local");
+      check_meaning(s, f);
+    }
+  }
+}

@@ -187,4 +187,29 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
   return true;
 }
 
+TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
+                                       const ir::buffer_region& region) {
+  namespace d = detail::cover;
+  const block_scope inner(block);
+  if (inner.size() == 0 || !block.iters.empty()) return true;
+  std::vector<d::const_box> rest(1);
+  for (const ir::range& r : region.box) {
+    rest.front().push_back(constant_range(r));
+    if (!rest.front().back().bounded()) return false;
+  }
+  for (const child_block& part : inner.children())
+    for (const ir::buffer_region& w : part.block().writes) {
+      if (w.buffer != region.buffer || !writes_declared(part.block(), w)) continue;
+      const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
+      const bool known = gives && std::all_of(gives->begin(), gives->end(), [](const span& s) {
+                           return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
+                         });
+      if (!known) continue;
+      std::vector<d::const_box> left;
+      for (const d::const_box& box : rest) d::subtract(box, d::within(*gives), left);
+      rest = std::move(left);
+    }
+  return rest.empty();
+}
+
 }  // namespace tilewright::primitive

@@ -178,6 +178,9 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& b = scope[i].block();
     // What is copied in holds all that is read below; only the copy itself is in question.
+    for (const ir::buffer_region& w : b.writes)
+      if (!read && w.buffer == cache && !writes_declared(b, w))
+        refuse(c, 5, "it is not certain that " + quoted(b) + " writes all that would be copied");
     const bool from_cache = caching::reads_before(b, cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
