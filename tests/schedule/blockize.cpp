@@ -237,3 +237,17 @@ def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
   check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
   check_refusal(s, "blockize", 2, [&] { s.blockize(i, false); });
 }
+
+TEST_CASE("blockize: an outer loop of one iteration that does not start at 0") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "float32"), B: T.Buffer((5, 6), "float32")):
+    for o, i, k in T.grid(1, 5, 6):
+        with T.block("B"):
+            vi = T.axis.spatial(5, o * 5 + i)
+            vk = T.axis.spatial(6, k)
+            B[vi, vk] = A[vi, vk]
+)"));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(4), infer});
+  const loop_rv k = s.get_loops(s.block("B_i1"))[1];
+  check_refusal(s, "blockize", 3, [&] { s.blockize(k, false); });
+}

@@ -171,3 +171,16 @@ def main(a: T.handle, c: T.handle):
   const auto loops = t.get_loops(t.block("C"));
   t.parallel(t.fuse(loops));
 }
+
+TEST_CASE("bind: instances that add to one element are no updates in place of own elements") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((1,), "int32")):
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[0] = C[0] + A[vi]
+)"));
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
+}

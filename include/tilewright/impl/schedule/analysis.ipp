@@ -359,11 +359,24 @@ TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child
 
 namespace detail::scopes {
 
+/// The region of an instance tells the value of the variable: it is an index of an element.
+inline bool told_by(const ir::buffer_region& r, const ir::iter_var& iter) {
+  return ir::is_int(iter.dom.extent, 1) ||
+         std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
+           const arith::linear sum = arith::to_linear(d.min);
+           return ir::is_int(d.extent, 1) && sum.terms.size() == 1 &&
+                  sum.terms[0].first.same(iter.var);
+         });
+}
+
 /// All variables are spatial, and of what it writes an instance reads only the elements that it
-/// writes itself: `Y[i] = Y[i] + X[i]`.
+/// writes itself, as no other instance does: `Y[i] = Y[i] + X[i]`.
 inline bool updates_own_elements(const ir::block_node& b) {
   for (const ir::iter_var& iter : b.iters)
-    if (iter.kind != ir::iter_kind::spatial) return false;
+    if (iter.kind != ir::iter_kind::spatial ||
+        !std::all_of(b.writes.begin(), b.writes.end(),
+                     [&](const ir::buffer_region& w) { return told_by(w, iter); }))
+      return false;
   for (const ir::buffer_region& w : b.writes)
     for (const ir::buffer_region& r : b.reads) {
       if (r.buffer != w.buffer) continue;

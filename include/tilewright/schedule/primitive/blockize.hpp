@@ -35,7 +35,7 @@ namespace tilewright::primitive {
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part;
 /// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
-///    and inner loops of one iteration start at 0;
+///    and loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops.

@@ -238,9 +238,9 @@ inline std::vector<ir::buffer_region> widened(const parts& p,
 
 /// Loops of one iteration stand for 0; and without its init the inner block is no reduction, which
 /// alone may be shared by threads.
-inline void check_inner_loops(const parts& p) {
+inline void check_loops(const parts& p) {
   const child_block& c = *p.child;
-  for (std::size_t l = p.first; l < c.loops.size(); ++l)
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
   if (!c.block().init) return;
@@ -281,7 +281,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
-  check_inner_loops(p);
+  check_loops(p);
   divide(p, preserve_unit_iters);
   check_guard(p, to_block);
   make_iters(p, preserve_unit_iters, nullptr);
