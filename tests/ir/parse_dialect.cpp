@@ -120,6 +120,10 @@ TEST_CASE("dialect: layouts of buffers") {
       "    T.evaluate(A.elem_offset // A.strides[0])\n");
   REQUIRE(f.params[0].buffer->elem_offset);
   CHECK(is_var(f.params[0].buffer->elem_offset));
+  const function wide = read(
+      "@T.prim_func\ndef f(A: T.Buffer((T.int64(8),), offset_factor=4)):\n"
+      "    T.evaluate(A.elem_offset // T.int64(4))\n");
+  CHECK(wide.params[0].buffer->elem_offset.type() == dtype::i64);
   same_body(
       "n_bytes = T.meta_var(A.shape[0] * len(A.shape))\nC[n_bytes - 17] = T.Cast(A.dtype, I[0])",
       "C[15] = T.Cast(\"float32\", I[0])");

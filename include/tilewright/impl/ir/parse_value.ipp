@@ -219,13 +219,15 @@ TILEWRIGHT_INLINE operand parser::tensor_attribute(const buffer& b) {
   return tuple_of(b->strides);
 }
 
-/// The offset of a buffer; where only a factor of it is declared, it is a variable.
+/// The offset of a buffer; where only a factor of it is declared, it is a variable of the type of
+/// the extents.
 TILEWRIGHT_INLINE expr parser::offset_of(const buffer& b) const {
   if (b->elem_offset) return b->elem_offset;
   if (b->offset_factor == 0) return integer(dtype::i32, 0);
   // The node was made by this parser, which alone refers to it so far.
   auto* node = const_cast<buffer_node*>(b.get());
-  node->elem_offset = make_var(b->name + "_elem_offset");
+  node->elem_offset =
+      make_var(b->name + "_elem_offset", b->shape.empty() ? dtype::i32 : b->shape[0].type());
   return node->elem_offset;
 }
 
