@@ -169,6 +169,25 @@ TEST_CASE("nothing to do is done, and sums over nothing are zero") {
   CHECK(op.report(a0, b0, c0).find("identity") != std::string::npos);
 }
 
+TEST_CASE(
+    "one index that points outside is found among many, wherever it is and however they lie") {
+  const tuned op{gather, quick(mode::off)};
+  const row_major x = row_major::Ones(10, 1);
+  row_major y = row_major::Zero(100, 1);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{31}, std::size_t{64}, std::size_t{99}})
+    for (const std::int32_t wrong : {-1, 10}) {
+      std::vector<std::int32_t> index(100, 9), spread(300, 9);
+      index[at] = spread[3 * at] = wrong;
+      const std::string said = "gather: \"I\"[" + std::to_string(at) + "] is " +
+                               std::to_string(wrong) + "; as an index it must be in [0, 9]";
+      CHECK(message_of([&] { op(x, index, y); }) == said);
+      CHECK(message_of([&] { op(x, view(spread.data(), {100}, {3}), y); }) == said);
+    }
+  const std::vector<std::int32_t> index(100, 9);
+  op(x, index, y);
+  CHECK(y == row_major::Ones(100, 1));
+}
+
 TEST_CASE("an index that points outside is refused before the call") {
   const tuned op{gather, quick()};
   const row_major x = row_major::Random(10, 3);
