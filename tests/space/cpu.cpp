@@ -5,6 +5,7 @@
 #include <set>
 
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/verify.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
@@ -117,4 +118,25 @@ TEST_CASE("a border by clamped indices goes into sums, not into the steps of a r
   };
   CHECK(inlined(false));
   CHECK_FALSE(inlined(true));
+}
+
+TEST_CASE("positions of the maxima of columns are found in vectors of columns") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((40, 48), "float32"), P: T.Buffer((48,), "int32"), V: T.Buffer((48,), "float32")):
+    for j, i in T.grid(48, 40):
+        with T.block("P"):
+            vj, vi = T.axis.remap("SR", [j, i])
+            with T.init():
+                P[vj] = -1
+                V[vj] = T.min_value("float32")
+            at: T.int32 = T.Select(V[vj] > X[vi, vj] or (V[vj] == X[vi, vj] and P[vj] < vi), P[vj], vi)
+            best: T.float32 = T.Select(V[vj] > X[vi, vj], V[vj], X[vi, vj])
+            P[vj] = at
+            V[vj] = best
+)");
+  for (const schedule& s : sketches_of(f)) {
+    ir::verify(s.function());
+    CHECK(mentions(s, "vectorize"));
+  }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -18,25 +19,45 @@ namespace detail {
 inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
   std::vector<access_profile> out;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
       out.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;
 }
 
+/// The element that a block stores, or that it stores in each of several buffers, as the position
+/// and the value of a maximum; nothing when these differ.
+inline std::optional<access_profile> stored_element(const ir::block_node& b) {
+  if (const ir::store_node* store = ir::as_store(b.body)) {
+    if (store->indices.empty()) return std::nullopt;
+    return profile_access(b, store->buffer, store->indices);
+  }
+  if (!b.init || b.writes.size() < 2) return std::nullopt;
+  std::vector<ir::expr> indices;
+  for (const ir::range& r : b.writes[0].box) indices.push_back(r.min);
+  for (const ir::buffer_region& w : b.writes) {
+    if (w.box.size() != indices.size()) return std::nullopt;
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, indices[d]))
+        return std::nullopt;
+  }
+  if (indices.empty()) return std::nullopt;
+  return profile_access(b, b.writes[0].buffer, indices);
+}
+
 /// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
 /// the block's output is contiguous. An output that the function allocates is laid out to suit when
 /// it is lowered, so there the arguments that the block reads decide.
 inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
-  const ir::store_node* store = ir::as_store(b.body);
-  if (!store || store->indices.empty()) return std::nullopt;
-  const access_profile write = profile_access(b, store->buffer, store->indices);
+  const std::optional<access_profile> stored = stored_element(b);
+  if (!stored) return std::nullopt;
+  const access_profile& write = *stored;
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
     if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
-  if (std::find(own.begin(), own.end(), store->buffer) == own.end()) return out;
+  if (std::find(own.begin(), own.end(), write.buffer) == own.end()) return out;
   const std::vector<access_profile> loads = argument_loads(s, b);
   const auto contiguous_along = [&](std::size_t i) {
     return std::count_if(loads.begin(), loads.end(),
@@ -69,8 +90,12 @@ inline std::optional<std::size_t> loop_driving(const schedule& s,
 inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   if (!b.init) return false;
   std::vector<access_profile> loads;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && e->buffer != b.writes[0].buffer)
+  const auto written = [&](const ir::buffer& x) {
+    return std::any_of(b.writes.begin(), b.writes.end(),
+                       [&](const ir::buffer_region& w) { return w.buffer == x; });
+  };
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && !written(e->buffer))
       loads.push_back(profile_access(b, e->buffer, e->args));
   });
   const auto vectors = [&](std::size_t i) {
