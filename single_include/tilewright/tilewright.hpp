@@ -6461,10 +6461,11 @@ std::string key_suffix(caches c);
 
 struct measure_options {
   double best = std::numeric_limits<double>::infinity();  // s, of what was found before
-  double hopeless = 2;   // a candidate slower than this multiple of `best` is not repeated
-  double deadline = 10;  // s for all of it; then the candidate is cancelled
-  double budget = 0.02;  // s spent repeating
-  int repeats = 5;       // at least, unless the budget is used up
+  double hopeless = 2;     // a candidate slower than this multiple of `best` is not repeated
+  double evidence = 1e-3;  // s of calls, each as fast as the fastest, before that is decided
+  double deadline = 10;    // s for all of it; then the candidate is cancelled
+  double budget = 0.02;    // s spent repeating
+  int repeats = 5;         // at least, unless the budget is used up
   int most_repeats = 25;
   double stable = 0.02;  // repeats end when the spread is below this
   caches where = caches::warm;
@@ -7929,6 +7930,7 @@ class solver {
   form opaque_quotient(ir::op o, const form& f, std::int64_t divisor, dtype type);
   form symbolic_quotient(const ir::expr& e, const form& a, const form& b);
   bool join_remainder(form& f, std::size_t i, dtype type);
+  bool join_symbolic_remainder(form& f, std::size_t i);
   bool join_quotient(form& f, std::size_t i, dtype type);
   // logic
   ir::expr children(const ir::expr& e);
@@ -11441,6 +11443,25 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
   return out;
 }
 
+/// c * (x % d) + c * (x // d * d) -> c * x.
+TILEWRIGHT_INLINE bool solver::join_symbolic_remainder(form& f, std::size_t i) {
+  const ir::expr& t = f.terms[i].term();
+  for (std::size_t j = 0; j < f.terms.size(); ++j) {
+    if (j == i || f.terms[j].coefficient != f.terms[i].coefficient) continue;
+    const ir::expr whole = detail::without_factor(f.terms[j].term(), t->args[1]);
+    if (!whole || whole->op != ir::op::floordiv || !same_value(whole->args[1], t->args[1]) ||
+        !same_value(whole->args[0], t->args[0]))
+      continue;
+    const form x = plain_form(t->args[0]);
+    const std::int64_t c = f.terms[i].coefficient;
+    f.terms.erase(std::max(i, j));
+    f.terms.erase(std::min(i, j));
+    add(f, x, c);
+    return true;
+  }
+  return false;
+}
+
 /// c * (x % k) + c * k * (x // k) -> c * x, and the same one level up: with (x // k) % m -> x % (k
 /// * m).
 TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type) {
@@ -11448,7 +11469,8 @@ TILEWRIGHT_INLINE bool solver::join_remainder(form& f, std::size_t i, dtype type
   const std::int64_t c = f.terms[i].coefficient;
   const std::int64_t k = detail::divisor_of(t, ir::op::floormod);
   std::int64_t wanted = 0;
-  if (k == 0 || __builtin_mul_overflow(c, k, &wanted)) return false;
+  if (k == 0) return join_symbolic_remainder(f, i);
+  if (__builtin_mul_overflow(c, k, &wanted)) return false;
   const ir::expr& x = t->args[0];
   const std::int64_t below = detail::divisor_of(x, ir::op::floordiv);
   // whether `y // m` is `x // k`
@@ -12031,7 +12053,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 5;
+inline constexpr int lowering_revision = 7;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -18274,7 +18296,7 @@ struct tree_model_options {
   gbt_options trees{.goal = objective::pairwise};
   feature_options features;  // of store_features
   feature_extractor extractor{};
-  std::size_t warmup = 24;       // measured programs below which a model without prior draws scores
+  std::size_t warmup = 16;       // measured programs below which a model without prior draws scores
   double retrain_share = 0.2;    // of new data that lets it train again
   std::size_t most_data = 4096;  // programs; older ones are forgotten
   std::uint64_t seed = 42;
@@ -21431,12 +21453,21 @@ value comparison(const expr_code& n, machine& m) {
     return of_int(apply(a, b));
 }
 
+/// The type whose values the interpreter holds as it holds those of `t`: where a result needs no
+/// wrapping or rounding, one instance does for all that are held alike.
+constexpr dtype held_as(dtype t) {
+  if (t == dtype::f64 || t == dtype::u64) return t;
+  return is_float(t) ? dtype::f32 : dtype::i64;
+}
+
 template <op O, dtype D>
 evaluator pick_typed() {
   if constexpr (O >= op::eq && O <= op::ge)
-    return &comparison<O, D>;
+    return &comparison<O, held_as(D)>;
   else if constexpr (is_float(D))
-    return &binary_real<O, D>;
+    return &binary_real<O, held_as(D)>;
+  else if constexpr (O == op::min || O == op::max)
+    return &binary_int<O, held_as(D)>;
   else
     return &binary_int<O, D>;
 }
@@ -21828,12 +21859,18 @@ value run_cast(const expr_code& n, machine& m) {
   return convert<To, From>(eval(n.a, m));
 }
 
+template <dtype To>
+evaluator pick_cast_to(dtype from) {
+  switch (held_as(from)) {
+    case dtype::f32: return &run_cast<To, dtype::f32>;
+    case dtype::f64: return &run_cast<To, dtype::f64>;
+    case dtype::u64: return &run_cast<To, dtype::u64>;
+    default: return &run_cast<To, dtype::i64>;
+  }
+}
+
 inline evaluator pick_cast(dtype to, dtype from) {
-  return with_type(to, [&](auto t) {
-    return with_type(from, [&](auto f) -> evaluator {
-      return &run_cast<decltype(t)::value, decltype(f)::value>;
-    });
-  });
+  return with_type(to, [&](auto t) { return pick_cast_to<decltype(t)::value>(from); });
 }
 
 template <class T>
@@ -21902,17 +21939,28 @@ void write_element(std::byte* p, const value& v) {
   }
 }
 
-/// The bits of a value as those of another type of the same width.
-inline evaluator pick_reinterpretation(dtype to, dtype from) {
-  return with_type(to, [&](auto t) {
-    return with_type(from, [&](auto f) -> evaluator {
-      return [](const expr_code& n, machine& m) {
-        std::byte bytes_of[8]{};
-        write_element<decltype(f)::value>(bytes_of, eval(n.a, m));
-        return read_element<decltype(t)::value>(bytes_of);
-      };
-    });
-  });
+template <dtype D>
+value run_bits(const expr_code& n, machine& m) {
+  std::byte bytes_of[8]{};
+  write_element<D>(bytes_of, eval(n.a, m));
+  return of_int(read_raw<std::int64_t>(bytes_of));
+}
+
+template <dtype D>
+value run_from_bits(const expr_code& n, machine& m) {
+  std::byte bytes_of[8];
+  write_element<dtype::i64>(bytes_of, eval(n.a, m));
+  return read_element<D>(bytes_of);
+}
+
+/// The bits of a value of type `from`, as an integer.
+inline evaluator pick_bits(dtype from) {
+  return with_type(from, [](auto d) -> evaluator { return &run_bits<decltype(d)::value>; });
+}
+
+/// The value of type `to` that has the lowest bits of an integer.
+inline evaluator pick_from_bits(dtype to) {
+  return with_type(to, [](auto d) -> evaluator { return &run_from_bits<decltype(d)::value>; });
 }
 
 }  // namespace tilewright::ir::detail::interp
@@ -24572,7 +24620,11 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
   if (e->name == "reinterpret" && bits(e.type()) == bits(e->args[0].type())) {
-    out.run = pick_reinterpretation(e.type(), e->args[0].type());
+    expr_code& bits_of = fresh_expr();
+    bits_of.a = out.a;
+    bits_of.run = pick_bits(e->args[0].type());
+    out.a = &bits_of;
+    out.run = pick_from_bits(e.type());
     return &out;
   }
   if (!pick_call(out, e->name, e->args[0].type(), e->args.size()))
@@ -24936,6 +24988,7 @@ TILEWRIGHT_INLINE support::hash128 workload_key(const function& f) {
 // Literal values (numbers, strings, lists, maps) as Python writes them: attributes, annotations,
 // the arguments and decisions of traces.
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -24954,9 +25007,10 @@ std::string print_attr(const attr& value);
 std::string print_attr(const annotations& values);
 
 /// Consumes one literal value: numbers, strings, True and False (as 1 and 0), lists, tuples (as
-/// lists) and maps with string keys, `float("inf")`, and typed numbers such as `T.int64(3)`.
+/// lists) and maps with string keys, `float("inf")`, and typed numbers such as `T.int64(3)`. Where
+/// `is_buffer` knows a name, it stands for its text.
 /// @throws parse_error for anything else, and for nesting deeper than 64
-attr parse_attr(token_stream& in);
+attr parse_attr(token_stream& in, const std::function<bool(std::string_view)>& is_buffer = {});
 /// The same for a text that holds nothing else.
 attr parse_attr(std::string_view text);
 
@@ -25015,7 +25069,8 @@ inline void print_attr(std::string& out, const attr& value) {
 /// Reads literal values; `depth` counts open lists and maps.
 class attr_parser {
  public:
-  explicit attr_parser(token_stream& in) : in_(in) {}
+  attr_parser(token_stream& in, const std::function<bool(std::string_view)>& is_buffer)
+      : in_(in), is_buffer_(is_buffer) {}
 
   attr value(int depth) {
     if (depth > 64) in_.fail("at most 64 levels of lists");
@@ -25057,6 +25112,7 @@ class attr_parser {
     if (in_.accept("None")) return attr::list{};  // nothing
     if (in_.accept("float")) return special();
     if (in_.peek(1).text == ".") return typed(depth);
+    if (is_buffer_ && is_buffer_(in_.peek().text)) return std::string(in_.next().text);
     in_.fail("a number, a string, a list or a map");
   }
 
@@ -25090,8 +25146,11 @@ class attr_parser {
     if (type.text == "target") {  // T.target("llvm") is what it holds
       in_.expect("(");
       attr held = value(depth + 1);
+      if (!in_.accept(",") || !in_.accept("host")) return in_.expect(")"), held;
+      in_.expect("=");
+      attr host = value(depth + 1);
       in_.expect(")");
-      return held;
+      return attr::dict{{"host", std::move(host)}, {"kind", std::move(held)}};
     }
     const auto known = dtype_from_name(type.text);
     if (!known) in_.fail(type, "a type");
@@ -25130,6 +25189,7 @@ class attr_parser {
   }
 
   token_stream& in_;
+  const std::function<bool(std::string_view)>& is_buffer_;
 };
 
 }  // namespace detail
@@ -25170,7 +25230,10 @@ TILEWRIGHT_INLINE std::string print_attr(const annotations& values) {
   return out;
 }
 
-TILEWRIGHT_INLINE attr parse_attr(token_stream& in) { return detail::attr_parser(in).value(0); }
+TILEWRIGHT_INLINE attr parse_attr(token_stream& in,
+                                  const std::function<bool(std::string_view)>& is_buffer) {
+  return detail::attr_parser(in, is_buffer).value(0);
+}
 
 TILEWRIGHT_INLINE attr parse_attr(std::string_view text) {
   token_stream in(text);
@@ -25187,7 +25250,7 @@ TILEWRIGHT_INLINE attr parse_attr(std::string_view text) {
 
 // The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
 // stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
-// parse_expr.ipp, parse_value.ipp, parse_call.ipp and parse_opaque.ipp.
+// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp and comm_reducer.ipp.
 //
 // A script is Python; what Python would compute while it builds a program (numbers, strings,
 // tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
@@ -25228,6 +25291,7 @@ struct entity {
   operand constant{};
   std::string thread{};  // axis of a T.env_thread
   bool implied = false;  // a variable that a string introduced; its declaration may follow
+  bool scalar = false;   // a tensor of one element: its name stands for that
 };
 
 /// Arguments of a call of which the parser knows little.
@@ -25329,6 +25393,7 @@ class parser {
   operand intrinsic();
   operand typed(const token& name, dtype type);
   operand special_float(dtype type);
+  operand pointer_type();
   operand called_binary(const token& name, op o);
   operand conversion(const token& name);
   operand choice(const token& name, op o);
@@ -25336,6 +25401,7 @@ class parser {
   operand known_call(const token& name, std::string_view canonical);
   operand limit_value(const token& name);
   operand let_expression(const token& name);
+  void skip_argument(std::string_view what);
   operand ceiling_division(const token& name);
   dtype type_name();  // of a string token
   dtype type_argument();
@@ -25352,6 +25418,12 @@ class parser {
   operand reinterpretation(const token& name);
   operand vector_value(const token& name);
   expr argument(const operand& o) const;
+  /// @}
+
+  /// @name Reducers (comm_reducer.ipp)
+  /// @{
+  operand reducer(const token& name);
+  void reducer_parameters(const std::vector<token>& names, const std::vector<expr>& identities);
   /// @}
 
   /// @name Statements (parse_stmt.ipp)
@@ -25372,6 +25444,7 @@ class parser {
   stmt command(open_scope& opened);
   stmt named_statement(open_scope& opened);
   stmt store(const token& name);
+  stmt stored(const token& name, const buffer& to, std::vector<expr> at, int depth);
   stmt vector_store(const token& name);
   /// @}
 
@@ -25389,6 +25462,9 @@ class parser {
   void assignment(const std::vector<token>& names, open_scope& opened);
   void assign_values(const std::vector<token>& names, open_scope& opened);
   void annotated(const token& name, open_scope& opened);
+  bool assigned_below(std::string_view name) const;
+  buffer define_scalar(const token& name, dtype type, std::string scope);
+  bool view(const token& name, open_scope& opened);
   void open_let(const token& name, expr value, open_scope& opened);
   bool variable_call(const token& name, const token& call);
   /// @}
@@ -25438,6 +25514,14 @@ class parser {
   void leave_scope(std::size_t mark);
   /// @}
 
+  /// @name Macros (parse_macro.ipp)
+  /// @{
+  struct macro;
+  void note_macro(bool hygienic);
+  entity macro_argument();
+  stmt expand(const macro& called);
+  /// @}
+
   /// @name What stands around functions (parse_module.ipp)
   /// @{
   struct candidate {
@@ -25446,7 +25530,12 @@ class parser {
   };
   void outline(bool inside_class);
   void import_line();
-  bool decorators();  // true when one of them is prim_func
+  struct macro {
+    std::size_t at = 0;  // token of its `def`
+    bool hygienic = true;
+  };
+  enum class decorated { nothing, function, macro, unhygienic_macro };
+  decorated decorators();
   bool module_statement();
   void skip_line();
   void skip_definition();
@@ -25455,6 +25544,7 @@ class parser {
 
   static constexpr int max_nesting = 256;
   static constexpr int max_depth = 1000;
+  static constexpr int max_expansions = 1000;
 
   token_stream in_;
   std::unordered_map<std::string_view, std::vector<entity>> names_;
@@ -25465,6 +25555,9 @@ class parser {
   std::vector<std::string_view> param_names_;
   std::deque<std::string> texts_;  // of strings that were read as expressions
   std::vector<candidate> functions_;
+  std::unordered_map<std::string_view, macro> macros_;
+  std::size_t module_scope_ = 0;  // names that the module defines
+  int expansions_ = 0;
   std::vector<std::string_view> namespaces_;  // further spellings of T
   bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...
   bool bare_root_writes_ = false;
@@ -25638,7 +25731,10 @@ TILEWRIGHT_INLINE block_frame& parser::block_here(const token& at, std::string_v
 
 TILEWRIGHT_INLINE annotations parser::dictionary() {
   const token at = in_.peek();
-  attr value = parse_attr(in_);
+  attr value = parse_attr(in_, [&](std::string_view name) {
+    const entity* known = find(name);
+    return known && known->is == entity::kind::tensor;
+  });
   auto* dict = std::get_if<attr::dict>(&value.value);
   if (!dict) in_.fail(at, "a map {\"key\": value}");
   return std::move(*dict);
@@ -25701,6 +25797,7 @@ TILEWRIGHT_INLINE void parser::remap(const std::vector<token>& names) {
     if (!in_.accept(",") && !in_.at(close)) in_.fail("',' or '" + std::string(close) + "'");
   }
   in_.expect(close);
+  in_.accept(",");
   in_.expect(")");
   for (std::size_t i = 0; i < names.size(); ++i) {
     define_variable(names[i], iters[i].var);
@@ -26149,6 +26246,14 @@ namespace tilewright::ir::detail {
 
 inline constexpr std::string_view opaque_prefix = "tir.";
 
+/// T.comm_reducer(lambda x0, ..., y0, ...: (r0, ...), [i0, ...]) is a call with the arguments r0,
+/// ..., i0, ...; parameter k of the lambda is the call of `reducer_parameter` with the literal k.
+/// @{
+inline constexpr std::string_view reducer_call = "tir.comm_reducer";
+inline constexpr std::string_view reducer_parameter = "tir.reducer_parameter";
+bool is_reducer(const expr& call);  // comm_reducer.ipp
+/// @}
+
 /// What T has besides arithmetic; families of instructions are known by their beginning.
 inline constexpr std::array<std::string_view, 65> opaque_names{"Assert",
                                                                "Broadcast",
@@ -26244,9 +26349,12 @@ inline dtype element_of(std::string_view vector) {
 /// What `T.name(args)` gives when the call does not begin with a type.
 inline dtype implied_type(std::string_view name, const std::vector<expr>& args) {
   if (name == "vscale" || name == "dp4a") return dtype::i32;
+  if (name == "tvm_warp_activemask") return dtype::u32;
+  if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
   if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
   const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
-                       name == "tvm_thread_invariant" || name == "ret" || name == "Shuffle";
+                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
+                       name == "ret" || name == "Shuffle";
   return follows && !args.empty() ? args[0].type() : dtype::handle;
 }
 
@@ -26393,7 +26501,9 @@ TILEWRIGHT_INLINE operand parser::intrinsic() {
   if (name.text == "call_extern" || name.text == "call_pure_extern") return external_call(name);
   if (name.text == "call_intrin" || name.text == "Call") return intrinsic_by_name(name);
   if (name.text == "reinterpret") return reinterpretation(name);
+  if (name.text == "handle") return pointer_type();
   if (name.text == "Let") return let_expression(name);
+  if (name.text == "comm_reducer" && in_.peek(1).text == "lambda") return reducer(name);
   if (name.text == "min_value" || name.text == "max_value" || name.text == "infinity")
     return limit_value(name);
   if (name.text == "ceildiv") return ceiling_division(name);
@@ -26425,6 +26535,14 @@ TILEWRIGHT_INLINE operand parser::special_float(dtype type) {
     in_.fail(t, is_float(type) ? "\"inf\", \"-inf\" or \"nan\"" : "a number");
   in_.expect(")");
   return {real(type, value)};
+}
+
+/// The rest of `T.handle("float32").ty`, the type of a pointer as an argument.
+TILEWRIGHT_INLINE operand parser::pointer_type() {
+  arguments();
+  in_.expect(".");
+  in_.expect("ty");
+  return {text("handle")};
 }
 
 /// T.float32(1.0), T.float32("inf"), T.bool(True), T.int64(-3); of another value it is a cast.
@@ -26498,6 +26616,7 @@ TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
   } else {
     value = expression();
   }
+  in_.accept(",");
   in_.expect(")");
   value.value = settle(value);
   value.bare = false;
@@ -26511,7 +26630,10 @@ TILEWRIGHT_INLINE operand parser::choice(const token& name, op o) {
   operand yes = expression();
   in_.expect(",");
   operand no = expression();
-  if (in_.accept(",") && in_.accept("dtype")) in_.expect("="), type_argument();
+  if (in_.accept(",") && in_.accept("dtype")) {
+    in_.expect("="), type_argument();
+    in_.accept(",");
+  }
   in_.expect(")");
   return choose(name, o, test, std::move(yes), std::move(no));
 }
@@ -26558,6 +26680,7 @@ TILEWRIGHT_INLINE operand parser::ceiling_division(const token& name) {
   operand a = expression();
   in_.expect(",");
   operand b = expression();
+  in_.accept(",");
   in_.expect(")");
   if (!is_integer(a.value.type()) || !is_integer(b.value.type())) in_.fail(name, "two integers");
   const int depth = std::max(a.depth, b.depth) + 3;
@@ -26585,19 +26708,24 @@ TILEWRIGHT_INLINE operand parser::limit_value(const token& name) {
   return {real(type, lowest ? -largest : largest)};
 }
 
-/// T.Let(body, where={x: value}): the value comes last but gives the variable its type.
-TILEWRIGHT_INLINE operand parser::let_expression(const token& name) {
-  in_.expect("(");
-  const std::size_t body_at = in_.mark();
+/// Passes over one argument and the comma behind it, which `what` names.
+TILEWRIGHT_INLINE void parser::skip_argument(std::string_view what) {
   int open = 0;
   while (open > 0 || !in_.at(",")) {  // the tokenizer has matched the brackets
-    if (in_.at_end() || (open == 0 && in_.at(")"))) in_.fail("',' and where={x: value}");
+    if (in_.at_end() || (open == 0 && in_.at(")"))) in_.fail(what);
     const token t = in_.next();
     if (t.kind != token_kind::symbol) continue;
     if (t.text == "(" || t.text == "[" || t.text == "{") ++open;
     if (t.text == ")" || t.text == "]" || t.text == "}") --open;
   }
   in_.expect(",");
+}
+
+/// T.Let(body, where={x: value}): the value comes last but gives the variable its type.
+TILEWRIGHT_INLINE operand parser::let_expression(const token& name) {
+  in_.expect("(");
+  const std::size_t body_at = in_.mark();
+  skip_argument("',' and where={x: value}");
   in_.expect("where");
   in_.expect("=");
   in_.expect("{");
@@ -26973,6 +27101,94 @@ TILEWRIGHT_INLINE expr parser::condition() {
 }
 
 }  // namespace tilewright::ir::detail
+// Macros of scripts: T.macro and T.inline.
+//
+// A macro is expanded by reading its text again wherever it is called, with its parameters standing
+// for what the call gives: buffers, or values. Names that are free in it are those of the module, or
+// with hygienic=False those where it is called; a macro inside a function sees the function's.
+
+#include <utility>
+#include <vector>
+
+namespace tilewright::ir::detail {
+
+/// Notes the macro whose `def` comes next.
+TILEWRIGHT_INLINE void parser::note_macro(bool hygienic) {
+  macros_[in_.peek(1).text] = {in_.mark(), hygienic};
+  skip_definition();
+}
+
+/// What one argument of a call stands for.
+TILEWRIGHT_INLINE entity parser::macro_argument() {
+  const std::string_view after = in_.peek(1).text;
+  const entity* known = after == "," || after == ")" ? find(in_.peek().text) : nullptr;
+  if (in_.at(token_kind::name) && known) {
+    in_.next();
+    return *known;
+  }
+  entity e;
+  e.is = entity::kind::constant;
+  e.constant = any();
+  return e;
+}
+
+/// `name(arguments)` of a macro: its statements.
+TILEWRIGHT_INLINE stmt parser::expand(const macro& called) {
+  const level guard(*this);
+  const token name = in_.next();
+  if (++expansions_ > max_expansions) in_.fail(name, "at most 1000 calls of macros");
+  std::vector<std::pair<token, entity>> given;  // an empty name: by position
+  in_.expect("(");
+  while (!in_.at(")")) {
+    token key = name;
+    key.text = {};
+    if (in_.at(token_kind::name) && in_.peek(1).text == "=") {
+      key = in_.next();
+      in_.next();
+    }
+    given.emplace_back(key, macro_argument());
+    if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
+  }
+  in_.expect(")");
+  in_.expect_newline();
+  const std::size_t back = in_.mark(), scope = scope_.size();
+  const auto names = names_;
+  const std::vector<std::string_view> scopes = scope_;
+  if (called.hygienic) leave_scope(module_scope_);
+  in_.rewind(called.at);
+  in_.next(), in_.next();  // def name
+  in_.expect("(");
+  for (std::size_t i = 0; !in_.at(")"); ++i) {
+    const token parameter = in_.expect_name("a parameter");
+    if (in_.accept(":")) {
+      enter_namespace();
+      in_.expect_name("a type");
+    }
+    const token* found = nullptr;
+    for (std::size_t g = 0; g < given.size() && !found; ++g)
+      if (given[g].first.text == parameter.text || (given[g].first.text.empty() && g == i)) {
+        define(parameter, given[g].second);
+        found = &parameter;
+      }
+    if (in_.accept("=")) {
+      operand otherwise = any();
+      if (!found) define_constant(parameter, std::move(otherwise));
+      found = &parameter;
+    }
+    if (!found) in_.fail(name, "an argument \"" + std::string(parameter.text) + "\"");
+    if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
+  }
+  in_.expect(")");
+  if (in_.accept("->")) in_.expect("None");
+  stmt body = suite();
+  leave_scope(called.hygienic ? module_scope_ : scope);
+  names_ = names;
+  scope_ = scopes;
+  in_.rewind(back);
+  return body;
+}
+
+}  // namespace tilewright::ir::detail
 // What stands around the functions of a script: imports, constants, decorators, classes.
 
 #include <algorithm>
@@ -27023,24 +27239,28 @@ TILEWRIGHT_INLINE void parser::import_line() {
   in_.accept(token_kind::newline);
 }
 
-TILEWRIGHT_INLINE bool parser::decorators() {
-  bool function = false;
+TILEWRIGHT_INLINE parser::decorated parser::decorators() {
+  decorated found = decorated::nothing;
   while (in_.accept("@")) {
     const token space = in_.expect_name("T.prim_func");
     token last = space;
     while (in_.accept(".")) last = in_.expect_name("prim_func");
     // What R calls a function is a graph of the level above.
     const bool own = last.text == "prim_func" || (last.text == "function" && space.text != "R");
-    function = function || own;
+    const bool expands = last.text == "macro" || last.text == "inline";
+    if (own) found = decorated::function;
+    if (expands) found = decorated::macro;
     const bool known = last.text == "prim_func" || last.text == "ir_module" ||
                        last.text == "macro" || last.text == "inline" || last.text == "function" ||
                        last.text == "py_func" || last.text == "parse" || last.text == "fixture" ||
                        last.text == "register_func";
     if (!known) in_.fail(last, "prim_func");
+    if (expands && in_.peek(1).text == "hygienic" && in_.peek(3).text == "False")
+      found = decorated::unhygienic_macro;
     if (in_.at("(")) skip_brackets();
     in_.expect_newline();
   }
-  return function;
+  return found;
 }
 
 /// A constant that functions may use, `N = 128`; other assignments and calls mean nothing here.
@@ -27111,8 +27331,9 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
       import_line();
       continue;
     }
-    const bool decorated = in_.at("@");
-    const bool is_function = decorators();
+    const bool marked = in_.at("@");
+    const decorated what = decorators();
+    const bool is_function = what == decorated::function;
     if (in_.at("class")) {
       in_.next();
       in_.expect_name("the name of the module");
@@ -27122,12 +27343,14 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
       if (!in_.accept(token_kind::indent)) in_.fail("an indented line");
       outline(true);
       if (!in_.accept(token_kind::dedent) && !in_.at_end()) in_.fail("the end of the module");
-    } else if (in_.at("def") && (is_function || (!decorated && !inside_class))) {
+    } else if (in_.at("def") && (is_function || (!marked && !inside_class))) {
       functions_.push_back({in_.mark(), in_.peek(1).text});
       skip_definition();
+    } else if (in_.at("def") && (what == decorated::macro || what == decorated::unhygienic_macro)) {
+      note_macro(what == decorated::macro);
     } else if (in_.at("def")) {
-      skip_definition();  // a macro, or a function of another language
-    } else if (decorated || !module_statement()) {
+      skip_definition();  // a function of another language
+    } else if (marked || !module_statement()) {
       in_.fail(functions_.empty() ? "'def'" : "the end of the text after one function");
     }
   }
@@ -27136,6 +27359,7 @@ TILEWRIGHT_INLINE void parser::outline(bool inside_class) {
 /// The function `main`, or the only one, or the first that is decorated.
 TILEWRIGHT_INLINE function parser::run() {
   outline(false);
+  module_scope_ = scope_.size();
   if (functions_.empty()) in_.fail("'def'");
   const auto main = std::find_if(functions_.begin(), functions_.end(),
                                  [](const candidate& c) { return c.name == "main"; });
@@ -27298,6 +27522,227 @@ TILEWRIGHT_INLINE operand parser::opaque_call(const token& name) {
     in_.fail(name, "a function of T that is known; others are called by T.call_extern");
   const call_args args = arguments();
   return opaque(name, std::string(opaque_prefix) + full, args, false);
+}
+
+}  // namespace tilewright::ir::detail
+// T.comm_reducer(lambda x, y: x + y, [T.float32(0)]): how it is read and printed.
+//
+// The parameters are numbered, not named, so that two reducers are equal when they compute the
+// same; they are printed as x0, x1, ... and y0, y1, ...
+
+#include <algorithm>
+
+// The printer of scripts and its table of names; used by print_expr.ipp and print.ipp.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace tilewright::ir::detail {
+
+/// Unique spellings of variables and buffers. A name given in a scope is free again when the scope
+/// ends, so that sibling nests read alike.
+class name_table {
+ public:
+  name_table();
+  /// Gives the node a name like `hint`, until the current scope ends.
+  const std::string& define(const void* node, std::string_view hint);
+  /// The node's name; a node that nobody defined is named now and for good.
+  const std::string& use(const void* node, std::string_view hint);
+  bool knows(const void* node) const { return names_.count(node) != 0; }
+  std::size_t mark() const { return scope_.size(); }
+  void release(std::size_t mark);
+
+ private:
+  const std::string& insert(const void* node, std::string_view hint);
+  std::unordered_map<const void*, std::string> names_;
+  std::unordered_set<std::string> taken_;
+  std::vector<const void*> scope_;
+};
+
+/// Binding strength of operators; an operand weaker than its place gets parentheses.
+enum class strength : int {
+  any,
+  disjunction,
+  conjunction,
+  negation,
+  comparison,
+  sum,
+  product,
+  sign,
+  atom
+};
+
+class printer {
+ public:
+  std::string take() { return std::move(out_); }
+
+  // print_expr.ipp
+  void write(const expr& e, strength place = strength::any);
+  void write(const buffer_region& r);
+  void write_list(const std::vector<expr>& list);
+  /// `(128, 64), "float32", scope="local"`: what declares a buffer
+  void write_layout(const buffer& b);
+
+  // print.ipp
+  void write(const function& f);
+  void write(const stmt& s);
+
+ private:
+  void literal(const expr& e, strength place);
+  void binary(const expr& e, std::string_view symbol, strength own, strength place);
+  void called(std::string_view name, const std::vector<expr>& args);
+  void intrinsic(const expr& e);
+  void opaque(const expr& e);
+  void reducer(const expr& e);  // comm_reducer.ipp
+  void reducer_name(const expr& e);
+  void let(const expr& e);
+  void access(const buffer& b, const std::vector<expr>& indices);
+  void tuple(const std::vector<expr>& list);
+  void bounds(const range& r);
+  const std::string& name_of(const var& v) {
+    if (!names_.knows(v.get())) free_.push_back(v);
+    return names_.use(v.get(), v->name);
+  }
+  const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
+
+  void line();  // starts a line at the current indentation
+  void param_list(const function& f);
+  void match_params(const function& f);
+  void declare_free_vars(const buffer& b);
+  void function_body(const stmt& body);
+  void suite(const stmt& body);
+  void statements(const stmt& s);
+  void statement(const stmt& s, bool last);
+  void loop(const loop_node& first);
+  void loop_header(const loop_node& n);
+  void let(const let_node& n, bool last);
+  void allocate(const allocate_node& n, bool last);
+  void attribute(const attribute_node& n);
+  void branch(const if_node& n);
+  void realize(const block_realize_node& n);
+  void block_header(const block_realize_node& n);
+  void iterations(const block_realize_node& n);
+  void iteration(const iter_var& iter, const expr& value);
+  void regions(std::string_view name, const std::vector<buffer_region>& list);
+  void allocations(const std::vector<buffer>& list);
+  void matches(const std::vector<match_buffer>& list);
+  bool binds_loop(const iter_var& iter, const expr& value) const;
+
+  std::string out_;
+  int depth_ = 0;
+  name_table names_;
+  std::size_t reducer_half_ = 0;  // parameters of the reducer that is printed, halved
+  std::vector<var> free_;         // used where nothing defines them; a function declares them first
+  std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
+};
+
+/// True when `parse` would put a root block around what stands in this one, so that it need not be
+/// printed.
+bool root_is_implied(const stmt& body);
+
+/// min + extent, as a reader would write it.
+expr stop_of(const range& r);
+
+}  // namespace tilewright::ir::detail
+
+namespace tilewright::ir::detail {
+
+/// The result of a reducer of `half` values: made from its parameters and literals.
+TILEWRIGHT_INLINE bool uses_parameters_alone(const expr& e, std::size_t half) {
+  if (e->op == op::call && e->name == reducer_parameter)
+    return e->args.size() == 1 && is_int(e->args[0]) && e->args[0]->integer >= 0 &&
+           e->args[0]->integer < static_cast<std::int64_t>(2 * half);
+  if (e->op == op::var || e->op == op::load || e->op == op::let || e->op == op::data ||
+      (e->op == op::call && e->name == reducer_call))
+    return false;
+  return std::all_of(e->args.begin(), e->args.end(),
+                     [&](const expr& arg) { return uses_parameters_alone(arg, half); });
+}
+
+/// The identities come last but give the parameters their types.
+TILEWRIGHT_INLINE operand parser::reducer(const token& name) {
+  in_.expect("(");
+  in_.expect("lambda");
+  std::vector<token> names;
+  do {
+    names.push_back(in_.expect_name("a parameter of the reducer"));
+  } while (in_.accept(","));
+  in_.expect(":");
+  const std::size_t body_at = in_.mark();
+  skip_argument("',' and the identities of the reducer");
+  const token list = in_.peek();
+  const operand given = any();
+  in_.accept(",");
+  in_.expect(")");
+  const std::size_t end = in_.mark();
+  std::vector<expr> identities;
+  for (const operand& o : given.items) identities.push_back(argument(o));
+  if (!given.tuple || identities.empty() || names.size() != 2 * identities.size())
+    in_.fail(list, "a list with one identity for every two parameters");
+  const std::size_t scope = scope_.size();
+  reducer_parameters(names, identities);
+  in_.rewind(body_at);
+  const operand body = any();
+  in_.rewind(end);
+  leave_scope(scope);
+  const std::vector<operand> results = body.tuple ? body.items : std::vector<operand>{body};
+  if (results.size() != identities.size())
+    in_.fail(name, "a reducer with as many results as identities");
+  std::vector<expr> parts;
+  int depth = 1;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    parts.push_back(converted(name, results[i], identities[i].type()));
+    if (!uses_parameters_alone(parts.back(), identities.size()))
+      in_.fail(name, "a reducer of its parameters and literals alone");
+    depth = std::max(depth, results[i].depth);
+  }
+  parts.insert(parts.end(), identities.begin(), identities.end());
+  return deeper(name, call(dtype::handle, std::string(reducer_call), std::move(parts)), depth);
+}
+
+TILEWRIGHT_INLINE void parser::reducer_parameters(const std::vector<token>& names,
+                                                  const std::vector<expr>& identities) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const dtype type = identities[k % identities.size()].type();
+    const expr number = integer(dtype::i32, static_cast<std::int64_t>(k));
+    define_constant(names[k], {call(type, std::string(reducer_parameter), {number})});
+  }
+}
+
+/// Whether the call is one that `parser::reducer` makes.
+TILEWRIGHT_INLINE bool is_reducer(const expr& e) {
+  const std::size_t half = e->args.size() / 2;
+  if (e->name != reducer_call || half == 0 || e->args.size() != 2 * half) return false;
+  for (std::size_t i = 0; i < half; ++i)
+    if (e->args[i].type() != e->args[half + i].type() || !uses_parameters_alone(e->args[i], half))
+      return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE void printer::reducer(const expr& e) {
+  const std::size_t half = e->args.size() / 2;
+  const std::vector<expr> results(e->args.begin(), e->args.begin() + static_cast<long>(half));
+  const std::vector<expr> identities(e->args.begin() + static_cast<long>(half), e->args.end());
+  out_ += "T.comm_reducer(lambda ";
+  for (std::size_t k = 0; k < 2 * half; ++k) {
+    if (k) out_ += ", ";
+    out_ += (k < half ? "x" : "y") + std::to_string(k % half);
+  }
+  out_ += half > 1 ? ": (" : ": ";
+  const std::size_t outer = std::exchange(reducer_half_, half);
+  write_list(results);
+  reducer_half_ = outer;
+  out_ += half > 1 ? "), [" : ", [";
+  write_list(identities);
+  out_ += "])";
+}
+
+TILEWRIGHT_INLINE void printer::reducer_name(const expr& e) {
+  const auto k = static_cast<std::size_t>(e->args[0]->integer);
+  out_ += (k < reducer_half_ ? "x" : "y") + std::to_string(k % reducer_half_);
 }
 
 }  // namespace tilewright::ir::detail
@@ -27475,13 +27920,22 @@ TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& 
   } else {
     in_.expect("(");
     b = layout(name, ")");
+    if (call.text == "alloc_shared" || call.text == "alloc_local") {
+      auto* node = new buffer_node(*b);
+      node->scope = call.text.substr(6);
+      b = buffer(node);
+    }
   }
   define_tensor(name, b);
   opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
 }
 
 inline bool allocates_scope(std::string_view name) {
-  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl";
+  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl" ||
+         name == "alloc_shared" || name == "alloc_local";
+}
+inline bool allocates_scalar(std::string_view name) {
+  return name == "alloc_scalar" || name == "local_scalar" || name == "shared_scalar";
 }
 inline bool allocates_in_block(std::string_view name) {
   return name == "alloc_buffer" || name == "sblock_alloc_buffer";
@@ -27504,7 +27958,7 @@ TILEWRIGHT_INLINE bool parser::defines_by_call() const {
            (in_.peek(at + 2).text == ")" || in_.peek(at + 2).text == "is_size_var");
   return name == "axis" || name == "match_buffer" || name == "env_thread" ||
          name == "launch_thread" || allocates_scope(name) || allocates_in_block(name) ||
-         makes_variable(name);
+         allocates_scalar(name) || makes_variable(name);
 }
 
 /// `T.int32()`, `T.var("int64")`, `T.SizeVar("n", "int32")`, `T.dynamic("n")`,
@@ -27554,6 +28008,19 @@ TILEWRIGHT_INLINE void parser::assignment(const std::vector<token>& names, open_
   }
   if (call.text == "launch_thread") return thread_scope(&names[0], opened);
   if (allocates_scope(call.text)) return allocation_scope(names[0], call, opened);
+  if (allocates_scalar(call.text)) {
+    in_.expect("(");
+    const dtype type = type_argument();
+    std::string scope = call.text == "shared_scalar" ? "shared" : "local";
+    if (in_.accept(",")) {
+      if (in_.accept("scope")) in_.expect("=");
+      scope = decode_string(in_.expect_string("a scope"));
+    }
+    in_.expect(")");
+    const buffer b = define_scalar(names[0], type, std::move(scope));
+    opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+    return;
+  }
   if (!allocates_in_block(call.text)) {
     variable_call(names[0], call);
     return;
@@ -27587,6 +28054,59 @@ TILEWRIGHT_INLINE void parser::assign_values(const std::vector<token>& names, op
   for (std::size_t i = 0; i < names.size(); ++i) define_constant(names[i], value.items[i]);
 }
 
+/// Whether the name is assigned to further on in the suite, without a type: then it is no let but
+/// an element that changes.
+TILEWRIGHT_INLINE bool parser::assigned_below(std::string_view name) const {
+  static constexpr std::array<std::string_view, 7> signs{"=", "+=", "-=", "*=", "/=", "//=", "%="};
+  bool starts = false;
+  int depth = 0;
+  for (std::size_t i = 0; in_.peek(i).kind != token_kind::end; ++i) {
+    const token& t = in_.peek(i);
+    if (t.kind == token_kind::indent) ++depth;
+    if (t.kind == token_kind::dedent && --depth < 0) return false;
+    if (starts && t.kind == token_kind::name && t.text == name &&
+        std::find(signs.begin(), signs.end(), in_.peek(i + 1).text) != signs.end())
+      return true;
+    starts = t.kind == token_kind::newline || t.kind == token_kind::indent ||
+             t.kind == token_kind::dedent;
+  }
+  return false;
+}
+
+TILEWRIGHT_INLINE buffer parser::define_scalar(const token& name, dtype type, std::string scope) {
+  entity e;
+  e.is = entity::kind::tensor;
+  e.scalar = true;
+  e.tensor = make_buffer(std::string(name.text), type, {integer(dtype::i32, 1)}, std::move(scope));
+  const buffer b = e.tensor;
+  define(name, std::move(e));
+  return b;
+}
+
+/// `B = A.view(16, 16)`: the elements of A in another shape.
+TILEWRIGHT_INLINE bool parser::view(const token& name, open_scope& opened) {
+  const entity* of = find(in_.peek().text);
+  if (!of || of->is != entity::kind::tensor || in_.peek(1).text != "." ||
+      in_.peek(2).text != "view")
+    return false;
+  const buffer source = of->tensor;
+  in_.next(), in_.next();
+  const token at = in_.next();
+  auto* node = new buffer_node;
+  const buffer b(node);
+  node->name = std::string(name.text);
+  node->type = source->type;
+  node->scope = source->scope;
+  node->data = data(source);
+  for (const operand& o : arguments().list) {
+    if (!o.value || !is_integer(o.value.type())) in_.fail(at, "a view with integer extents");
+    node->shape.push_back(settle(o));
+  }
+  define_tensor(name, b);
+  opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+  return true;
+}
+
 /// x: T.int32 = value; TVM's x: T.let[T.int32] = value and x: T.let = value
 TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) {
   enter_namespace();
@@ -27607,8 +28127,14 @@ TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) 
   }
   if (type.text == "Ptr") type.text = "handle";
   const dtype wanted = open ? dtype::i32 : type_of(type);
+  const bool changes = !open && wanted != dtype::handle && assigned_below(name.text);
   if (!open && in_.at(token_kind::newline)) {
     in_.expect_newline();
+    if (changes) {
+      const buffer b = define_scalar(name, wanted, "local");
+      opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+      return;
+    }
     return define_variable(name, make_var(std::string(name.text), wanted));
   }
   in_.expect("=");
@@ -27616,7 +28142,12 @@ TILEWRIGHT_INLINE void parser::annotated(const token& name, open_scope& opened) 
   const operand given = expression();
   const expr value = open ? settle(given) : converted(at, given, wanted);
   in_.expect_newline();
-  open_let(name, value, opened);
+  if (!changes) return open_let(name, value, opened);
+  const buffer b = define_scalar(name, wanted, "local");
+  opened.close = [b, value](stmt body) {
+    const stmt start = make_store(b, {integer(dtype::i32, 0)}, value);
+    return make_allocate(b, make_seq({start, std::move(body)}));
+  };
 }
 
 }  // namespace tilewright::ir::detail
@@ -27707,6 +28238,11 @@ TILEWRIGHT_INLINE stmt parser::statement(open_scope& opened) {
     in_.expect_newline();
     const dtype type = args.empty() ? dtype::handle : args[0].type();
     return make_evaluate(call(type, what, std::move(args)));
+  }
+  if (in_.at("@")) {  // a macro of the function's own
+    if (decorators() < decorated::macro || !in_.at("def")) in_.fail("a macro");
+    note_macro(false);
+    return {};
   }
   if (at_namespace()) return command(opened);
   if (in_.at(token_kind::name) || in_.at("(") || in_.at("[") || in_.at("*"))
@@ -27962,6 +28498,13 @@ TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
       in_.next();
       return store(first);
     }
+    if (const auto called = macros_.find(first.text); next == "(" && called != macros_.end())
+      return expand(macro(called->second));
+    if (meant && meant->scalar && next != "." && next != ":") {
+      const buffer to = meant->tensor;
+      in_.next();
+      return stored(first, to, {integer(dtype::i32, 0)}, 1);
+    }
     if (next == "." && meant && meant->is == entity::kind::tensor) {
       in_.next();
       return vector_store(first);
@@ -27978,6 +28521,8 @@ TILEWRIGHT_INLINE stmt parser::named_statement(open_scope& opened) {
   if (star < names.size()) in_.fail(names[star], "names without *");
   if (defines_by_call())
     assignment(names, opened);
+  else if (names.size() == 1 && view(names[0], opened))
+    ;  // defined
   else
     assign_values(names, opened);
   in_.expect_newline();
@@ -27990,6 +28535,12 @@ TILEWRIGHT_INLINE stmt parser::store(const token& name) {
   const buffer to = meant.tensor;
   int depth = 1;
   std::vector<expr> at = indices(to, depth);
+  return stored(name, to, std::move(at), depth);
+}
+
+/// `= value`, `+= value`, ... behind the place.
+TILEWRIGHT_INLINE stmt parser::stored(const token& name, const buffer& to, std::vector<expr> at,
+                                      int depth) {
   static constexpr std::array<std::pair<std::string_view, op>, 6> updates{{{"+=", op::add},
                                                                            {"-=", op::sub},
                                                                            {"*=", op::mul},
@@ -28185,6 +28736,7 @@ TILEWRIGHT_INLINE operand parser::named() {
     case entity::kind::tensor: break;
   }
   const buffer b = meant.tensor;
+  if (meant.scalar && !in_.at("[") && !in_.at(".")) return {load(b, {integer(dtype::i32, 0)})};
   return tensor_value(name, b);
 }
 
@@ -28247,13 +28799,15 @@ TILEWRIGHT_INLINE operand parser::tensor_attribute(const buffer& b) {
   return tuple_of(b->strides);
 }
 
-/// The offset of a buffer; where only a factor of it is declared, it is a variable.
+/// The offset of a buffer; where only a factor of it is declared, it is a variable of the type of
+/// the extents.
 TILEWRIGHT_INLINE expr parser::offset_of(const buffer& b) const {
   if (b->elem_offset) return b->elem_offset;
   if (b->offset_factor == 0) return integer(dtype::i32, 0);
   // The node was made by this parser, which alone refers to it so far.
   auto* node = const_cast<buffer_node*>(b.get());
-  node->elem_offset = make_var(b->name + "_elem_offset");
+  node->elem_offset =
+      make_var(b->name + "_elem_offset", b->shape.empty() ? dtype::i32 : b->shape[0].type());
   return node->elem_offset;
 }
 
@@ -28356,119 +28910,6 @@ TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth)
                       std::to_string(out.size()));
   return out;
 }
-
-}  // namespace tilewright::ir::detail
-
-// The printer of scripts and its table of names; used by print_expr.ipp and print.ipp.
-
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
-
-namespace tilewright::ir::detail {
-
-/// Unique spellings of variables and buffers. A name given in a scope is free again when the scope
-/// ends, so that sibling nests read alike.
-class name_table {
- public:
-  name_table();
-  /// Gives the node a name like `hint`, until the current scope ends.
-  const std::string& define(const void* node, std::string_view hint);
-  /// The node's name; a node that nobody defined is named now and for good.
-  const std::string& use(const void* node, std::string_view hint);
-  bool knows(const void* node) const { return names_.count(node) != 0; }
-  std::size_t mark() const { return scope_.size(); }
-  void release(std::size_t mark);
-
- private:
-  const std::string& insert(const void* node, std::string_view hint);
-  std::unordered_map<const void*, std::string> names_;
-  std::unordered_set<std::string> taken_;
-  std::vector<const void*> scope_;
-};
-
-/// Binding strength of operators; an operand weaker than its place gets parentheses.
-enum class strength : int {
-  any,
-  disjunction,
-  conjunction,
-  negation,
-  comparison,
-  sum,
-  product,
-  sign,
-  atom
-};
-
-class printer {
- public:
-  std::string take() { return std::move(out_); }
-
-  // print_expr.ipp
-  void write(const expr& e, strength place = strength::any);
-  void write(const buffer_region& r);
-  void write_list(const std::vector<expr>& list);
-  /// `(128, 64), "float32", scope="local"`: what declares a buffer
-  void write_layout(const buffer& b);
-
-  // print.ipp
-  void write(const function& f);
-  void write(const stmt& s);
-
- private:
-  void literal(const expr& e, strength place);
-  void binary(const expr& e, std::string_view symbol, strength own, strength place);
-  void called(std::string_view name, const std::vector<expr>& args);
-  void intrinsic(const expr& e);
-  void opaque(const expr& e);
-  void let(const expr& e);
-  void access(const buffer& b, const std::vector<expr>& indices);
-  void tuple(const std::vector<expr>& list);
-  void bounds(const range& r);
-  const std::string& name_of(const var& v) {
-    if (!names_.knows(v.get())) free_.push_back(v);
-    return names_.use(v.get(), v->name);
-  }
-  const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
-
-  void line();  // starts a line at the current indentation
-  void param_list(const function& f);
-  void match_params(const function& f);
-  void declare_free_vars(const buffer& b);
-  void function_body(const stmt& body);
-  void suite(const stmt& body);
-  void statements(const stmt& s);
-  void statement(const stmt& s, bool last);
-  void loop(const loop_node& first);
-  void loop_header(const loop_node& n);
-  void let(const let_node& n, bool last);
-  void allocate(const allocate_node& n, bool last);
-  void attribute(const attribute_node& n);
-  void branch(const if_node& n);
-  void realize(const block_realize_node& n);
-  void block_header(const block_realize_node& n);
-  void iterations(const block_realize_node& n);
-  void iteration(const iter_var& iter, const expr& value);
-  void regions(std::string_view name, const std::vector<buffer_region>& list);
-  void allocations(const std::vector<buffer>& list);
-  void matches(const std::vector<match_buffer>& list);
-  bool binds_loop(const iter_var& iter, const expr& value) const;
-
-  std::string out_;
-  int depth_ = 0;
-  name_table names_;
-  std::vector<var> free_;  // used where nothing defines them; a function declares them first
-  std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
-};
-
-/// True when `parse` would put a root block around what stands in this one, so that it need not be
-/// printed.
-bool root_is_implied(const stmt& body);
-
-/// min + extent, as a reader would write it.
-expr stop_of(const range& r);
 
 }  // namespace tilewright::ir::detail
 
@@ -29033,6 +29474,8 @@ TILEWRIGHT_INLINE void printer::called(std::string_view name, const std::vector<
 
 /// A type in front, unless the parser finds it without.
 TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
+  if (is_reducer(e)) return reducer(e);
+  if (e->name == reducer_parameter && reducer_half_) return reducer_name(e);
   const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());
   const expr first = e->args.empty() ? expr() : e->args[0];
   const bool text = first && first->op == op::text;
@@ -31255,9 +31698,9 @@ prepared lower_prepared(const ir::function& f, const target::cpu& target);
 }  // namespace tilewright::pass
 // From blocks to plain loops.
 //
-//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that
-//   holds
-//     with block("C"):                  ->                  every access, outside reduction loops)
+//   for i, k in grid(8, 4):                    allocate T  (around the smallest statement that holds
+//     with block("C"):                  ->                  every access, outside of the loops that
+//                                                           carry its values)
 //       vi, vk = axis.remap("SR", [i, k])      for i in range(8):
 //       with init(): C[vi] = 0                   C[i] = 0
 //       C[vi] = C[vi] + A[vi, vk]                for k in range(4):
@@ -31408,8 +31851,8 @@ ir::stmt simplify_loops(const ir::stmt& s);
 //       C[i, j] = ...                       C[i, j] = ...
 //
 // The iterations of a vectorized loop are independent, so statements may run for all lanes one
-// after the other. A loop that cannot be moved (a store that does not depend on the lane, an inner
-// extent that does, another vectorized loop inside) becomes serial.
+// after the other. A loop that cannot be moved (a store that does not depend on the lane or adds to what
+// another lane may have added to, an inner extent that does, another vectorized loop inside) becomes serial.
 
 namespace tilewright::pass {
 
@@ -31578,11 +32021,513 @@ TILEWRIGHT_INLINE prepared lower_prepared(const ir::function& f, const target::c
 #include <utility>
 #include <vector>
 
-namespace tilewright::pass::detail::blocks {
+// Where the buffers that blocks allocate live: around the smallest statement that holds every
+// access, outside of the loops that carry their values from one iteration to the next.
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+// Whether a loop carries values of a buffer from one iteration to a later one. Where it does not,
+// the buffer may live and die within an iteration.
+//
+//   for i in range(8):              T is carried by i: iteration i reads what iteration i - 1
+//     T[i] = A[i]                   has written.
+//     B[i] = T[i] + T[max(i - 1, 0)]
+//
+// Nothing is carried when every load is apart from all stores of other iterations, or finds what a
+// store before it in the same iteration certainly writes. Both are proved; what cannot be proved
+// counts as carried.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tilewright::pass::detail::lifetime {
 
 using namespace tilewright::ir;
 
-inline bool is_carried(iter_kind k) { return k != iter_kind::spatial; }
+/// Which statement of a sequence an access stands in, and how many loops are around the sequence.
+struct turn {
+  std::size_t position = 0, loops = 0;
+};
+
+/// One access of a buffer, in terms of the loops around it.
+struct access {
+  bool writes = false;
+  bool whole = false;         // through a pointer: any element, or none
+  std::vector<expr> indices;  // [rank]
+  std::vector<expr> guards;   // conditions under which it happens
+  arith::loop_domains loops;  // around it, outermost first
+  std::vector<turn> turns;    // outermost first
+};
+
+inline bool reads_data(const expr& e) {
+  return e->op == op::load || e->op == op::call ||
+         std::any_of(e->args.begin(), e->args.end(), reads_data);
+}
+
+inline bool uses_loop_from(const expr& e, const access& a, std::size_t first) {
+  for (std::size_t l = first; l < a.loops.size(); ++l)
+    if (uses_var(e, a.loops[l].first)) return true;
+  return false;
+}
+
+/// An index as `factor * loop + rest + [lo, hi]` around one loop: `rest` stands still while the loop
+/// and those inside it run.
+struct stepped {
+  std::int64_t factor = 0;
+  arith::linear rest;
+  arith::bounds inner;
+};
+
+inline std::optional<stepped> step_of(const expr& index, const access& a, std::size_t loop,
+                                      const arith::analyzer& known) {
+  if (reads_data(index)) return std::nullopt;
+  arith::linear sum = arith::to_linear(index);
+  if (sum.terms.size() > 1 || (sum.terms.size() == 1 && !is_var(sum.terms[0].first)))
+    sum = arith::to_linear(known.simplify(index));
+  stepped out;
+  out.rest.type = sum.type;
+  out.inner = {sum.constant, sum.constant};
+  for (const auto& [term, factor] : sum.terms) {
+    if (term.same(a.loops[loop].first)) {
+      out.factor = factor;
+    } else if (!uses_loop_from(term, a, loop)) {
+      out.rest.terms.emplace_back(term, factor);
+    } else {
+      if (uses_var(term, a.loops[loop].first)) return std::nullopt;
+      const arith::bounds b = known.const_bounds(term);
+      if (!b.bounded()) return std::nullopt;
+      out.inner = arith::add(out.inner, arith::scale(b, factor));
+    }
+  }
+  return out;
+}
+
+inline bool same_terms(const arith::linear& a, const arith::linear& b) {
+  return a.terms.size() == b.terms.size() &&
+         std::all_of(a.terms.begin(), a.terms.end(),
+                     [&](const auto& term) { return b.coefficient(term.first) == term.second; });
+}
+
+enum class against { earlier, other };
+
+/// The store touches other elements than `a` does, in earlier or in all other iterations of that
+/// loop.
+inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
+                  const arith::analyzer& known) {
+  if (store.whole || a.whole) return false;
+  for (std::size_t d = 0; d < store.indices.size(); ++d) {
+    const std::optional<stepped> s = step_of(store.indices[d], store, loop, known);
+    if (!s || s->factor == 0) continue;
+    const std::optional<stepped> l = step_of(a.indices[d], a, loop, known);
+    if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) continue;
+    const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
+    const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
+    if (iterations == against::other ? behind && before : s->factor > 0 ? behind : before)
+      return true;
+  }
+  return false;
+}
+
+/// Whether one store writes all that a load of the same iteration reads, before it.
+class cover {
+ public:
+  cover(const access& store, const access& load, std::size_t loop, const std::vector<expr>& shape,
+        const arith::analyzer& known)
+      : store_(store), load_(load), loop_(loop), shape_(shape), known_(known) {}
+
+  bool holds() {
+    if (store_.whole || load_.whole || !comes_first() || !sort_guards()) return false;
+    if (store_.indices.empty()) return rest_.empty();
+    const expr predicate = substitute(conjunction(rest_), starts_);
+    std::vector<expr> indices;
+    std::vector<iter_var> iters;
+    for (const expr& index : store_.indices) {
+      if (reads_data(index)) return false;
+      indices.push_back(substitute(index, starts_));
+      iters.push_back({make_var("i", index.type()),
+                       {integer(index.type(), 0), integer(index.type(), 1)},
+                       iter_kind::spatial});
+    }
+    const arith::loop_domains moving = moving_of(store_);
+    if (!arith::is_affine_binding(indices, iters, moving, predicate, known_)) return false;
+    arith::analyzer inside = known_;
+    inside.assume(predicate);
+    const arith::box written = arith::relax(points(indices), moving, inside);
+    const arith::box read = arith::relax(points(load_.indices), moving_of(load_), known_);
+    return limits_hold(read) && arith::covers(written, within_shape(read), known_);
+  }
+
+ private:
+  /// Elements whose index in that dimension is beyond `limit` are not written.
+  struct limit {
+    std::size_t dim;
+    bool upper;
+    expr value;
+  };
+
+  /// Finds the loops around both; the store comes first in their body.
+  bool comes_first() {
+    for (std::size_t t = 0; t < std::min(store_.turns.size(), load_.turns.size()); ++t) {
+      if (store_.turns[t].position == load_.turns[t].position) continue;
+      shared_ = store_.turns[t].loops;
+      return shared_ > loop_ && store_.turns[t].position < load_.turns[t].position;
+    }
+    return false;
+  }
+
+  /// A guard about an index cuts what is written; one that the load has too says nothing; one that
+  /// holds in the first iteration of the loops it is about lets the store happen before all loads;
+  /// the others stay, if they are about the loops of the store.
+  bool sort_guards() {
+    for (const expr& g : store_.guards) {
+      if (reads_data(g)) return false;
+      if (limits_index(g) || guards_load(g) || holds_at_start(g)) continue;
+      if (!uses_loop_from(g, store_, shared_)) return false;
+      rest_.push_back(g);
+    }
+    return true;
+  }
+
+  bool guards_load(const expr& g) const {
+    return !uses_loop_from(g, store_, shared_) &&
+           std::any_of(load_.guards.begin(), load_.guards.end(),
+                       [&](const expr& other) { return arith::same_value(g, other); });
+  }
+
+  bool holds_at_start(const expr& g) {
+    var_map starts;
+    for (std::size_t l = loop_ + 1; l < shared_; ++l)
+      if (const auto& [v, dom] = store_.loops[l]; uses_var(g, v)) starts.emplace(v, dom.min);
+    if (starts.empty() || !is_true(known_.simplify(substitute(g, starts)))) return false;
+    starts_.insert(starts.begin(), starts.end());
+    return true;
+  }
+
+  bool limits_index(const expr& g) {
+    const bool less = g->op == op::lt || g->op == op::le;
+    if (!less && g->op != op::gt && g->op != op::ge) return false;
+    const bool strict = g->op == op::lt || g->op == op::gt;
+    const expr& small = g->args[less ? 0 : 1];
+    const expr& large = g->args[less ? 1 : 0];
+    const expr room = large - small - integer(small.type(), strict ? 1 : 0);  // >= 0
+    for (std::size_t d = 0; d < store_.indices.size(); ++d)
+      for (const bool upper : {true, false}) {
+        const expr& index = store_.indices[d];
+        const expr value = known_.simplify(upper ? index + room : index - room);
+        if (uses_loop_from(value, store_, shared_)) continue;
+        limits_.push_back({d, upper, value});
+        return true;
+      }
+    return false;
+  }
+
+  bool limits_hold(const arith::box& read) const {
+    return std::all_of(limits_.begin(), limits_.end(), [&](const limit& l) {
+      const range& r = read[l.dim];
+      const expr value = substitute(l.value, starts_), one = integer(value.type(), 1);
+      if (l.upper)
+        return known_.prove_le(shape_[l.dim] - one, value) ||
+               (r.min && r.extent && known_.prove_le(r.min + r.extent - one, value));
+      return known_.prove_le(value, integer(value.type(), 0)) ||
+             (r.min && known_.prove_le(value, r.min));
+    });
+  }
+
+  arith::loop_domains moving_of(const access& a) const {
+    return {a.loops.begin() + static_cast<std::ptrdiff_t>(shared_), a.loops.end()};
+  }
+
+  static arith::box points(const std::vector<expr>& indices) {
+    arith::box out;
+    for (const expr& index : indices)
+      out.push_back(reads_data(index) ? range{} : range{index, integer(index.type(), 1)});
+    return out;
+  }
+
+  /// No access is beyond the shape.
+  arith::box within_shape(const arith::box& b) const {
+    arith::box whole;
+    for (const expr& extent : shape_) whole.push_back({integer(extent.type(), 0), extent});
+    arith::box out = b;
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (!out[d].min || !out[d].extent) out[d] = whole[d];
+    return arith::intersect(out, whole, known_);
+  }
+
+  const access& store_;
+  const access& load_;
+  std::size_t loop_;
+  const std::vector<expr>& shape_;
+  const arith::analyzer& known_;
+  std::size_t shared_ = 0;  // loops around both
+  var_map starts_;          // first values of shared loops
+  std::vector<limit> limits_;
+  std::vector<expr> rest_;
+};
+
+/// The accesses of one buffer that blocks allocate.
+struct accesses {
+  const std::vector<expr>& shape;
+  const std::vector<access>& all;
+  const arith::analyzer& known;  // the loops around them
+
+  /// Whether an iteration of that loop may load what only an earlier one has stored.
+  bool carried_by(std::size_t loop) const {
+    return std::any_of(all.begin(), all.end(), [&](const access& load) {
+      const auto is_apart = [&](const access& store) {
+        return !store.writes || apart(store, load, loop, against::earlier, known);
+      };
+      const auto is_cover = [&](const access& store) {
+        return store.writes && cover(store, load, loop, shape, known).holds();
+      };
+      return !load.writes && !std::all_of(all.begin(), all.end(), is_apart) &&
+             std::none_of(all.begin(), all.end(), is_cover);
+    });
+  }
+
+  /// Whether iterations of that loop touch different elements.
+  bool apart_in(std::size_t loop) const {
+    return std::all_of(all.begin(), all.end(), [&](const access& store) {
+      return !store.writes || std::all_of(all.begin(), all.end(), [&](const access& other) {
+        return apart(store, other, loop, against::other, known);
+      });
+    });
+  }
+};
+
+}  // namespace tilewright::pass::detail::lifetime
+
+namespace tilewright::pass::detail {
+
+/// The buffers to allocate around a statement.
+using allocation_places = std::unordered_map<const ir::stmt_node*, std::vector<ir::buffer>>;
+
+namespace lifetime {
+
+class placer : public visitor {
+ public:
+  using visitor::visit;
+
+  allocation_places place(const stmt& body) {
+    visit(body);
+    allocation_places out;
+    for (const buffer& b : allocated_) {
+      life& l = lives_.at(b);
+      if (l.all.empty()) continue;
+      lift(b, l);
+      out[l.around.back()].push_back(b);
+    }
+    return out;
+  }
+
+  void visit(const expr& e) override {
+    if (e->op == op::load) touch(e->buffer, e->args, false);
+    if (e->op == op::data) {
+      touch(e->buffer, {}, false);
+      touch(e->buffer, {}, true);
+    }
+    visitor::visit(e);
+  }
+
+  void visit(const stmt& s) override {
+    path_.push_back(s.get());
+    switch (s->kind) {
+      case stmt_kind::block_realize: visit_realize(*as_realize(s)); break;
+      case stmt_kind::seq: visit_sequence(as_seq(s)->stmts); break;
+      case stmt_kind::if_else: visit_branches(*as_if(s)); break;
+      case stmt_kind::loop: {
+        const loop_node& n = *as_loop(s);
+        loops_.emplace_back(n.var,
+                            range{substitute(n.min, values_), substitute(n.extent, values_)});
+        visitor::visit(s);
+        loops_.pop_back();
+        break;
+      }
+      case stmt_kind::store:
+        visitor::visit(s);
+        touch(as_store(s)->buffer, as_store(s)->indices, true);
+        break;
+      case stmt_kind::let:
+        values_.emplace(as_let(s)->var, substitute(as_let(s)->value, values_));
+        visitor::visit(s);
+        break;
+      case stmt_kind::while_loop:
+        guards_.push_back(as_while(s)->condition);
+        visitor::visit(s);
+        guards_.pop_back();
+        break;
+      default: visitor::visit(s);
+    }
+    path_.pop_back();
+  }
+
+ private:
+  /// What is known about one buffer.
+  struct life {
+    std::size_t block = 0;                 // length of the path to the block that allocates it
+    std::vector<const stmt_node*> around;  // the path to the statement that holds all accesses
+    std::vector<access> all;
+  };
+  struct carried_scope {
+    buffer_set written;
+    std::size_t limit;  // length of the path down to the outermost carried loop, inclusive
+  };
+
+  void visit_sequence(const std::vector<stmt>& list) {
+    turns_.push_back({0, loops_.size()});
+    for (const stmt& s : list) {
+      visit(s);
+      ++turns_.back().position;
+    }
+    turns_.pop_back();
+  }
+
+  void visit_branches(const if_node& n) {
+    visit(n.condition);
+    under(n.condition, [&] { visit(n.then_body); });
+    if (n.else_body) under(logical_not(n.condition), [&] { visit(n.else_body); });
+  }
+
+  template <class F>
+  void under(const expr& condition, F f) {
+    const std::size_t before = guards_.size();
+    for (const expr& c : conjuncts(condition)) guards_.push_back(substitute(c, values_));
+    f();
+    guards_.resize(before);
+  }
+
+  void visit_realize(const block_realize_node& r) {
+    for (const expr& v : r.values) visit(v);
+    visit(r.predicate);
+    const block& b = r.block;
+    for (const buffer& x : b->alloc_buffers) {
+      allocated_.push_back(x);
+      lives_[x].block = path_.size();
+    }
+    for (std::size_t k = 0; k < b->iters.size(); ++k)
+      values_[b->iters[k].var] = cast(b->iters[k].var.type(), substitute(r.values[k], values_));
+    const std::size_t limit = carried_depth(*b);
+    const bool carried = limit < path_.size();
+    if (carried) scopes_.push_back({stored_buffers(b->body), limit});
+    under(r.predicate, [&] { visit_parts(*b); });
+    if (carried) scopes_.pop_back();
+  }
+
+  /// Length of the path down to the outermost loop that drives an iteration variable which is not
+  /// spatial.
+  std::size_t carried_depth(const block_node& b) const {
+    std::size_t limit = path_.size();
+    for (const iter_var& i : b.iters)
+      if (i.kind != iter_kind::spatial)
+        for (const var& v : free_vars(values_.at(i.var))) limit = std::min(limit, depth_of(v));
+    return limit;
+  }
+
+  /// The initialization happens where the reduce variables start, before the body.
+  void visit_parts(const block_node& b) {
+    turns_.push_back({0, loops_.size()});
+    if (b.init) {
+      const std::size_t before = guards_.size();
+      for (const iter_var& i : b.iters)
+        if (i.kind == iter_kind::reduce) guards_.push_back(eq(values_.at(i.var), i.dom.min));
+      visit(b.init);
+      guards_.resize(before);
+    }
+    ++turns_.back().position;
+    visit(b.body);
+    turns_.pop_back();
+  }
+
+  std::size_t depth_of(const var& v) const {
+    for (std::size_t d = 0; d < path_.size(); ++d)
+      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v))
+        return d + 1;
+    return path_.size();
+  }
+
+  void touch(const buffer& b, const std::vector<expr>& indices, bool writes) {
+    const auto found = lives_.find(b);
+    if (found == lives_.end()) return;
+    life& l = found->second;
+    hold(b, l);
+    access a;
+    a.writes = writes;
+    a.whole = indices.size() != b->shape.size();
+    for (const expr& index : indices) a.indices.push_back(substitute(index, values_));
+    a.guards = guards_;
+    a.loops = loops_;
+    a.turns = turns_;
+    l.all.push_back(std::move(a));
+  }
+
+  /// Widens the statement that holds all accesses to hold this one.
+  void hold(const buffer& b, life& l) const {
+    std::size_t length = path_.size();
+    for (const carried_scope& s : scopes_)
+      if (s.written.count(b)) length = std::min(length, s.limit);
+    for (std::size_t d = 0; d < length; ++d)
+      if (path_[d]->kind == stmt_kind::loop &&
+          static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
+        length = d + 1;
+    if (l.all.empty()) {
+      l.around.assign(path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
+      return;
+    }
+    std::size_t same = 0;
+    while (same < length && same < l.around.size() && l.around[same] == path_[same]) ++same;
+    l.around.resize(same);
+  }
+
+  /// Takes the allocation out of the loops of its block that carry its values. No parallel loop
+  /// does: what its iterations do not keep apart each of them has for itself.
+  static void lift(const buffer& b, life& l) {
+    const auto is_load = [](const access& a) { return !a.writes; };
+    if (std::none_of(l.all.begin(), l.all.end(), is_load)) return;
+    std::vector<std::size_t> loops;  // around the allocation: positions in the path
+    for (std::size_t d = 0; d < l.around.size(); ++d)
+      if (l.around[d]->kind == stmt_kind::loop) loops.push_back(d);
+    if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
+    arith::analyzer known;
+    for (const access& a : l.all) known.bind_new(a.loops);
+    const accesses uses{b->shape, l.all, known};
+    for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
+      const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
+      if (is_unit(n)) continue;
+      if (n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding) {
+        if (!uses.apart_in(k)) return;
+      } else if (uses.carried_by(k)) {
+        l.around.resize(loops[k] + 1);
+      }
+    }
+  }
+
+  std::vector<const stmt_node*> path_;
+  arith::loop_domains loops_;
+  std::vector<turn> turns_;
+  std::vector<expr> guards_;
+  std::vector<carried_scope> scopes_;
+  var_map values_;  // of iteration variables and lets, in terms of the loops
+  std::unordered_map<buffer, life> lives_;
+  std::vector<buffer> allocated_;
+};
+
+}  // namespace lifetime
+
+inline allocation_places place_allocations(const ir::stmt& body) {
+  return lifetime::placer{}.place(body);
+}
+
+}  // namespace tilewright::pass::detail
+
+namespace tilewright::pass::detail::blocks {
+
+using namespace tilewright::ir;
 
 /// Rewrites accesses of match buffers into accesses of their sources.
 class match_resolver : public mutator {
@@ -31625,99 +32570,6 @@ class match_resolver : public mutator {
   std::unordered_map<buffer, buffer_region> sources_;
 };
 
-/// Finds, for every buffer that blocks allocate, the statement to allocate it around.
-class placer : public visitor {
- public:
-  using visitor::visit;
-  std::unordered_map<const stmt_node*, std::vector<buffer>> place(const stmt& body) {
-    visit(body);
-    std::unordered_map<const stmt_node*, std::vector<buffer>> out;
-    for (const buffer& b : allocated_) {
-      const auto found = common_.find(b);
-      if (found != common_.end()) out[found->second.back()].push_back(b);
-    }
-    return out;
-  }
-
-  void visit(const expr& e) override {
-    if (e->op == op::load) access(e->buffer);
-    visitor::visit(e);
-  }
-
-  void visit(const stmt& s) override {
-    path_.push_back(s.get());
-    if (const store_node* store = as_store(s)) access(store->buffer);
-    if (const block_realize_node* r = as_realize(s))
-      visit_realize(*r);
-    else
-      visitor::visit(s);
-    path_.pop_back();
-  }
-
- private:
-  struct carried_scope {
-    buffer_set written;
-    std::size_t limit;  // length of the path down to the outermost carried loop, inclusive
-  };
-
-  void visit_realize(const block_realize_node& r) {
-    for (const expr& v : r.values) visit(v);
-    visit(r.predicate);
-    const block& b = r.block;
-    allocated_.insert(allocated_.end(), b->alloc_buffers.begin(), b->alloc_buffers.end());
-    std::size_t limit = path_.size();
-    for (std::size_t k = 0; k < b->iters.size(); ++k) {
-      std::vector<var>& loops = sources_[b->iters[k].var];
-      for (const var& v : free_vars(r.values[k])) {
-        const auto outer = sources_.find(v);
-        if (outer == sources_.end())
-          loops.push_back(v);
-        else
-          loops.insert(loops.end(), outer->second.begin(), outer->second.end());
-      }
-      if (is_carried(b->iters[k].kind))
-        for (const var& v : loops) limit = std::min(limit, depth_of(v));
-    }
-    const bool carried = limit < path_.size();
-    if (carried) {
-      buffer_set written = stored_buffers(b->body);
-      scopes_.push_back({std::move(written), limit});
-    }
-    if (b->init) visit(b->init);
-    visit(b->body);
-    if (carried) scopes_.pop_back();
-  }
-
-  std::size_t depth_of(const var& v) const {
-    for (std::size_t d = 0; d < path_.size(); ++d)
-      if (path_[d]->kind == stmt_kind::loop && static_cast<const loop_node*>(path_[d])->var.same(v))
-        return d + 1;
-    return path_.size();
-  }
-
-  void access(const buffer& b) {
-    std::size_t length = path_.size();
-    for (const carried_scope& s : scopes_)
-      if (s.written.count(b)) length = std::min(length, s.limit);
-    for (std::size_t d = 0; d < length; ++d)
-      if (path_[d]->kind == stmt_kind::loop &&
-          static_cast<const loop_node*>(path_[d])->loop == loop_kind::vectorized)
-        length = d + 1;
-    const auto [at, fresh] =
-        common_.try_emplace(b, path_.begin(), path_.begin() + static_cast<std::ptrdiff_t>(length));
-    if (fresh) return;
-    std::size_t same = 0;
-    while (same < length && same < at->second.size() && at->second[same] == path_[same]) ++same;
-    at->second.resize(same);
-  }
-
-  std::vector<const stmt_node*> path_;
-  std::vector<carried_scope> scopes_;
-  std::unordered_map<expr, std::vector<var>, expr_identity_hash, expr_identity_equal> sources_;
-  std::unordered_map<buffer, std::vector<const stmt_node*>> common_;
-  std::vector<buffer> allocated_;
-};
-
 /// True when a block other than `self` inside `s` touches `b`, or a statement outside any block
 /// does.
 class other_access : public visitor {
@@ -31749,7 +32601,7 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  lowering(std::unordered_map<const stmt_node*, std::vector<buffer>> places, stride_wishes wishes)
+  lowering(allocation_places places, stride_wishes wishes)
       : places_(std::move(places)), wishes_(std::move(wishes)) {}
   using mutator::mutate;
 
@@ -31931,7 +32783,7 @@ class lowering : public mutator {
     return found;
   }
 
-  std::unordered_map<const stmt_node*, std::vector<buffer>> places_;
+  allocation_places places_;
   stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
@@ -31951,7 +32803,7 @@ TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body = lowering(placer{}.place(body), std::move(wishes)).mutate(body);
+  out.body = lowering(detail::place_allocations(body), std::move(wishes)).mutate(body);
   return out;
 }
 
@@ -33578,6 +34430,8 @@ TILEWRIGHT_INLINE ir::function simplify_loops(const ir::function& f) {
 
 }  // namespace tilewright::pass
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -33606,6 +34460,89 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
   return all;
 }
 
+inline bool loads_from(const expr& e, const buffer& b) {
+  bool loads = false;
+  for_each_expr(e, [&](const expr& x) { loads = loads || (x->op == op::load && x->buffer == b); });
+  return loads;
+}
+
+/// Whether stores that add to what they find do so in elements that no other lane adds to. Lanes
+/// that share elements must run one after the other.
+class own_sums : visitor {
+ public:
+  explicit own_sums(const loop_node& lanes) {
+    loops_.emplace_back(lanes.var, range{lanes.min, lanes.extent});
+    visit(lanes.body);
+  }
+  bool all() const noexcept { return all_; }
+
+ private:
+  using visitor::visit;
+  void visit(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    if (loop) loops_.emplace_back(loop->var, range{loop->min, loop->extent});
+    visitor::visit(s);
+    if (loop) loops_.pop_back();
+    const store_node* store = as_store(s);
+    if (store && loads_from(store->value, store->buffer)) all_ = all_ && is_own(store->indices);
+  }
+
+  bool is_own(const std::vector<expr>& indices) const {
+    for (const expr& e : indices)
+      if (steps_over(e)) return true;
+    arith::loop_domains used;
+    std::vector<expr> parts;
+    for (const auto& l : loops_)
+      if (std::any_of(indices.begin(), indices.end(),
+                      [&](const expr& e) { return uses_var(e, l.first); }))
+        used.push_back(l);
+    for (const expr& e : indices) add_digits(parts, e);
+    return arith::detect_iter_map(parts, used, boolean(true), arith::iter_map_level::bijective, {})
+        .has_value();
+  }
+
+  /// The summands of an index where its value tells each of them, else the index.
+  void add_digits(std::vector<expr>& to, const expr& index) const {
+    arith::linear sum = arith::to_linear(index);
+    std::sort(sum.terms.begin(), sum.terms.end(),
+              [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
+    arith::analyzer known;
+    known.bind(loops_);
+    arith::bounds below{0, 0};
+    std::vector<expr> digits;
+    for (const auto& [term, factor] : sum.terms) {
+      if (!moves(term)) continue;
+      if (!below.bounded() || below.hi - below.lo >= std::abs(factor)) return to.push_back(index);
+      below = arith::add(below, arith::scale(known.const_bounds(term), factor));
+      digits.push_back(term);
+    }
+    to.insert(to.end(), digits.begin(), digits.end());
+  }
+
+  bool moves(const expr& e) const {
+    return std::any_of(loops_.begin(), loops_.end(),
+                       [&](const auto& l) { return uses_var(e, l.first); });
+  }
+
+  /// A lane moves the index by more than the loops inside do.
+  bool steps_over(const expr& index) const {
+    const arith::linear sum = arith::to_linear(index);
+    const std::int64_t step = std::abs(sum.coefficient(loops_.front().first));
+    arith::analyzer known;
+    known.bind(loops_);
+    arith::bounds inside{0, 0};
+    for (const auto& [term, factor] : sum.terms) {
+      if (term.same(loops_.front().first)) continue;
+      if (uses_var(term, loops_.front().first)) return false;
+      if (moves(term)) inside = arith::add(inside, arith::scale(known.const_bounds(term), factor));
+    }
+    return inside.bounded() && inside.hi - inside.lo < step;
+  }
+
+  arith::loop_domains loops_;  // that of the lanes first
+  bool all_ = true;
+};
+
 inline bool reads_memory(const expr& e) {
   bool reads = false;
   for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
@@ -33619,7 +34556,7 @@ class sinker : public mutator {
     stmt out = mutator::mutate(s);
     const loop_node* loop = as_loop(out);
     if (!loop || loop->loop != loop_kind::vectorized) return out;
-    if (stores_depend_on(loop->body, loop->var)) {
+    if (stores_depend_on(loop->body, loop->var) && own_sums(*loop).all()) {
       if (is_straight(loop->body)) return out;
       written_ = stored_buffers(loop->body);
       if (stmt moved = distribute(*loop, loop->body)) return moved;
@@ -34656,6 +35593,7 @@ TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
 namespace tilewright::primitive {
 
 struct bound_iters;  // footprint.hpp
+struct path;         // path.hpp
 
 /// A block directly below a scope, with the loops between the scope and the block.
 struct child_block {
@@ -34759,6 +35697,9 @@ bool uses_loops_from(const ir::expr& e, const child_block& child, std::size_t fi
 bool is_affine_binding(const child_block& child);
 /// The same for the loops from position `first` on: the others are constants.
 bool is_affine_binding(const child_block& child, std::size_t first);
+/// Affine, and each iteration variable reaches both ends of its domain, which a guard or the padding
+/// of a domain can keep it from; symbolic domains are believed.
+bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
@@ -34782,6 +35723,17 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
+/// written before.
+bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
+/// Whether all elements of a region over the block's iteration variables hold something when the
+/// block at the end of the path runs: blocks of its scope or of those around it have written them,
+/// or they come from outside.
+bool region_filled(const path& block, const ir::buffer_region& region);
+/// Whether a block certainly writes all of a region that it declares. A block without iteration
+/// variables that holds others, as a part of a partition, declares a box around what these write;
+/// the others are believed.
+bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
 bool is_stage_pipeline(const block_scope& scope);
@@ -34793,7 +35745,9 @@ enum class loop_iter_kind : std::uint8_t { spatial, reduce, mixed };
 /// spatial when it drives none; mixed for several kinds or kinds other than spatial and reduce.
 loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// The first block below the loop that is neither complete nor a reduction as far as the loop's
-/// subtree is concerned; -1 when the dataflow below the loop is compact.
+/// subtree is concerned; -1 when the dataflow below the loop is compact. Updates in place,
+/// `Y[i] = Y[i] + X[i]`, count as complete where iterations of the loop update different elements,
+/// except under `tvm_refusals`.
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
@@ -34924,6 +35878,30 @@ arith::linear difference(const arith::linear& a, const arith::linear& b);
 /// Constant bounds of a sum over loops.
 arith::bounds range_of(const arith::linear& sum, const std::vector<const ir::loop_node*>& loops);
 /// @}
+
+}  // namespace tilewright::primitive
+// Primitives accept what is right. TVM refuses some of that; who exchanges traces with it can ask
+// for its refusals too.
+
+namespace tilewright::primitive {
+
+/// True on this thread while a `tvm_refusals` lives on it. A primitive that accepts more than TVM
+/// does asks here before it goes on, and refuses with the requirement that TVM names:
+///
+///     if (as_tvm() && !is_chain(loops)) fail(f, 3, "...");
+bool as_tvm() noexcept;
+
+/// While it lives, primitives called on this thread also make the refusals that TVM makes.
+class tvm_refusals {
+ public:
+  explicit tvm_refusals(bool wanted = true) noexcept;
+  ~tvm_refusals();
+  tvm_refusals(const tvm_refusals&) = delete;
+  tvm_refusals& operator=(const tvm_refusals&) = delete;
+
+ private:
+  bool before_;
+};
 
 }  // namespace tilewright::primitive
 
@@ -35068,14 +36046,21 @@ inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
   return found;
 }
 
+inline bool boxes_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
+                          const ir::block_node& b, const ir::buffer_region& of_b) {
+  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+}
+
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
-template <class Counts>
-bool dominant_among(const block_scope& scope, std::size_t child, Counts counts) {
+template <class Counts, class Overlap>
+bool dominant_among(const block_scope& scope, std::size_t child, Counts counts, Overlap overlap) {
   const ir::block_node& b = scope[child].block();
   for (std::size_t other = 0; other < scope.size(); ++other) {
     if (other == child || !counts(other)) continue;
     const ir::block_node& o = scope[other].block();
-    if (meet_anywhere(b, b.writes, o, o.writes)) return false;
+    for (const ir::buffer_region& x : b.writes)
+      for (const ir::buffer_region& y : o.writes)
+        if (overlap(b, x, o, y)) return false;
   }
   return true;
 }
@@ -35132,7 +36117,7 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
 
 TILEWRIGHT_INLINE bool may_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                                    const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  return as_tvm() ? of_a.buffer == of_b.buffer : detail::scopes::boxes_overlap(a, of_a, b, of_b);
 }
 
 TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) {
@@ -35194,7 +36179,8 @@ TILEWRIGHT_INLINE bool is_output(const block_scope& scope, std::size_t child) {
 }
 
 TILEWRIGHT_INLINE bool is_dominant(const block_scope& scope, std::size_t child) {
-  return detail::scopes::dominant_among(scope, child, [](std::size_t) { return true; });
+  return detail::scopes::dominant_among(
+      scope, child, [](std::size_t) { return true; }, may_overlap);
 }
 
 TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t child) {
@@ -35268,6 +36254,39 @@ TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child
   return found;
 }
 
+namespace detail::scopes {
+
+/// The region of an instance tells the value of the variable: it is an index of an element.
+inline bool told_by(const ir::buffer_region& r, const ir::iter_var& iter) {
+  return ir::is_int(iter.dom.extent, 1) ||
+         std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
+           const arith::linear sum = arith::to_linear(d.min);
+           return ir::is_int(d.extent, 1) && sum.terms.size() == 1 &&
+                  sum.terms[0].first.same(iter.var);
+         });
+}
+
+/// All variables are spatial, and of what it writes an instance reads only the elements that it
+/// writes itself, as no other instance does: `Y[i] = Y[i] + X[i]`.
+inline bool updates_own_elements(const ir::block_node& b) {
+  for (const ir::iter_var& iter : b.iters)
+    if (iter.kind != ir::iter_kind::spatial ||
+        !std::all_of(b.writes.begin(), b.writes.end(),
+                     [&](const ir::buffer_region& w) { return told_by(w, iter); }))
+      return false;
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads) {
+      if (r.buffer != w.buffer) continue;
+      for (std::size_t d = 0; d < r.box.size(); ++d)
+        if (!arith::same_value(r.box[d].min, w.box[d].min) ||
+            !arith::same_value(r.box[d].extent, w.box[d].extent))
+          return false;
+    }
+  return true;
+}
+
+}  // namespace detail::scopes
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
@@ -35285,10 +36304,13 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
-    if (!dominant_among(scope, i, below)) return static_cast<int>(i);
-    if (shape_of_complete(b) != 0 && (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
-      return static_cast<int>(i);
+    // below a loop TVM lets blocks write parts of one buffer, too
+    if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
+    const bool in_place = !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
+    if (shape_of_complete(b) != 0 && !in_place &&
+        (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
+      return static_cast<int>(i);
     if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
   }
   return -1;
@@ -35540,6 +36562,21 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
   return detail::bindings::affine(child, first);
 }
 
+TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
+  const bound_iters& iters = bind_iters(child);
+  if (!iters.understood || !is_affine_binding(child)) return false;
+  arith::analyzer known;
+  known.bind(domains(child.loops));
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    const arith::bounds whole = constant_range(vars[i].dom);
+    if (!whole.bounded()) continue;
+    const arith::bounds visited = known.const_bounds(child.realize->values[i]);
+    if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
+  }
+  return true;
+}
+
 TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
   std::vector<std::size_t> out;
   const detail::bindings::driven_loops driven(child);
@@ -35603,8 +36640,13 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
 
 #include <algorithm>
 
-namespace tilewright::primitive {
-namespace detail::footprints {
+// Sums over the loops around a block, for what finds footprints.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail::footprints {
 
 using arith::bounds;
 using arith::linear;
@@ -35622,12 +36664,6 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   return known;
 }
 
-inline bool all_vars(const linear& sum) {
-  for (const auto& term : sum.terms)
-    if (!ir::is_var(term.first)) return false;
-  return true;
-}
-
 /// a + b * factor where the terms cancel out.
 inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
                                                 std::int64_t factor) {
@@ -35643,6 +36679,17 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
     if (!cancels) return std::nullopt;
   }
   return a.constant + b.constant * factor;
+}
+
+}  // namespace tilewright::primitive::detail::footprints
+
+namespace tilewright::primitive {
+namespace detail::footprints {
+
+inline bool all_vars(const linear& sum) {
+  for (const auto& term : sum.terms)
+    if (!ir::is_var(term.first)) return false;
+  return true;
 }
 
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
@@ -35701,140 +36748,6 @@ inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_it
     default: return false;
   }
   return clip_nonnegative(difference(a, b), child, out);
-}
-
-/// An iteration variable while the moving loops run: an interval without holes, or nothing.
-inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
-                          std::vector<int>& used) {
-  struct step {
-    std::int64_t factor, count;
-  };
-  std::vector<step> steps;
-  for (const auto& [term, factor] : value.terms) {
-    const int index = loop_index(child.loops, term);
-    if (index < 0) {
-      if (!ir::is_var(term)) return false;
-      continue;
-    }
-    const auto at = static_cast<std::size_t>(index);
-    if (!standing.moves(child, at)) continue;
-    if (!ir::is_int(child.loops[at]->extent)) return false;
-    const std::int64_t count = ir::as_int(child.loops[at]->extent);
-    if (count == 1) continue;
-    if (used[at]++) return false;
-    steps.push_back({std::abs(factor), count});
-  }
-  std::sort(steps.begin(), steps.end(),
-            [](const step& x, const step& y) { return x.factor < y.factor; });
-  std::int64_t reach = 0;
-  for (const step& s : steps) {
-    if (s.factor > reach + 1) return false;
-    reach += s.factor * (s.count - 1);
-  }
-  return true;
-}
-
-/// Whether the values of all iteration variables form a box without holes.
-inline bool is_full_box(const child_block& child, const bound_iters& iters,
-                        standing_loops standing) {
-  if (!iters.understood || child.conditional) return false;
-  std::vector<int> used(child.loops.size(), 0);
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  bool simple = true;
-  for (std::size_t i = 0; i < vars.size() && simple; ++i)
-    simple = vars[i].kind == ir::iter_kind::reduce ||
-             is_contiguous(iters.values[i], child, standing, used);
-  if (simple) return true;
-  if (standing.fixed > child.loops.size()) return false;
-  arith::loop_domains moving;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
-    if (standing.moves(child, l))
-      moving.emplace_back(child.loops[l]->var, dom);
-    else
-      known.bind(child.loops[l]->var, dom);
-  }
-  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
-                                  known);
-}
-
-/// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
-/// without holes when, from the smallest factor on, each is at most what the smaller ones reach.
-/// Variables that a predicate cuts are left to others. Marks the variables in `used`.
-inline std::optional<span> digits_written(const ir::range& dim, const child_block& child,
-                                          const bound_iters& iters, standing_loops standing,
-                                          std::vector<char>& used) {
-  if (!ir::is_int(dim.extent)) return std::nullopt;
-  linear sum = arith::to_linear(dim.min);
-  std::sort(sum.terms.begin(), sum.terms.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::int64_t reach = ir::as_int(dim.extent);
-  span out;
-  out.lo = constant(sum.constant, sum.type);
-  out.hi = constant(sum.constant + reach - 1, sum.type);
-  out.within = {sum.constant, sum.constant + reach - 1};
-  for (const auto& [term, factor] : sum.terms) {
-    const int at = iter_index(child.block(), term);
-    if (at < 0 || factor < 1) return std::nullopt;
-    const auto i = static_cast<std::size_t>(at);
-    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
-    const linear_range value = relax(iters.values[i], child, standing);
-    if (!value.lo || !value.hi) return std::nullopt;
-    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
-    const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
-                     range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
-    if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;
-    reach += factor * count.lo;
-    accumulate(*out.lo, *value.lo, factor);
-    accumulate(*out.hi, *value.hi, factor);
-    out.within = arith::add(out.within, arith::scale(iters.clip[i], factor));
-  }
-  return out;
-}
-
-/// A store under a condition: the block may write less than it declares.
-inline bool writes_conditionally(const ir::stmt& s) {
-  switch (s->kind) {
-    case ir::stmt_kind::if_else: {
-      const ir::if_node& n = *ir::as_if(s);
-      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), writes_conditionally);
-    }
-    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
-    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return true;
-    default: return false;
-  }
-}
-
-/// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
-struct strip {
-  int iter = -1;  // -1: a constant place
-  std::int64_t factor = 1, offset = 0, extent = 1;
-};
-
-inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node& block) {
-  strip out;
-  if (!ir::is_int(dim.extent)) return std::nullopt;
-  out.extent = ir::as_int(dim.extent);
-  if (const int i = iter_index(block, dim.min); i >= 0) {
-    out.iter = i;
-    return out;
-  }
-  const linear sum = arith::to_linear(dim.min);
-  out.offset = sum.constant;
-  if (sum.terms.size() > 1) return std::nullopt;
-  if (sum.terms.empty()) return out;
-  out.iter = iter_index(block, sum.terms[0].first);
-  out.factor = sum.terms[0].second;
-  if (out.iter < 0 || out.factor < 1 || out.factor > out.extent) return std::nullopt;
-  return out;
 }
 
 }  // namespace detail::footprints
@@ -36014,64 +36927,13 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
     if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
     if (!s.lo && s.within.lo != bounds::negative_infinity)
       s.lo = constant(s.within.lo, dim.min.type());
+    if (const int alone = iter_index(block, dim.min); !s.hi && alone >= 0) {
+      const ir::range& dom = block.iters[static_cast<std::size_t>(alone)].dom;
+      if (!ir::is_int(dom.extent) && ir::is_int(dim.extent, 1))
+        s.hi = difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()));
+    }
     if (!s.hi && s.within.hi != bounds::positive_infinity)
       s.hi = constant(s.within.hi, dim.min.type());
-  }
-  return out;
-}
-
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
-                                                   const bound_iters& iters,
-                                                   const ir::buffer_region& region,
-                                                   standing_loops standing) {
-  using namespace detail::footprints;
-  const ir::block_node& block = child.block();
-  if (!is_full_box(child, iters, standing)) return std::nullopt;
-  if (writes_conditionally(block.body)) return std::nullopt;
-  footprint out(region.box.size());
-  std::vector<char> used(block.iters.size(), 0);
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const std::optional<strip> place = strip_of(region.box[d], block);
-    span& s = out[d];
-    if (!place) {
-      std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return std::nullopt;
-      s = std::move(*mixed);
-      continue;
-    }
-    if (place->iter < 0) {
-      s.within = {place->offset, place->offset + place->extent - 1};
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(place->iter);
-    if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
-    const ir::expr& shape = region.buffer->shape[d];
-    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
-    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
-    if (symbolic &&
-        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
-          arith::same_value(block.iters[i].dom.extent, shape)))
-      return std::nullopt;
-    linear_range value = relax(iters.values[i], child, standing);
-    if (!value.lo || !value.hi) return std::nullopt;
-    const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
-      arith::linear at = constant(offset, v.type);
-      accumulate(at, v, place->factor);
-      return at;
-    };
-    s.lo = place_of(*value.lo, place->offset);
-    s.hi = place_of(*value.hi, place->offset + place->extent - 1);
-    s.within = arith::add(arith::scale(iters.clip[i], place->factor),
-                          {place->offset, place->offset + place->extent - 1});
-    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
-    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
-  }
-  // What no index tells, the place must not depend on: some instance runs in every iteration.
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    const linear_range value = relax(iters.values[i], child, standing);
-    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
-    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
   }
   return out;
 }
@@ -36296,12 +37158,15 @@ inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loop
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
-/// Whether some dimension of single points is a mixed-radix sum of iteration variables.
+/// Whether some dimension of single points is made of several iteration variables: a mixed-radix
+/// sum of them, or a digit of one.
 inline bool mixes_digits(const ir::block_node& block, const ir::buffer_region& region) {
   bool mixes = false;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent, 1)) return false;
-    if (iter_index(block, dim.min) < 0) mixes |= arith::to_linear(dim.min).terms.size() > 1;
+    if (mixes || iter_index(block, dim.min) >= 0) continue;
+    mixes = std::count_if(block.iters.begin(), block.iters.end(),
+                          [&](const ir::iter_var& v) { return ir::uses_var(dim.min, v.var); }) > 1;
   }
   return mixes;
 }
@@ -37213,7 +38078,7 @@ namespace tilewright::primitive {
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part;
 /// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
-///    and inner loops of one iteration start at 0;
+///    and loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops.
@@ -37330,7 +38195,7 @@ namespace tilewright::primitive {
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
 ///    it before the scope starts;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
-/// @param consumers ids of the blocks that read the copy; all readers when empty
+/// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
@@ -37353,7 +38218,8 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// Requires:
 /// 1. `write_index` names a write region of the block, which is not the root;
 /// 2. the storage scope exists;
-/// 3. the block is the only one in the scope that writes the buffer, and does not read it;
+/// 3. the block is the only one in the scope that writes the buffer, and does not read it, except
+///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
 /// stands;
@@ -37547,7 +38413,7 @@ namespace tilewright::primitive {
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
 ///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded: no match_buffer of it.
+/// 6. the buffer is only loaded: no match_buffer of it, no pointer to it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -37571,7 +38437,8 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 4. the predicate of the block says no more than its domain;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
-/// 6. the producer has computed all that the block reads.
+/// 6. the producer has computed all that the block reads;
+/// 7. iterations that run at once of loops around the producer compute different elements.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -37611,7 +38478,9 @@ namespace tilewright::primitive {
 ///    nothing in it reads the buffer after the last write;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
 ///    writes itself is written before it is read;
-/// 6. the loops that the box depends on have constant bounds.
+/// 6. the loops that the box depends on have constant bounds;
+/// 7. for write_at, iterations that run at once copy different elements back, save those of threads
+///    that share the cache.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
@@ -37912,11 +38781,13 @@ namespace tilewright::primitive {
 /// 1. one positive multiple per iteration variable;
 /// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
 ///    that are different iteration variables or constants;
-/// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and is
-///    constant;
+/// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
+///    be symbolic;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
-///    of its domain; padded loops of the reduction run one iteration after the other;
-/// 5. padded reduction steps leave the result as it is with some value of the padding.
+///    of its domain, a symbolic one by a loop that drives its variable alone; padded loops of the
+///    reduction run one iteration after the other;
+/// 5. padded reduction steps leave the result as it is with some value of the padding, and all of an
+///    operand that is copied has been written.
 /// @param padding [iteration variables] the multiples, not the amounts added
 /// @throws schedule_error; nothing is changed then
 ir::function pad_einsum(const ir::function& f, std::uint64_t block,
@@ -38153,8 +39024,8 @@ namespace tilewright::primitive {
 /// further primitives refuse the blocks.
 ///
 /// Requires:
-/// 1. the block is complete or a reduction, the scope allocates the buffer, and no other block
-///    writes it;
+/// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
+///    allocates the buffer, and no other block writes it;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
@@ -38810,13 +39681,25 @@ TILEWRIGHT_INLINE std::string match_tensor(
 
 }  // namespace tilewright::primitive
 
-#include <unordered_set>
-
 // Names for new blocks: traces find blocks by name, so no two blocks may share one.
 
 #include <string>
+#include <unordered_set>
 
 namespace tilewright::primitive {
+
+/// The names of blocks, inits included.
+class block_names {
+ public:
+  explicit block_names(const ir::stmt& body);
+  /// Forgets the names of blocks that are about to go.
+  void remove(const ir::stmt& part);
+  /// `base`, or `base_1`, `base_2`, ... when it is taken; the name is taken from now on.
+  std::string fresh(const std::string& base);
+
+ private:
+  std::unordered_set<std::string> taken_;
+};
 
 /// `base`, or `base_1`, `base_2`, ... when blocks of the function, inits included, have the name
 /// already.
@@ -38826,15 +39709,28 @@ std::string fresh_block_name(const ir::function& f, const std::string& base);
 
 namespace tilewright::primitive {
 
-TILEWRIGHT_INLINE std::string fresh_block_name(const ir::function& f, const std::string& base) {
-  std::unordered_set<std::string> taken;
-  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
+TILEWRIGHT_INLINE block_names::block_names(const ir::stmt& body) {
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* realize = ir::as_realize(s))
-      taken.insert(realize->block->name);
+      taken_.insert(realize->block->name);
   });
+}
+
+TILEWRIGHT_INLINE void block_names::remove(const ir::stmt& part) {
+  ir::for_each_stmt(part, [&](const ir::stmt& s) {
+    if (const ir::block_realize_node* realize = ir::as_realize(s))
+      taken_.erase(realize->block->name);
+  });
+}
+
+TILEWRIGHT_INLINE std::string block_names::fresh(const std::string& base) {
   std::string name = base;
-  for (int n = 1; taken.count(name) != 0; ++n) name = base + "_" + std::to_string(n);
+  for (int n = 1; !taken_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
   return name;
+}
+
+TILEWRIGHT_INLINE std::string fresh_block_name(const ir::function& f, const std::string& base) {
+  return block_names(f.body).fresh(base);
 }
 
 }  // namespace tilewright::primitive
@@ -39434,6 +40330,15 @@ inline void divide(parts& p, bool preserve) {
   p.divided = std::move(*divided);
 }
 
+/// No variable of the new block stands for a loop around its scope, which parts of a partition may
+/// use.
+inline void check_guard(const parts& p, const path& inside) {
+  for (const ir::loop_node* l : inside.all_loops())
+    if (loop_index(p.child->loops, l->var) < 0 && ir::uses_var(p.divided.inner_predicate, l->var))
+      refuse(2, "the guard of " + quoted(p.old()) + " uses loop \"" + l->var->name +
+                    "\" outside of its scope");
+}
+
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
 inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>* shared) {
   ir::var_map map;
@@ -39585,9 +40490,9 @@ inline std::vector<ir::buffer_region> widened(const parts& p,
 
 /// Loops of one iteration stand for 0; and without its init the inner block is no reduction, which
 /// alone may be shared by threads.
-inline void check_inner_loops(const parts& p) {
+inline void check_loops(const parts& p) {
   const child_block& c = *p.child;
-  for (std::size_t l = p.first; l < c.loops.size(); ++l)
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
   if (!c.block().init) return;
@@ -39628,8 +40533,9 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
-  check_inner_loops(p);
+  check_loops(p);
   divide(p, preserve_unit_iters);
+  check_guard(p, to_block);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -39715,6 +40621,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
+    check_guard(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
@@ -39833,30 +40740,6 @@ inline std::string fresh_buffer_name(const ir::function& f, std::string base) {
 }
 
 }  // namespace tilewright::primitive::detail::block_buffers
-// Primitives accept what is right. TVM refuses some of that; who exchanges traces with it can ask
-// for its refusals too.
-
-namespace tilewright::primitive {
-
-/// True on this thread while a `tvm_refusals` lives on it. A primitive that accepts more than TVM
-/// does asks here before it goes on, and refuses with the requirement that TVM names:
-///
-///     if (as_tvm() && !is_chain(loops)) fail(f, 3, "...");
-bool as_tvm() noexcept;
-
-/// While it lives, primitives called on this thread also make the refusals that TVM makes.
-class tvm_refusals {
- public:
-  explicit tvm_refusals(bool wanted = true) noexcept;
-  ~tvm_refusals();
-  tvm_refusals(const tvm_refusals&) = delete;
-  tvm_refusals& operator=(const tvm_refusals&) = delete;
-
- private:
-  bool before_;
-};
-
-}  // namespace tilewright::primitive
 
 namespace tilewright::primitive {
 namespace detail::buffer_access {
@@ -40146,6 +41029,19 @@ inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p)
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
 }
+/// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
+/// a reduction reads its result: with an init it finds there what it has written.
+inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
+  const auto starts = [&](const ir::buffer_region& r) {
+    return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
+           std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),
+                      [](const ir::range& i, const ir::range& j) {
+                        return ir::equal(i.min, j.min) && ir::equal(i.extent, j.extent);
+                      });
+  };
+  return std::any_of(b.reads.begin(), b.reads.end(),
+                     [&](const auto& r) { return r.buffer == x && !starts(r); });
+}
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.writes.begin(), b.writes.end(),
                      [&](const auto& r) { return r.buffer == x; });
@@ -40209,6 +41105,14 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   return std::move(all.front().box);
 }
 
+/// Whether a loop around both blocks runs more than once.
+inline bool repeat_together(const block_scope& scope, std::size_t a, std::size_t b) {
+  const std::size_t common = scope.common_loops(a, b);
+  return std::any_of(scope[a].loops.begin(),
+                     scope[a].loops.begin() + static_cast<std::ptrdiff_t>(common),
+                     [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); });
+}
+
 /// The place of a cache_read's copy: before the first reader, in the loops that it shares with the
 /// writer.
 inline place place_after(const call& c, const block_scope& scope, int writer,
@@ -40218,7 +41122,7 @@ inline place place_after(const call& c, const block_scope& scope, int writer,
   const auto w = static_cast<std::size_t>(writer);
   place out{writer, 0};
   const bool all_before = std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
-    return r < w && scope.common_loops(r, w) == 0;
+    return r < w && !repeat_together(scope, r, w);
   });
   if (all_before) return {};
   for (const std::size_t r : readers) {
@@ -40305,6 +41209,9 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     }
     if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
   }
+  // a writer with blocks inside that read what others inside have written keeps the buffer
+  if (ids.empty() && writer != scope.find(id))
+    std::erase(readers, static_cast<std::size_t>(writer));
   for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
@@ -40344,7 +41251,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
       refuse(c, 3, quoted(scope[i].block()) + " writes \"" + s.buffer->name + "\" too");
-  if (reads_buffer(scope[w].block(), s.buffer))
+  if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct)
@@ -40864,25 +41771,6 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   return out;
 }
 
-/// Whether the buffer may hold something when the block runs first: it comes from outside, or a
-/// block that comes before writes it.
-inline bool filled_before(const ir::function& f, const path& at, const ir::buffer& x) {
-  std::vector<const ir::block_realize_node*> above;
-  for (const ir::stmt* slot : at.slots)
-    if (const ir::block_realize_node* r = ir::as_realize(*slot)) above.push_back(r);
-  const auto allocates = [&](const ir::block_realize_node* r) {
-    const std::vector<ir::buffer>& own = r->block->alloc_buffers;
-    return std::find(own.begin(), own.end(), x) != own.end();
-  };
-  if (std::none_of(above.begin(), above.end(), allocates)) return true;
-  for (const ir::block_realize_node* r : all_blocks(f.body)) {
-    if (r == above.back()) return false;
-    const bool is_above = std::find(above.begin(), above.end(), r) != above.end();
-    if (!is_above && caching::writes_buffer(*r->block, x)) return true;
-  }
-  return false;
-}
-
 inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
                           const std::string& storage) {
   const call c{"cache_inplace", storage};
@@ -40892,18 +41780,14 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   const ir::block_realize_node& instance = *ir::as_realize(at.target());
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
-  if (!filled_before(f, at, x))
-    refuse(c, 4, "nothing writes \"" + x->name + "\" before " + quoted(*instance.block));
   const std::vector<ir::range> box = touched_box(*instance.block, x);
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
   r.from = x;
   r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
   const arith::analyzer outside = known_above(at);
-  const std::string first = fresh_block_name(f, name);
-  std::string second = name;  // the copies are not in the function yet
-  for (int n = 1; second == first || fresh_block_name(f, second) != second; ++n)
-    second = name + "_" + std::to_string(n);
+  block_names names(f.body);
+  const std::string first = names.fresh(name), second = names.fresh(name);
   new_blocks out;
   out.blocks.resize(2);
   const ir::stmt in = copy_nest(instance, box, x, r.to, outside, first, out.blocks[0]);
@@ -40915,12 +41799,11 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   ir::block_node changed = *ir::as_realize(holder.target())->block;
   changed.alloc_buffers.push_back(r.to);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
-  const path now_at = find_block(out.function, s.holder->block->id);
-  const block_scope scope(*ir::as_realize(now_at.target())->block);
-  if (!region_covered(scope, static_cast<std::size_t>(scope.find(out.blocks[0])), sums::unfinished))
+  const path copied = find_block(out.function, out.blocks[0]);
+  if (!region_filled(copied, ir::as_realize(copied.target())->block->reads.front()))
     refuse(c, 4,
-           quoted(*instance.block) + " writes elements of \"" + x->name +
-               "\" of which nobody has written the old value");
+           quoted(*instance.block) + " touches elements of \"" + x->name +
+               "\" that nobody has written before");
   return out;
 }
 
@@ -41154,10 +42037,15 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
-    const bool proved =
-        runs.lo && runs.hi && !ir::is_int(c.block().iters[i].dom.extent) &&
-        known.prove_le(arith::from_linear(*solved[i].lo), arith::from_linear(*runs.lo)) &&
-        known.prove_le(arith::from_linear(*runs.hi), arith::from_linear(*solved[i].hi));
+    const ir::range& dom = c.block().iters[i].dom;
+    const auto within = [&](const ir::expr& first, const ir::expr& last) {
+      return known.prove_le(arith::from_linear(*solved[i].lo), first) &&
+             known.prove_le(last, arith::from_linear(*solved[i].hi));
+    };
+    const bool proved = !ir::is_int(dom.extent) &&
+                        (within(dom.min, dom.min + dom.extent - 1) ||
+                         (runs.lo && runs.hi &&
+                          within(arith::from_linear(*runs.lo), arith::from_linear(*runs.hi))));
     if (!proved)
       refuse(m, 7,
              quoted(c) + " has instances along \"" + c.block().iters[i].var->name +
@@ -41295,8 +42183,24 @@ TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64
 }  // namespace tilewright::primitive
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
+
+// Loops whose iterations run at once.
+
+namespace tilewright::primitive::detail {
+
+/// On other threads or in other lanes, and more than one of them.
+inline bool runs_at_once(const ir::loop_node& loop) {
+  const bool kind = loop.loop == ir::loop_kind::parallel ||
+                    loop.loop == ir::loop_kind::vectorized ||
+                    loop.loop == ir::loop_kind::thread_binding;
+  return kind && !ir::is_int(loop.extent, 1);
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::inlining {
@@ -41323,6 +42227,27 @@ struct inverse {
   std::vector<ir::expr> solution;  // [iters] in terms of `outputs`
 };
 
+/// The iteration variables with domains long enough for every digit that the indices take of them:
+/// 127 points at `[i // 16, i % 16]` are solved as 128, and the guard of the fold drops the last.
+inline std::vector<ir::iter_var> filled_up(const std::vector<ir::expr>& indices,
+                                           std::vector<ir::iter_var> iters) {
+  for (ir::iter_var& v : iters) {
+    if (!ir::is_int(v.dom.extent)) continue;
+    std::int64_t unit = 1;
+    for (const ir::expr& index : indices)
+      ir::for_each_expr(index, [&](const ir::expr& e) {
+        const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+        if (!digit || !ir::is_int(e->args[1]) || !ir::uses_var(e->args[0], v.var)) return;
+        const std::int64_t by = ir::as_int(e->args[1]);
+        if (by > 0 && by <= ir::as_int(v.dom.extent)) unit = std::lcm(unit, by);
+      });
+    const std::int64_t extent = ir::as_int(v.dom.extent);
+    if (unit <= extent)
+      v.dom.extent = ir::integer(v.dom.extent.type(), (extent + unit - 1) / unit * unit);
+  }
+  return iters;
+}
+
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
                                      const std::vector<ir::iter_var>& iters) {
   inverse out;
@@ -41345,11 +42270,15 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     }
     return out;
   }
-  arith::loop_domains loops;
-  arith::analyzer known;
-  for (const ir::iter_var& v : iters) loops.emplace_back(v.var, v.dom);
-  const auto map = arith::detect_iter_map(indices, loops, ir::boolean(true),
-                                          arith::iter_map_level::bijective, known);
+  const auto detect = [&](const std::vector<ir::iter_var>& vars) {
+    arith::loop_domains loops;
+    const arith::analyzer known;
+    for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
+    return arith::detect_iter_map(indices, loops, ir::boolean(true),
+                                  arith::iter_map_level::bijective, known);
+  };
+  auto map = detect(iters);
+  if (!map) map = detect(filled_up(indices, iters));
   if (!map) return std::nullopt;
   const auto solved = arith::inverse_affine(*map, {out.outputs.begin(), out.outputs.end()});
   if (!solved) return std::nullopt;
@@ -41427,6 +42356,12 @@ struct inliner : ir::mutator {
     return ir::make_block(std::move(out));
   }
 };
+
+inline bool holds(const ir::stmt& s, ir::op o, const ir::buffer& x) {
+  bool found = false;
+  ir::for_each_expr(s, [&](const ir::expr& e) { found |= e->op == o && e->buffer == x; });
+  return found;
+}
 
 inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
   bool found = false;
@@ -41523,8 +42458,10 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
     const path reader = find_block(out, scope[i].block().id);
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
+    if (holds(reader.target(), ir::op::data, x))
+      refuse(name, 6, quoted(scope[i].block()) + " passes on a pointer to \"" + x->name + "\"");
     changed.push_back(scope[i].block().id);
-    out = replace_block(out, reader, rewrite.mutate(ir::as_realize(reader.target())->block));
+    out = replace(out, reader, rewrite.mutate(reader.target()));  // the predicate loads too
   }
   out = remove(out, id, holder->block->id, x);
   for (const std::uint64_t reader : changed) check_covered(name, out, reader, block->reads);
@@ -41681,6 +42618,12 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   if (!stays_inside(block, loads, pair.between))
     refuse(name, 6,
            quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+  for (std::size_t l = 0; l < producer.loops.size(); ++l)
+    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
+      refuse(name, 7,
+             "iterations of loop \"" + producer.loops[l]->var->name +
+                 "\", which run at once, all run " + quoted(producer.block()) +
+                 " for the same elements");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
@@ -42016,7 +42959,10 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const ir::block_node& b = scope[i].block();
     // What is copied in holds all that is read below; only the copy itself is in question.
-    const bool from_cache = caching::reads_buffer(b, cache);
+    for (const ir::buffer_region& w : b.writes)
+      if (!read && w.buffer == cache && !writes_declared(b, w))
+        refuse(c, 5, "it is not certain that " + quoted(b) + " writes all that would be copied");
+    const bool from_cache = caching::reads_before(b, cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
@@ -42039,6 +42985,55 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
     refuse(c, 4,
            read ? "\"" + x->name + "\" is written after it has been read"
                 : "\"" + x->name + "\" is read after the last write");
+}
+
+/// Loops whose iterations run at once and do not wait for each other to copy what they share.
+inline bool runs_apart(const ir::loop_node& loop, const std::string& storage) {
+  const bool together = storage != "global" && shared_across(storage, loop);
+  return runs_at_once(loop) && !together;
+}
+
+/// Whether the sides of different iterations of `loops[at]` have nothing in common, wherever the
+/// loops from `first` on are: its step is longer than what shorter ones reach, and the next ones too.
+inline bool sides_apart(const side& s, const std::vector<const ir::loop_node*>& loops,
+                        std::size_t first, std::size_t at) {
+  if (!ir::is_int(s.extent)) return false;
+  arith::linear sum = arith::to_linear(s.min);
+  std::sort(sum.terms.begin(), sum.terms.end(),
+            [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
+  std::int64_t reach = ir::as_int(s.extent);
+  bool found = false;
+  for (const auto& [term, factor] : sum.terms) {
+    const int l = loop_index(loops, term);
+    if (l < 0) {
+      if (!ir::is_var(term)) return false;
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(l);
+    if (index < first) continue;
+    found |= index == at;
+    if (found && std::abs(factor) < reach) return false;
+    const arith::bounds range = constant_range({loops[index]->min, loops[index]->extent});
+    if (!range.bounded()) return found && &sum.terms.back().first == &term;
+    reach += std::abs(factor) * (range.hi - range.lo);
+  }
+  return found;
+}
+
+/// Requirement 7.
+inline void check_apart(const call& c, const std::vector<side>& box, const ir::buffer& x,
+                        const std::vector<const ir::loop_node*>& loops) {
+  std::size_t first = loops.size();
+  for (std::size_t l = loops.size(); l-- > 0;) {
+    if (runs_apart(*loops[l], c.storage)) first = l;
+  }
+  for (std::size_t l = first; l < loops.size(); ++l)
+    if (runs_apart(*loops[l], c.storage) &&
+        std::none_of(box.begin(), box.end(),
+                     [&](const side& s) { return sides_apart(s, loops, first, l); }))
+      refuse(c, 7,
+             "iterations of loop \"" + loops[l]->var->name +
+                 "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
 /// The copy may use the loops of its scope only, which its variables stand for.
@@ -42072,6 +43067,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   std::vector<const ir::loop_node*> loops = below.loops();
   loops.push_back(&around);
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
+  if (!read) check_apart(c, box, x, loops);
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
@@ -43070,8 +44066,8 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
 /// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
 class part_copy : public ir::mutator {
  public:
-  part_copy(const ir::var& loop, ir::var part, ir::range range, std::string suffix)
-      : loop_(loop), part_(std::move(part)), range_(std::move(range)), suffix_(std::move(suffix)) {
+  part_copy(const ir::var& loop, ir::var part, ir::range range, block_names& blocks)
+      : loop_(loop), part_(std::move(part)), range_(std::move(range)), blocks_(blocks) {
     names_.emplace(loop_, part_);
   }
   using ir::mutator::mutate;
@@ -43125,7 +44121,7 @@ class part_copy : public ir::mutator {
   ir::block copy(const ir::block_realize_node& realize) {
     ir::block_node out = *realize.block;
     out.id = 0;
-    out.name += suffix_;
+    out.name = blocks_.fresh(out.name + "_" + part_->name);
     for (std::size_t i = 0; i < out.iters.size(); ++i) {
       ir::iter_var& iter = out.iters[i];
       iter.dom = {mutate(iter.dom.min), mutate(iter.dom.extent)};
@@ -43146,7 +44142,7 @@ class part_copy : public ir::mutator {
 
   ir::var loop_, part_;
   ir::range range_;
-  std::string suffix_;
+  block_names& blocks_;
   ir::var_map names_;
   ir::buffer_map buffers_;
 };
@@ -43182,6 +44178,8 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
                       b->block->name + "\", which is not spatial");
   const std::string& first = blocks.front()->block->name;
 
+  block_names names(f.body);
+  names.remove(at.target());
   new_loops out;
   std::vector<ir::stmt> bodies;
   std::int64_t begin = ir::as_int(old.min);
@@ -43189,14 +44187,15 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
     const std::string part = loop->name + std::to_string(p);
     const ir::var v = ir::make_var(part, loop.type());
     const ir::range range{ir::integer(loop.type(), begin), ir::integer(loop.type(), parts[p])};
-    ir::stmt body = part_copy(loop, v, range, "_" + part).mutate(old.body);
-    bodies.push_back(wrapped(first + "_" + part + "_partition",
+    ir::stmt body = part_copy(loop, v, range, names).mutate(old.body);
+    bodies.push_back(wrapped(names.fresh(first + "_" + part + "_partition"),
                              ir::make_loop(v, range.min, range.extent, std::move(body))));
     out.loops.push_back(v);
     begin += parts[p];
   }
   out.function = replace(
-      f, at, wrapped(first + "_" + loop->name + "_common", ir::make_seq(std::move(bodies))));
+      f, at,
+      wrapped(names.fresh(first + "_" + loop->name + "_common"), ir::make_seq(std::move(bodies))));
   return out;
 }
 
@@ -43500,8 +44499,10 @@ struct contraction {
   const ir::block_node* block = nullptr;
   const ir::store_node* store = nullptr;
   operand result;
-  std::vector<operand> inputs;        // in order of the reads
-  std::vector<std::int64_t> extents;  // [iteration variables] after padding; 0: stays
+  std::vector<operand> inputs;    // in order of the reads
+  std::vector<ir::expr> extents;  // [iteration variables] after padding; null: stays
+
+  bool padded(std::size_t iter) const { return static_cast<bool>(extents[iter]); }
 };
 
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
@@ -43554,8 +44555,18 @@ inline contraction take_apart(const block_scope& scope, std::size_t child) {
   return c;
 }
 
+/// The next multiple: of a symbolic extent unless all it can be is multiples.
+inline ir::expr round_up(const ir::expr& extent, std::int64_t multiple) {
+  const dtype type = extent.type();
+  if (!ir::is_int(extent)) {
+    const ir::expr by = ir::integer(type, multiple);
+    return arith::simplify(ir::floordiv(extent + ir::integer(type, multiple - 1), by) * by);
+  }
+  return ir::integer(type, (ir::as_int(extent) + multiple - 1) / multiple * multiple);
+}
+
 /// Requirements 1 and 3; sets the padded extents.
-inline void round_up(contraction& c, const std::vector<std::int64_t>& padding) {
+inline void set_extents(contraction& c, const std::vector<std::int64_t>& padding) {
   if (padding.size() != c.block->iters.size())
     refuse(1, quoted(*c.block) + " has " + std::to_string(c.block->iters.size()) +
                   " iteration variables, the padding " + std::to_string(padding.size()) +
@@ -43564,19 +44575,17 @@ inline void round_up(contraction& c, const std::vector<std::int64_t>& padding) {
     const ir::range& dom = c.block->iters[i].dom;
     if (padding[i] <= 0)
       refuse(1, "the multiple " + std::to_string(padding[i]) + " is not positive");
-    c.extents.push_back(0);
+    c.extents.emplace_back();
     if (padding[i] == 1) continue;
-    if (!ir::is_int(dom.min, 0) || !ir::is_int(dom.extent))
-      refuse(3, "the domain of \"" + c.block->iters[i].var->name +
-                    "\" is not constant or does not start at 0");
-    const std::int64_t extent = ir::as_int(dom.extent);
-    const std::int64_t padded = (extent + padding[i] - 1) / padding[i] * padding[i];
-    if (padded != extent) c.extents[i] = padded;
+    if (!ir::is_int(dom.min, 0))
+      refuse(3, "the domain of \"" + c.block->iters[i].var->name + "\" does not start at 0");
+    const ir::expr padded = round_up(dom.extent, padding[i]);
+    if (!arith::same_value(padded, dom.extent)) c.extents[i] = padded;
   }
 }
 
 inline bool is_padded(const contraction& c, int iter) {
-  return iter >= 0 && c.extents[static_cast<std::size_t>(iter)] != 0;
+  return iter >= 0 && c.padded(static_cast<std::size_t>(iter));
 }
 
 inline bool is_padded(const contraction& c, const operand& o) {
@@ -43587,45 +44596,65 @@ inline void check_shapes(const contraction& c, const operand& o) {
   for (std::size_t d = 0; d < o.iters.size(); ++d) {
     if (!is_padded(c, o.iters[d])) continue;
     const ir::range& dom = c.block->iters[static_cast<std::size_t>(o.iters[d])].dom;
-    if (!ir::is_int(o.buffer->shape[d], ir::as_int(dom.extent)))
+    if (!arith::same_value(o.buffer->shape[d], dom.extent))
       refuse(3, "dimension " + std::to_string(d) + " of \"" + o.buffer->name +
                     "\" is not as long as the domain of its variable");
   }
 }
 
-/// What the operands are padded with, so that padded reduction steps change nothing.
-inline ir::expr choose_padding(const contraction& c, const operand& of) {
-  const dtype type = of.buffer->type;
-  const ir::expr zero = ir::literal(type, 0);
-  bool reduces = false;
+/// The reduce variables that are padded.
+inline std::vector<int> padded_reduction(const contraction& c) {
+  std::vector<int> out;
   for (std::size_t i = 0; i < c.extents.size(); ++i)
-    reduces |= c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce;
-  if (!reduces) return zero;
+    if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce)
+      out.push_back(static_cast<int>(i));
+  return out;
+}
+
+/// What a step of the reduction adds where the variables `beyond` are in their padding and the
+/// operands hold `value` there.
+inline ir::expr padded_step(const contraction& c, const ir::expr& step,
+                            const std::vector<int>& beyond, const ir::expr& value) {
+  const ir::expr out = ir::rewrite(step, [&](const ir::expr& e) {
+    if (e->op == ir::op::load) {
+      const operand o = make_operand(*c.block, e->buffer, e->args);
+      const bool reached = std::any_of(beyond.begin(), beyond.end(), [&](int i) {
+        return std::find(o.iters.begin(), o.iters.end(), i) != o.iters.end();
+      });
+      return reached ? ir::cast(e.type(), value) : e;
+    }
+    // 0 * x is 0 here: what is padded elsewhere is padded with finite values
+    if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
+                                 ir::equal(e->args[1], ir::literal(e.type(), 0))))
+      return ir::literal(e.type(), 0);
+    if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
+      return ir::literal(e.type(), e->args[0]->real);
+    return e;
+  });
+  return arith::simplify(out);
+}
+
+/// What the operands are padded with, so that padded reduction steps change nothing.
+inline ir::expr choose_padding(const contraction& c, dtype type) {
+  const ir::expr zero = ir::literal(type, 0);
+  const std::vector<int> reduced = padded_reduction(c);
+  if (reduced.empty()) return zero;
   reduction_form form;
   if (!find_reduction_form(*c.block, form).empty() || form.stores.size() != 1)
     refuse(5, quoted(*c.block) + " is not in normal form");
   const auto reducer =
       match_reducer(form.identity, {ir::load(c.store->buffer, c.store->indices)}, form.updates);
   if (!reducer) refuse(5, "the reducer of " + quoted(*c.block) + " is not known");
+  // any of the variables may be in its padding while the others are not
   const auto leaves_alone = [&](const ir::expr& value) {
-    const ir::expr step = ir::rewrite(reducer->right[0], [&](const ir::expr& e) {
-      if (e->op == ir::op::load) {
-        const operand o = make_operand(*c.block, e->buffer, e->args);
-        const bool reduced = std::any_of(o.iters.begin(), o.iters.end(), [&](int i) {
-          return is_padded(c, i) &&
-                 c.block->iters[static_cast<std::size_t>(i)].kind == ir::iter_kind::reduce;
-        });
-        return reduced ? ir::cast(e.type(), value) : e;
-      }
-      // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-      if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-                                   ir::equal(e->args[1], ir::literal(e.type(), 0))))
-        return ir::literal(e.type(), 0);
-      if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
-        return ir::literal(e.type(), e->args[0]->real);
-      return e;
-    });
-    return ir::equal(arith::simplify(step), reducer->identity[0]);
+    for (std::size_t which = 1; which < std::size_t{1} << reduced.size(); ++which) {
+      std::vector<int> beyond;
+      for (std::size_t k = 0; k < reduced.size(); ++k)
+        if (which >> k & 1) beyond.push_back(reduced[k]);
+      if (!ir::equal(padded_step(c, reducer->right[0], beyond, value), reducer->identity[0]))
+        return false;
+    }
+    return true;
   };
   if (leaves_alone(zero)) return zero;
   const ir::expr identity = reducer->identity[0];
@@ -43639,7 +44668,7 @@ inline ir::buffer padded_buffer(const ir::function& f, const contraction& c, con
   std::vector<ir::expr> shape = o.buffer->shape;
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (is_padded(c, o.iters[d]))
-      shape[d] = ir::integer(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
+      shape[d] = ir::cast(shape[d].type(), c.extents[static_cast<std::size_t>(o.iters[d])]);
   std::string name = o.buffer->name + "_pad";
   const auto taken = [&] {
     return fresh_block_name(f, name) != name || block_buffers::buffer_named(f, name) ||
@@ -43673,7 +44702,7 @@ ir::stmt make_copy(const std::string& name, const ir::buffer& from, const ir::bu
 }
 
 inline ir::stmt copy_in(const contraction& c, const operand& o, const ir::buffer& to) {
-  const ir::expr padding = choose_padding(c, o);
+  const ir::expr padding = choose_padding(c, o.buffer->type);
   return make_copy(to->name, o.buffer, to, to->shape, [&](const std::vector<ir::expr>& v) {
     ir::expr inside = ir::boolean(true);
     for (std::size_t d = 0; d < v.size(); ++d)
@@ -43695,8 +44724,8 @@ inline ir::stmt widen(const ir::stmt& s, const ir::block_realize_node& realize,
   if (!l) return inner;
   ir::expr extent = l->extent;
   for (std::size_t i = 0; i < realize.values.size(); ++i)
-    if (c.extents[i] != 0 && realize.values[i].same(l->var))
-      extent = ir::integer(extent.type(), c.extents[i]);
+    if (c.padded(i) && realize.values[i].same(l->var))
+      extent = ir::cast(extent.type(), c.extents[i]);
   return ir::make_loop(l->var, l->min, extent, widen(l->body, realize, c, inner), l->loop,
                        l->annotations, l->thread_tag);
 }
@@ -43704,11 +44733,16 @@ inline ir::stmt widen(const ir::stmt& s, const ir::block_realize_node& realize,
 inline ir::block make_padded(const contraction& c, const ir::buffer_map& buffers) {
   ir::block_node out = *ir::replace_buffers(ir::make_block(*c.block), buffers);
   for (std::size_t i = 0; i < out.iters.size(); ++i)
-    if (c.extents[i] != 0) {
-      ir::expr& extent = out.iters[i].dom.extent;
-      extent = ir::integer(extent.type(), c.extents[i]);
-    }
+    if (c.padded(i)) out.iters[i].dom.extent = c.extents[i];
   return ir::make_block(std::move(out));
+}
+
+/// A loop alone drives the variable through all of its domain, whatever that is.
+inline bool runs_through(const child_block& b, std::size_t iter) {
+  const int at = loop_index(b.loops, b.realize->values[iter]);
+  if (at < 0 || !ir::is_true(b.realize->predicate)) return false;
+  const ir::loop_node& l = *b.loops[static_cast<std::size_t>(at)];
+  return ir::is_int(l.min, 0) && arith::same_value(l.extent, b.block().iters[iter].dom.extent);
 }
 
 /// Requirement 4, with the outermost statement of the nest.
@@ -43720,27 +44754,19 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (holds_block(s, c.block->id)) top = s;
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
-  arith::analyzer known;
-  known.bind(domains(b.loops));
-  bool whole = is_affine_binding(b) && bind_iters(b).understood;
-  const bound_iters& guarded = bind_iters(b);
-  for (std::size_t i = 0; i < c.block->iters.size() && whole; ++i) {
-    const ir::range& dom = c.block->iters[i].dom;
-    if (!ir::is_int(dom.min) || !ir::is_int(dom.extent)) continue;
-    const arith::bounds visited = meet(known.const_bounds(b.realize->values[i]), guarded.clip[i]);
-    whole = visited.lo <= ir::as_int(dom.min) &&
-            visited.hi >= ir::as_int(dom.min) + ir::as_int(dom.extent) - 1;
-  }
-  if (!whole) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  for (std::size_t i = 0; i < c.block->iters.size(); ++i)
+    if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
+      refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
-    if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::spatial &&
+    if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&
         std::find(indexed.begin(), indexed.end(), static_cast<int>(i)) == indexed.end())
       refuse(4, "instances along \"" + c.block->iters[i].var->name +
                     "\" would all write the same element");
   for (const ir::loop_node* l : b.loops)
     for (std::size_t i = 0; i < c.block->iters.size(); ++i)
-      if (c.extents[i] != 0 && c.block->iters[i].kind == ir::iter_kind::reduce &&
+      if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::reduce &&
           b.realize->values[i].same(l->var) && l->loop != ir::loop_kind::serial &&
           l->loop != ir::loop_kind::unrolled)
         refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
@@ -43748,6 +44774,18 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
   return top;
+}
+
+/// The copies read whole operands, also what the nest itself does not visit.
+inline void check_filled(const ir::function& f, const std::vector<ir::stmt>& copies,
+                         const contraction& c) {
+  for (const ir::stmt& copy : copies) {
+    const ir::block_node& b = *child_blocks(copy).front()->block;
+    const ir::buffer_region& read = b.reads.front();
+    if (!region_filled(find_block(f, b.id), read))
+      refuse(5, "elements of \"" + read.buffer->name + "\" that " + quoted(*c.block) +
+                    " does not read may never be written");
+  }
 }
 
 inline bool divides_integers(const ir::expr& value) {
@@ -43772,29 +44810,31 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
   const block_scope scope(*holder->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   contraction c = take_apart(scope, child);
-  round_up(c, padding);
+  set_extents(c, padding);
   check_shapes(c, c.result);
   for (const operand& o : c.inputs) check_shapes(c, o);
   const ir::stmt top = check_nest(scope, child, c);
-  if (std::all_of(c.extents.begin(), c.extents.end(), [](std::int64_t e) { return e == 0; }))
+  if (std::all_of(c.extents.begin(), c.extents.end(), [](const ir::expr& e) { return !e; }))
     return f;
   if (divides_integers(c.store->value))
     refuse(5, quoted(*c.block) + " would divide by the padding");
 
+  choose_padding(c, c.result.buffer->type);  // also where no operand is padded
+
   ir::buffer_map buffers;
   std::vector<ir::buffer> added;
-  std::vector<ir::stmt> stmts;
+  std::vector<ir::stmt> ahead, behind;
   for (const operand& o : c.inputs) {
     if (!is_padded(c, o)) continue;
     added.push_back(buffers[o.buffer] = padded_buffer(f, c, o, added));
-    stmts.push_back(copy_in(c, o, added.back()));
+    ahead.push_back(copy_in(c, o, added.back()));
   }
-  std::vector<ir::stmt> behind;
   if (is_padded(c, c.result)) {
     added.push_back(buffers[c.result.buffer] = padded_buffer(f, c, c.result, added));
     behind.push_back(copy_out(c.result, added.back()));
   }
   const ir::block_realize_node& realize = *scope[child].realize;
+  std::vector<ir::stmt> stmts = ahead;
   stmts.push_back(
       widen(top, realize, c,
             ir::make_realize(realize.values, realize.predicate, make_padded(c, buffers))));
@@ -43805,7 +44845,10 @@ TILEWRIGHT_INLINE ir::function pad_einsum(const ir::function& f, std::uint64_t b
       root.body, [](const ir::expr& e) { return e; },
       [&](const ir::stmt& s) { return s == top ? ir::make_seq(stmts) : s; });
   root.alloc_buffers.insert(root.alloc_buffers.end(), added.begin(), added.end());
-  return replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+  ir::function out =
+      replace_block(f, find_block(f, holder->block->id), ir::make_block(std::move(root)));
+  check_filled(out, ahead, c);
+  return out;
 }
 
 }  // namespace tilewright::primitive
@@ -44069,7 +45112,8 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
-  if (reads_buffer(b, x)) refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
+  if (caching::reads_before(b, x))
+    refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate) || scope[self].conditional;
   const bool branches = point_access::accesses(scope[self].realize->block, x).branches;
   if (branches || (guarded && !is_affine_binding(scope[self])))
@@ -44132,13 +45176,8 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   } else {
     check_write(scope, self, x);
     check_whole_in_scope(at);
-    if (!is_affine_binding(scope[self]))
+    if (!visits_domains(scope[self]))
       refuse(6, "it is not certain that " + quoted(*block) + " visits all of its domain");
-    const bound_iters& runs = bind_iters(scope[self]);
-    for (std::size_t i = 0; i < block->iters.size(); ++i)
-      if (!runs.understood ||
-          (runs.clip[i].bounded() && !(runs.clip[i] == constant_range(block->iters[i].dom))))
-        refuse(6, "the predicate of " + quoted(*block) + " leaves elements unwritten");
   }
   const std::vector<std::size_t> used = point_access::iters_of(*block, indices);
   std::vector<ir::expr> shape, variables;
@@ -44156,6 +45195,8 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, variables);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
+  if (read && !as_tvm() && !region_filled(find_block(out, copy->id), copy->reads.front()))
+    refuse(5, "the copy would read elements of \"" + x->name + "\" that nobody has written");
   return {std::move(out), copy->id};
 }
 
@@ -44432,7 +45473,9 @@ TILEWRIGHT_INLINE new_block reindex_cache_write(const ir::function& f, std::uint
 }  // namespace tilewright::primitive
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -44551,8 +45594,58 @@ inline void check_repetition(const child_block& child, std::size_t at,
                   "outside of the ones that drive the reduction");
 }
 
-/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it.
+/// A sum of loops from position `first` on without gaps: larger steps may be shorter than the
+/// smaller ones reach, as the border that `compute_at` adds to a tile makes them.
+inline bool is_overlapping_sum(const arith::linear& value, const child_block& child,
+                               std::size_t first, std::vector<int>& used) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // factor, count
+  for (const auto& [term, factor] : value.terms) {
+    const int index = ir::is_var(term) ? loop_index(child.loops, term) : -1;
+    if (index < 0 && uses_loops_from(term, child, first)) return false;
+    if (index < static_cast<int>(first)) continue;
+    const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
+    if (factor <= 0 || !ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
+    if (used[static_cast<std::size_t>(index)]++) return false;
+    if (ir::as_int(l.extent) > 1) steps.emplace_back(factor, ir::as_int(l.extent));
+  }
+  std::sort(steps.begin(), steps.end());
+  std::int64_t reached = 1;
+  for (const auto& [factor, count] : steps) {
+    if (factor > reached) return false;
+    reached += factor * (count - 1);
+  }
+  return true;
+}
+
+/// The block visits intervals, some values perhaps again.
+inline bool is_overlapping_binding(const child_block& child, std::size_t first) {
+  if (!ir::is_true(child.realize->predicate)) return false;
+  std::vector<int> used(child.loops.size(), 0);
+  const bound_iters& iters = bind_iters(child);
+  return iters.understood &&
+         std::all_of(iters.values.begin(), iters.values.end(), [&](const arith::linear& value) {
+           return is_overlapping_sum(value, child, first, used);
+         });
+}
+
+/// One of the values is made of all loops from position `first` on that the condition uses.
+inline bool bounds_a_value(const ir::expr& condition, const child_block& child, std::size_t first) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  return std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+    for (std::size_t l = first; l < child.loops.size(); ++l)
+      if (ir::uses_var(condition, child.loops[l]->var) && !ir::uses_var(value, child.loops[l]->var))
+        return false;
+    return true;
+  });
+}
+
+/// TVM takes no bindings for affine where a loop inside of another one has bounds in terms of it, or
+/// where a guard bounds nothing that one of them is made of.
 inline void check_as_tvm(const child_block& child, std::size_t at) {
+  for (const ir::expr& part : ir::conjuncts(child.realize->predicate))
+    if (!bounds_a_value(part, child, at))
+      refuse(5, "the guard of block \"" + child.block().name +
+                    "\" bounds no value of one of its iteration variables");
   for (std::size_t inner = at + 1; inner < child.loops.size(); ++inner)
     for (std::size_t outer = at; outer < inner; ++outer)
       if (ir::uses_var(child.loops[inner]->min, child.loops[outer]->var) ||
@@ -44571,12 +45664,13 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     for (const ir::iter_var& iter : block.iters)
       if (iter.kind != ir::iter_kind::spatial && iter.kind != ir::iter_kind::reduce)
         refuse(4, "block \"" + block.name + "\" has an iterator that must run in order");
-    if (!is_affine_binding(child, static_cast<std::size_t>(at - child.loops.begin())))
+    const auto first = static_cast<std::size_t>(at - child.loops.begin());
+    if (!is_affine_binding(child, first) && !is_overlapping_binding(child, first))
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
-    if (as_tvm()) check_as_tvm(child, static_cast<std::size_t>(at - child.loops.begin()));
-    check_first_instances(child, static_cast<std::size_t>(at - child.loops.begin()), order);
-    check_repetition(child, static_cast<std::size_t>(at - child.loops.begin()), order);
+    if (as_tvm()) check_as_tvm(child, first);
+    check_first_instances(child, first, order);
+    check_repetition(child, first, order);
   }
 }
 
@@ -45062,6 +46156,22 @@ inline std::optional<window> find_window(const child_block& producer,
   return out;
 }
 
+/// The scope with the opaque variables of the block as spatial ones: rolling an operand of it makes
+/// them opaque, and its instances still may run in any order.
+inline ir::block_node without_order(const block_scope& scope, std::size_t child) {
+  const ir::block_realize_node& realize = *scope[child].realize;
+  ir::block_node unordered = *realize.block;
+  for (ir::iter_var& v : unordered.iters)
+    if (v.kind == ir::iter_kind::opaque) v.kind = ir::iter_kind::spatial;
+  const ir::stmt in_any_order =
+      ir::make_realize(realize.values, realize.predicate, ir::make_block(std::move(unordered)));
+  ir::block_node root = scope.root();
+  root.body = ir::rewrite(
+      root.body, [](const ir::expr& e) { return e; },
+      [&](const ir::stmt& s) { return ir::as_realize(s) == &realize ? in_any_order : s; });
+  return root;
+}
+
 /// Loops around the block and all of its readers; requirement 2.
 inline std::size_t shared_loops(const block_scope& scope, std::size_t producer,
                                 const std::vector<std::size_t>& users) {
@@ -45202,7 +46312,9 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
                   std::to_string(producer.block().writes.size()) + " buffers");
   const ir::buffer_region& written =
       producer.block().writes[static_cast<std::size_t>(write_buffer_index)];
-  if (!is_complete(scope, child) && !is_reduction(scope, child))
+  const ir::block_node unordered_root = without_order(scope, child);
+  const block_scope unordered(unordered_root);
+  if (!is_complete(unordered, child) && !is_reduction(unordered, child))
     refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
   if (!scope.allocates(written.buffer))
     refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
@@ -45210,7 +46322,7 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written.buffer)
         refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
-  const std::size_t common = shared_loops(scope, child, readers(scope, child));
+  const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
@@ -46942,18 +48054,23 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
   return true;
 }
 
-/// Whether the parts of `region` that earlier blocks of the scope write are written completely.
-inline bool is_covered(const block_scope& scope, std::size_t reader,
-                       const bound_iters& reader_iters, const ir::buffer_region& region,
-                       sums needed) {
+/// What earlier blocks of a scope leave of a region.
+struct remainder {
+  bool produced = false;           // an earlier block writes some of it
+  std::vector<const_box> rest;     // what nobody certainly writes
+  std::vector<const_box> unknown;  // written by blocks of which nothing is certain
+};
+
+inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
+                                const bound_iters& reader_iters, const ir::buffer_region& region,
+                                sums needed) {
   const child_block& r = scope[reader];
-  std::vector<const_box> rest;
-  std::vector<const_box> uncertain;  // written by blocks of which nothing is certain
-  bool produced = false;
+  remainder out;
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (out.buffer != region.buffer || !may_overlap(writer.block(), out, r.block(), region))
+    for (const ir::buffer_region& of_writer : writer.block().writes) {
+      if (of_writer.buffer != region.buffer ||
+          !may_overlap(writer.block(), of_writer, r.block(), region))
         continue;
       // threads share global memory, but nothing makes them wait for each other there
       const std::string_view scope_of_buffer = region.buffer->scope;
@@ -46961,32 +48078,53 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
           scope_of_buffer == "global" ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
-      if (!produced) {
-        rest.push_back(within(needs));
-        for (const bounds& b : rest.front())
-          if (b.lo > b.hi) return true;  // nothing is read
+      if (!out.produced) {
+        out.produced = true;
+        out.rest.push_back(within(needs));
+        for (const bounds& b : out.rest.front())
+          if (b.lo > b.hi) return {true, {}, {}};  // nothing is read
       }
-      produced = true;
       const std::optional<footprint> gives =
           needed == sums::unfinished || reduction_done(writer, standing)
-              ? written(writer, bind_iters(writer), out, standing)
+              ? written(writer, bind_iters(writer), of_writer, standing)
               : std::nullopt;
       if (!gives || !sums_inside(*gives, needs, region.buffer->shape, r.loops)) {
-        uncertain.push_back(constant_box(writer.block(), out));
+        out.unknown.push_back(constant_box(writer.block(), of_writer));
         continue;
       }
       std::vector<const_box> left;
-      for (const const_box& box : rest) subtract(box, within(*gives), left);
-      rest = std::move(left);
+      for (const const_box& box : out.rest) subtract(box, within(*gives), left);
+      out.rest = std::move(left);
     }
   }
-  if (!produced || rest.empty()) return true;
+  return out;
+}
+
+/// Whether the parts of `region` that earlier blocks of the scope write are written completely.
+inline bool is_covered(const block_scope& scope, std::size_t reader,
+                       const bound_iters& reader_iters, const ir::buffer_region& region,
+                       sums needed) {
+  const remainder left = left_unwritten(scope, reader, reader_iters, region, needed);
+  if (!left.produced || left.rest.empty()) return true;
   if (scope.allocates(region.buffer)) return false;
   // What nobody in the scope writes comes from outside.
-  for (const const_box& box : rest)
-    for (const const_box& other : uncertain)
+  for (const const_box& box : left.rest)
+    for (const const_box& other : left.unknown)
       if (!disjoint(box, other)) return false;
   return true;
+}
+
+inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
+  ir::buffer_region out{x, {}};
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    const dtype type = x->shape[d].type();
+    if (box[d].bounded())
+      out.box.push_back(
+          {ir::integer(type, box[d].lo), ir::integer(type, box[d].hi - box[d].lo + 1)});
+    else
+      out.box.push_back({ir::integer(type, 0), x->shape[d]});
+  }
+  return out;
 }
 
 }  // namespace detail::cover
@@ -46998,6 +48136,66 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
   });
+}
+
+TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
+  const block_scope inside(block);
+  if (!inside.schedulable()) return false;
+  for (std::size_t i = 0; i < inside.size(); ++i)
+    for (const ir::buffer_region& r : inside[i].block().reads) {
+      if (r.buffer != x) continue;
+      const detail::cover::remainder left =
+          detail::cover::left_unwritten(inside, i, bind_iters(inside[i]), r, sums::finished);
+      if (!left.produced || !left.rest.empty()) return false;
+    }
+  return inside.size() > 0;
+}
+
+TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region& region) {
+  namespace d = detail::cover;
+  std::vector<const ir::block_realize_node*> line;  // the block and those around it
+  for (std::size_t i = block.slots.size(); i-- > 0;)
+    if (const ir::block_realize_node* r = ir::as_realize(*block.slots[i])) line.push_back(r);
+  std::vector<ir::buffer_region> needed{region};
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const block_scope scope(*line[i]->block);
+    const auto at = static_cast<std::size_t>(scope.find(line[i - 1]->block->id));
+    const bound_iters& iters = bind_iters(scope[at]);
+    std::vector<ir::buffer_region> rest;
+    for (const ir::buffer_region& r : needed) {
+      d::remainder left = d::left_unwritten(scope, at, iters, r, sums::unfinished);
+      if (!left.produced) left.rest = {d::within(touched(scope[at], iters, r, {0, {}}))};
+      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(region.buffer, box));
+    }
+    if (rest.empty() || scope.allocates(region.buffer)) return rest.empty();
+    needed = std::move(rest);
+  }
+  return true;
+}
+
+TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
+                                       const ir::buffer_region& region) {
+  namespace d = detail::cover;
+  const block_scope inner(block);
+  if (inner.size() == 0 || !block.iters.empty()) return true;
+  std::vector<d::const_box> rest(1);
+  for (const ir::range& r : region.box) {
+    rest.front().push_back(constant_range(r));
+    if (!rest.front().back().bounded()) return false;
+  }
+  for (const child_block& part : inner.children())
+    for (const ir::buffer_region& w : part.block().writes) {
+      if (w.buffer != region.buffer || !writes_declared(part.block(), w)) continue;
+      const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
+      const bool known = gives && std::all_of(gives->begin(), gives->end(), [](const span& s) {
+                           return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
+                         });
+      if (!known) continue;
+      std::vector<d::const_box> left;
+      for (const d::const_box& box : rest) d::subtract(box, d::within(*gives), left);
+      rest = std::move(left);
+    }
+  return rest.empty();
 }
 
 }  // namespace tilewright::primitive
@@ -47686,18 +48884,19 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
 TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
     const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
-  if (result.outputs.size() != what->outputs.size())
+  const bool unnamed = what->outputs.empty();  // written as a statement, its results unused
+  if (!unnamed && result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
                          " results here, the trace has recorded " +
                          std::to_string(what->outputs.size()));
   const auto first = static_cast<std::uint32_t>(state_.symbols.size());
-  bool same = true;
-  for (std::size_t i = 0; i < result.outputs.size(); ++i)
-    same = same &&
-           what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
+  bool same = !unnamed || result.outputs.empty();
+  for (std::size_t i = 0; same && i < result.outputs.size(); ++i)
+    same = what->outputs[i] == rv{result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
   if (same) return commit(std::move(result), what);
   auto* made = new instruction(*what);
   support::ref<const instruction> owner(made);
+  made->outputs.resize(result.outputs.size());
   for (std::size_t i = 0; i < result.outputs.size(); ++i)
     made->outputs[i] = {result.outputs[i].kind, first + static_cast<std::uint32_t>(i)};
   return commit(std::move(result), std::move(owner));
@@ -48915,7 +50114,7 @@ class trace_parser {
                      const ir::token& start) const {
     if (kind.outputs == output_shape::none && count != 0)
       in_.fail(start, "no result: " + std::string(kind.name) + " gives none");
-    if (kind.outputs == output_shape::one && count != 1)
+    if (kind.outputs == output_shape::one && count > 1)
       in_.fail(start, "one name for the result of " + std::string(kind.name));
   }
 
@@ -49491,7 +50690,7 @@ inline std::string cpp_statement(const trace::step& s) {
   const std::string_view name = what.kind->name == "assert_" ? "require" : what.kind->name;
   const std::string call = concat({"s.", name, "(", call_arguments(s, {true}), ");\n"});
   if (what.outputs.empty()) return call;
-  if (what.kind->outputs == output_shape::one)
+  if (what.kind->outputs == output_shape::one && !what.outputs.empty())
     return concat({"auto ", text_of(what.outputs[0]), " = ", call});
   const std::string names = joined(what.outputs, [](rv v) { return text_of(v); });
   if (what.kind->name == "split") return concat({"auto [", names, "] = ", call});
@@ -49600,9 +50799,268 @@ TILEWRIGHT_INLINE tvm_refusals::tvm_refusals(bool wanted) noexcept
 TILEWRIGHT_INLINE tvm_refusals::~tvm_refusals() { detail::refuses_as_tvm() = before_; }
 
 }  // namespace tilewright::primitive
+// What a block certainly writes, all of it, declared in footprint.hpp.
+
+#include <algorithm>
+
+namespace tilewright::primitive {
+namespace detail::footprints {
+
+/// An iteration variable while the moving loops run: an interval without holes, or nothing.
+inline bool is_contiguous(const linear& value, const child_block& child, standing_loops standing,
+                          std::vector<int>& used) {
+  struct step {
+    std::int64_t factor, count;
+  };
+  std::vector<step> steps;
+  for (const auto& [term, factor] : value.terms) {
+    const int index = loop_index(child.loops, term);
+    if (index < 0) {
+      if (!ir::is_var(term)) return false;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(index);
+    if (!standing.moves(child, at)) continue;
+    if (!ir::is_int(child.loops[at]->extent)) return false;
+    const std::int64_t count = ir::as_int(child.loops[at]->extent);
+    if (count == 1) continue;
+    if (used[at]++) return false;
+    steps.push_back({std::abs(factor), count});
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const step& x, const step& y) { return x.factor < y.factor; });
+  std::int64_t reach = 0;
+  for (const step& s : steps) {
+    if (s.factor > reach + 1) return false;
+    reach += s.factor * (s.count - 1);
+  }
+  return true;
+}
+
+/// Whether the values of all iteration variables form a box without holes.
+inline bool is_full_box(const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
+  if (!iters.understood || child.conditional) return false;
+  std::vector<int> used(child.loops.size(), 0);
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  bool simple = true;
+  for (std::size_t i = 0; i < vars.size() && simple; ++i)
+    simple = vars[i].kind == ir::iter_kind::reduce ||
+             is_contiguous(iters.values[i], child, standing, used);
+  if (simple) return true;
+  if (standing.fixed > child.loops.size()) return false;
+  arith::loop_domains moving;
+  arith::analyzer known;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
+    if (standing.moves(child, l))
+      moving.emplace_back(child.loops[l]->var, dom);
+    else
+      known.bind(child.loops[l]->var, dom);
+  }
+  return arith::is_affine_binding(child.realize->values, vars, moving, child.realize->predicate,
+                                  known);
+}
+
+/// What a dimension indexed by a mixed-radix sum of iteration variables covers, `v0 * 16 + v1`:
+/// without holes when, from the smallest factor on, each is at most what the smaller ones reach.
+/// Variables that a predicate cuts are left to others. Marks the variables in `used`.
+inline std::optional<span> digits_written(const ir::range& dim, const child_block& child,
+                                          const bound_iters& iters, standing_loops standing,
+                                          std::vector<char>& used) {
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  linear sum = arith::to_linear(dim.min);
+  std::sort(sum.terms.begin(), sum.terms.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::int64_t reach = ir::as_int(dim.extent);
+  span out;
+  out.lo = constant(sum.constant, sum.type);
+  out.hi = constant(sum.constant + reach - 1, sum.type);
+  out.within = {sum.constant, sum.constant + reach - 1};
+  for (const auto& [term, factor] : sum.terms) {
+    const int at = iter_index(child.block(), term);
+    if (at < 0 && ir::is_var(term) && loop_index(child.loops, term) < 0) {  // of a block around
+      out.within = {};
+      accumulate(*out.lo, arith::to_linear(term), factor);
+      accumulate(*out.hi, arith::to_linear(term), factor);
+      continue;
+    }
+    if (at < 0 || factor < 1) return std::nullopt;
+    const auto i = static_cast<std::size_t>(at);
+    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
+    const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
+                     range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
+    if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;
+    reach += factor * count.lo;
+    accumulate(*out.lo, *value.lo, factor);
+    accumulate(*out.hi, *value.hi, factor);
+    out.within = arith::add(out.within, arith::scale(iters.clip[i], factor));
+  }
+  return out;
+}
+
+/// A store under a condition: the block may write less than it declares.
+inline bool writes_conditionally(const ir::stmt& s) {
+  switch (s->kind) {
+    case ir::stmt_kind::if_else: {
+      const ir::if_node& n = *ir::as_if(s);
+      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
+    }
+    case ir::stmt_kind::seq: {
+      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+      return std::any_of(list.begin(), list.end(), writes_conditionally);
+    }
+    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
+    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
+    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
+    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
+    case ir::stmt_kind::while_loop: return true;
+    default: return false;
+  }
+}
+
+/// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
+struct strip {
+  int iter = -1;  // -1: a constant place
+  std::int64_t factor = 1, offset = 0, extent = 1;
+};
+
+inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node& block) {
+  strip out;
+  if (!ir::is_int(dim.extent)) return std::nullopt;
+  out.extent = ir::as_int(dim.extent);
+  if (const int i = iter_index(block, dim.min); i >= 0) {
+    out.iter = i;
+    return out;
+  }
+  const linear sum = arith::to_linear(dim.min);
+  out.offset = sum.constant;
+  if (sum.terms.size() > 1) return std::nullopt;
+  if (sum.terms.empty()) return out;
+  out.iter = iter_index(block, sum.terms[0].first);
+  out.factor = sum.terms[0].second;
+  if (out.iter < 0 || out.factor < 1 || out.factor > out.extent) return std::nullopt;
+  return out;
+}
+
+/// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
+/// the moving loops add to each is one map of iterations, without holes.
+inline std::optional<footprint> split_written(const child_block& child,
+                                              const ir::buffer_region& region,
+                                              standing_loops standing) {
+  const arith::analyzer known = knowing(child.loops);
+  const ir::block_node& block = child.block();
+  ir::var_map bindings;
+  ir::var_set reduced, moved, fixed;
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    bindings.emplace(block.iters[i].var, child.realize->values[i]);
+    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
+  }
+  arith::loop_domains moving;
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::range dom{child.loops[l]->min, child.loops[l]->extent};
+    const bool moves = standing.moves(child, l);
+    (moves ? moved : fixed).insert(child.loops[l]->var);
+    if (moves) moving.emplace_back(child.loops[l]->var, dom);
+  }
+  footprint out;
+  std::vector<ir::expr> values;
+  std::vector<ir::iter_var> places;
+  for (const ir::range& dim : region.box) {
+    if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    const linear index = arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
+    linear still = constant(index.constant, index.type), part = constant(0, index.type);
+    for (const auto& term : index.terms)
+      (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
+    const ir::expr value = arith::from_linear(part);
+    const bounds reach = known.const_bounds(value);
+    if (!reach.bounded() || reach.lo != 0 || ir::uses_any(value, fixed)) return std::nullopt;
+    const ir::expr place = ir::make_var("place", value.type());
+    places.push_back({place,
+                      {ir::integer(value.type(), 0), ir::integer(value.type(), reach.hi + 1)},
+                      ir::iter_kind::reduce});  // all of the domain
+    values.push_back(value);
+    span s{still, still, range_of(still, child.loops)};
+    s.hi->constant += reach.hi;
+    s.within.hi += reach.hi;
+    out.push_back(std::move(s));
+  }
+  if (!arith::is_affine_binding(values, places, moving, child.realize->predicate,
+                                arith::analyzer()))
+    return std::nullopt;
+  return out;
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
+                                                   const ir::buffer_region& region,
+                                                   standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  if (!is_full_box(child, iters, standing)) return std::nullopt;
+  if (writes_conditionally(block.body)) return std::nullopt;
+  footprint out(region.box.size());
+  std::vector<char> used(block.iters.size(), 0);
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(region.box[d], block);
+    span& s = out[d];
+    if (!place) {
+      std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
+      if (!mixed) return split_written(child, region, standing);
+      s = std::move(*mixed);
+      continue;
+    }
+    if (place->iter < 0) {
+      s.within = {place->offset, place->offset + place->extent - 1};
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(place->iter);
+    if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const ir::expr& shape = region.buffer->shape[d];
+    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
+    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
+    if (symbolic &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
+          arith::same_value(block.iters[i].dom.extent, shape)))
+      return std::nullopt;
+    linear_range value = relax(iters.values[i], child, standing);
+    if (!value.lo || !value.hi) return std::nullopt;
+    const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
+      arith::linear at = constant(offset, v.type);
+      accumulate(at, v, place->factor);
+      return at;
+    };
+    s.lo = place_of(*value.lo, place->offset);
+    s.hi = place_of(*value.hi, place->offset + place->extent - 1);
+    s.within = arith::add(arith::scale(iters.clip[i], place->factor),
+                          {place->offset, place->offset + place->extent - 1});
+    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
+  // What no index tells, the place must not depend on: some instance runs in every iteration.
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    const ir::range& dom = block.iters[i].dom;
+    if (!ir::is_int(dom.extent) && value.hi &&
+        constant_sum(*value.hi, arith::to_linear(dom.min + dom.extent), -1) == -1)
+      continue;  // all of a domain as long as some shape is: none is empty
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace tilewright::primitive
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -49657,9 +51115,48 @@ namespace detail {
   throw argument_error(kernel.name + ": " + what);
 }
 
+/// Whether all of `count` elements side by side are in [lo, hi]. The inner loop has a constant
+/// length, for compilers that make vectors of such loops alone.
+template <class T>
+inline bool all_within(const T* data, std::int64_t count, T lo, T hi) {
+  constexpr std::int64_t step = 32;
+  std::int64_t k = 0;
+  for (; k + step <= count; k += step) {
+    T outside = 0;
+    for (std::int64_t t = 0; t < step; ++t)
+      outside = static_cast<T>(outside | static_cast<T>(data[k + t] < lo) |
+                               static_cast<T>(data[k + t] > hi));
+    if (outside != 0) return false;
+  }
+  for (; k < count; ++k)
+    if (data[k] < lo || data[k] > hi) return false;
+  return true;
+}
+
+/// True when the elements lie side by side in row-major order and all are in the range, or when the
+/// type has no others.
+template <class T>
+inline bool surely_inside(const operand& o, const T* data, const std::int64_t* strides) {
+  using limits = std::numeric_limits<T>;
+  const operand::index_range& range = *o.index;
+  if (range.last < 0 || std::cmp_greater(range.first, limits::max())) return false;
+  const T lo = std::cmp_less(range.first, limits::min()) ? limits::min()
+                                                         : static_cast<T>(range.first),
+          hi = std::cmp_greater(range.last, limits::max()) ? limits::max()
+                                                           : static_cast<T>(range.last);
+  if (lo == limits::min() && hi == limits::max()) return true;
+  std::int64_t count = 1;
+  for (std::size_t d = o.extents.size(); d-- > 0;) {
+    if (o.extents[d] > 1 && strides[d] != count) return false;
+    count *= o.extents[d];
+  }
+  return all_within(data, count, lo, hi);
+}
+
 /// First element of a strided tensor that is outside the range, as text; empty when there is none.
 template <class T>
 inline std::string find_outside(const operand& o, const T* data, const std::int64_t* strides) {
+  if (surely_inside(o, data, strides)) return {};
   const std::size_t rank = o.extents.size();
   std::vector<std::int64_t> index(rank, 0);
   for (std::int64_t n = o.elements(), k = 0; k < n; ++k) {
@@ -57166,6 +58663,23 @@ struct timer::state {
         std::clamp(50e-6 / std::max(one, 1e-9), 1.0, arguments.updates() ? 64.0 : 5000.0));
   }
 
+  /// Too slow to be repeated, `count` calls a sample. Calls on cold caches and new pages, or
+  /// interrupted ones, look like it, so that the first ones do not decide.
+  static bool hopeless(const measure_options& options, int count, const measurement& out) {
+    const auto n = static_cast<int>(out.seconds.size());
+    if (n < 2 || !(out.best() > options.hopeless * options.best)) return false;
+    return n >= options.most_repeats || n * count * out.best() >= options.evidence;
+  }
+
+  /// The first calls, which warm caches and pages. False when there is no use in more.
+  bool warm_up(const backend::loaded& code, const measure_options& options, measurement& out) {
+    if (!prepare(code, options.where, out) || !sample(code, options, 1, out)) return false;
+    while (out.best() > options.hopeless * options.best) {
+      if (hopeless(options, 1, out) || !sample(code, options, 1, out)) return false;
+    }
+    return true;
+  }
+
   void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
     const int count = batch(options, out.best());
     const auto start = detail::timer_clock::now();
@@ -57175,7 +58689,7 @@ struct timer::state {
       const bool late = detail::timer_seconds(start) > options.budget;
       const bool steady = n >= options.repeats && out.spread() < options.stable;
       if (n >= options.most_repeats || (late && n >= 3) || steady) break;
-      if (n >= 2 && out.best() > options.hopeless * options.best) break;
+      if (hopeless(options, count, out)) break;
     }
   }
 };
@@ -57190,11 +58704,8 @@ TILEWRIGHT_INLINE measurement timer::measure(const backend::loaded& code,
   measurement out;
   state& s = *state_;
   s.begin(options.deadline);
-  const auto hopeless = [&] { return out.best() > options.hopeless * options.best; };
-  // the first call warms caches and pages, and counts only when it is the only one
-  bool more = s.prepare(code, options.where, out) && s.sample(code, options, 1, out);
-  if (more && hopeless()) more = s.sample(code, options, 1, out) && !hopeless();
-  if (more) s.repeat(code, options, out);
+  // the calls that warm up count only where there are no others
+  if (s.warm_up(code, options, out)) s.repeat(code, options, out);
   s.end(out);
   return out;
 }
@@ -58366,14 +59877,15 @@ inline std::vector<argument_place> read_places(message_reader& r) {
 }
 
 inline void write(message& m, const measure_options& o) {
-  for (const double v : {o.best, o.hopeless, o.deadline, o.budget, o.stable}) m.add(v);
+  for (const double v : {o.best, o.hopeless, o.evidence, o.deadline, o.budget, o.stable}) m.add(v);
   for (const int v : {o.repeats, o.most_repeats, static_cast<int>(o.where)})
     m.add(static_cast<std::uint64_t>(v));
 }
 
 inline measure_options read_options(message_reader& r) {
   measure_options o;
-  for (double* v : {&o.best, &o.hopeless, &o.deadline, &o.budget, &o.stable}) *v = r.real();
+  for (double* v : {&o.best, &o.hopeless, &o.evidence, &o.deadline, &o.budget, &o.stable})
+    *v = r.real();
   o.repeats = static_cast<int>(r.word() & 0xffff);
   o.most_repeats = static_cast<int>(r.word() & 0xffff);
   const std::uint64_t where = r.word();
@@ -58416,7 +59928,7 @@ namespace detail {
 
 /// What a worker says first; another one has another idea of code or messages.
 inline message worker_greeting() {
-  constexpr std::uint64_t protocol = 1;
+  constexpr std::uint64_t protocol = 2;
   message out;
   out.add(protocol);
   out.add(static_cast<std::uint64_t>(backend::lowering_revision));
@@ -59262,6 +60774,8 @@ TILEWRIGHT_INLINE std::vector<std::string> blocks_in_post_order(const schedule& 
 
 }  // namespace tilewright::space
 
+#include <algorithm>
+
 // Module: reductions with little to run in parallel get partial results (MetaSchedule:
 // add-rfactor).
 
@@ -59338,6 +60852,8 @@ namespace tilewright::space {
 /// ```
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a
 /// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
+/// So are the columns where the chain reduces along columns: `for j_0: ... for i, j_1: Y`. No block
+/// goes to a place where it would compute the same again.
 void fuse_rows(schedule& s, const std::string& output, const context& where, chooser& choices);
 
 }  // namespace tilewright::space
@@ -59419,13 +60935,35 @@ void register_tiling(schedule& s, const std::string& block, const context& where
 namespace tilewright::space {
 namespace detail {
 
+/// A border by clamped or mirrored indices, read by a reduction: in there every step would compute
+/// its indices again and gather by them, where a copy with its border is read in vectors.
+inline bool is_border_of_windows(const schedule& s, const std::string& name) {
+  const auto bends = [](const ir::expr& index) {
+    bool found = false;
+    ir::for_each_expr(index, [&](const ir::expr& e) {
+      found = found || e->op == ir::op::min || e->op == ir::op::max || e->op == ir::op::select;
+    });
+    return found;
+  };
+  bool border = false;
+  ir::for_each_expr(named_block(s, name).block->body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load)
+      border = border || std::any_of(e->args.begin(), e->args.end(), bends);
+  });
+  const std::vector<std::string> readers = consumer_names(s, name);
+  return border && std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
+           return static_cast<bool>(named_block(s, reader).block->init);
+         });
+}
+
 /// Blocks of cheap arithmetic go into their consumers, however these read them.
 inline void inline_cheap_blocks(schedule& s, const context& where) {
   auto_inline rule;
   rule.constant_tensors = rule.all_if_spatial = rule.calls = false;
   rule.injective_reads = rule.ordered_reads = false;
   chooser none;
-  for (const std::string& name : root_block_names(s)) rule(s, name, where, none);
+  for (const std::string& name : root_block_names(s))
+    if (!is_border_of_windows(s, name)) rule(s, name, where, none);
 }
 
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that
@@ -60132,12 +61670,26 @@ inline std::vector<std::string> chain_above(const schedule& s, const std::string
   return out;
 }
 
+/// A loop around the block on which nothing that it computes depends: it does all of it again in
+/// every iteration.
+inline bool repeats_itself(const schedule& s, const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  for (const ir::var& loop : primitive::get_loops(s.function(), realize.block->id)) {
+    const auto uses = [&](const ir::expr& value) { return ir::uses_var(value, loop); };
+    if (std::none_of(realize.values.begin(), realize.values.end(), uses)) return true;
+  }
+  return false;
+}
+
 inline bool move_all(schedule& s, const std::vector<std::string>& chain, const std::string& output,
                      std::size_t depth) {
   schedule attempt = s;
   const loop_rv at = attempt.get_loops(attempt.get_block(output))[depth];
   try {
-    for (const std::string& name : chain) attempt.compute_at(attempt.get_block(name), at, true);
+    for (const std::string& name : chain) {
+      attempt.compute_at(attempt.get_block(name), at, true);
+      if (repeats_itself(attempt, name)) return false;
+    }
   } catch (const schedule_error&) {
     return false;
   }
@@ -60145,38 +61697,46 @@ inline bool move_all(schedule& s, const std::vector<std::string>& chain, const s
   return true;
 }
 
-/// Each block of the chain at one of the places where compute_at accepts it; where it is comes
-/// first.
+/// Each block of the chain at one of the places where compute_at accepts it and nothing is computed
+/// again; where it is comes first.
 inline void choose_places(schedule& s, const std::vector<std::string>& chain, chooser& choices) {
   for (const std::string& name : chain) {
-    std::vector<std::size_t> loops;
+    std::vector<schedule> moved;
     for (const primitive::compute_location& place :
-         primitive::compute_locations(s.function(), named_block(s, name).block->id))
-      if (place.loop) loops.push_back(static_cast<std::size_t>(place.index));
-    const std::size_t choice = choices.pick(loops.size() + 1);
-    if (choice == 0) continue;
-    const block_rv consumer = s.get_block(consumer_names(s, name).front());
-    s.compute_at(s.get_block(name), s.get_loops(consumer)[loops[choice - 1]], true);
+         primitive::compute_locations(s.function(), named_block(s, name).block->id)) {
+      if (!place.loop) continue;
+      schedule attempt = s;
+      const block_rv consumer = attempt.get_block(consumer_names(s, name).front());
+      attempt.compute_at(attempt.get_block(name),
+                         attempt.get_loops(consumer)[static_cast<std::size_t>(place.index)], true);
+      if (!repeats_itself(attempt, name)) moved.push_back(std::move(attempt));
+    }
+    if (const std::size_t choice = choices.pick(moved.size() + 1)) s = std::move(moved[choice - 1]);
   }
 }
 
 /// Makes strips of the loop along which the output is contiguous, the inside of a strip innermost:
 /// `for i, j` -> `for i_0, j, i_1`. Nothing when that loop is innermost already; else the position
-/// of the strips' loop.
+/// of the strips' loop. `outermost` asks for the opposite: where that loop is innermost, its strips
+/// go around all others, `for i, j` -> `for j_0, i, j_1`.
 inline std::optional<std::size_t> make_strips(schedule& s, const std::string& output,
-                                              const context& where, chooser& choices) {
+                                              const context& where, chooser& choices,
+                                              bool outermost = false) {
   const std::optional<block_profile> p = profile(s, output);
   const std::optional<std::size_t> along = p ? p->contiguous() : std::nullopt;
-  if (!along || *along + 1 == p->kind.size()) return std::nullopt;
+  if (!along || (*along + 1 == p->kind.size()) != outermost) return std::nullopt;
   const int lanes = where.cpu->lanes(p->write.buffer->type);
   const std::vector<loop_rv> loops = s.get_loops(s.get_block(output));
   const expr_rv width = choices.categorical(s, {lanes, 2 * lanes, 4 * lanes}, {1, 1.5, 1});
   const auto [strip, inside] = s.split(loops[*along], {infer, width});
   std::vector<loop_rv> order{strip};
-  order.insert(order.end(), loops.begin() + static_cast<std::ptrdiff_t>(*along) + 1, loops.end());
+  if (outermost)
+    order.insert(order.end(), loops.begin(), loops.end() - 1);
+  else
+    order.insert(order.end(), loops.begin() + static_cast<std::ptrdiff_t>(*along) + 1, loops.end());
   order.push_back(inside);
   s.reorder(order);
-  return along;
+  return outermost ? 0 : along;
 }
 
 }  // namespace detail
@@ -60190,6 +61750,11 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
   for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
     if (detail::move_all(s, chain, output, depth)) return;
+  if (choices.pick(2) == 1) return;
+  schedule columns = s;
+  if (detail::make_strips(columns, output, where, choices, true) &&
+      detail::move_all(columns, chain, output, 0))
+    s = std::move(columns);
 }
 
 }  // namespace tilewright::space
@@ -60819,25 +62384,45 @@ namespace detail {
 inline std::vector<access_profile> argument_loads(const schedule& s, const ir::block_node& b) {
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
   std::vector<access_profile> out;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && std::find(own.begin(), own.end(), e->buffer) == own.end())
       out.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;
 }
 
+/// The element that a block stores, or that it stores in each of several buffers, as the position
+/// and the value of a maximum; nothing when these differ.
+inline std::optional<access_profile> stored_element(const ir::block_node& b) {
+  if (const ir::store_node* store = ir::as_store(b.body)) {
+    if (store->indices.empty()) return std::nullopt;
+    return profile_access(b, store->buffer, store->indices);
+  }
+  if (!b.init || b.writes.size() < 2) return std::nullopt;
+  std::vector<ir::expr> indices;
+  for (const ir::range& r : b.writes[0].box) indices.push_back(r.min);
+  for (const ir::buffer_region& w : b.writes) {
+    if (w.box.size() != indices.size()) return std::nullopt;
+    for (std::size_t d = 0; d < indices.size(); ++d)
+      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, indices[d]))
+        return std::nullopt;
+  }
+  if (indices.empty()) return std::nullopt;
+  return profile_access(b, b.writes[0].buffer, indices);
+}
+
 /// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
 /// the block's output is contiguous. An output that the function allocates is laid out to suit when
 /// it is lowered, so there the arguments that the block reads decide.
 inline std::optional<std::size_t> vector_iter(const schedule& s, const ir::block_node& b) {
-  const ir::store_node* store = ir::as_store(b.body);
-  if (!store || store->indices.empty()) return std::nullopt;
-  const access_profile write = profile_access(b, store->buffer, store->indices);
+  const std::optional<access_profile> stored = stored_element(b);
+  if (!stored) return std::nullopt;
+  const access_profile& write = *stored;
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < b.iters.size(); ++i)
     if (b.iters[i].kind == ir::iter_kind::spatial && write.stride[i] == 1) out = i;
   const std::vector<ir::buffer>& own = ir::root_block(s.function())->alloc_buffers;
-  if (std::find(own.begin(), own.end(), store->buffer) == own.end()) return out;
+  if (std::find(own.begin(), own.end(), write.buffer) == own.end()) return out;
   const std::vector<access_profile> loads = argument_loads(s, b);
   const auto contiguous_along = [&](std::size_t i) {
     return std::count_if(loads.begin(), loads.end(),
@@ -60870,8 +62455,12 @@ inline std::optional<std::size_t> loop_driving(const schedule& s,
 inline bool contiguous_in_reduction(const ir::block_node& b, std::size_t iter) {
   if (!b.init) return false;
   std::vector<access_profile> loads;
-  ir::for_each_expr(ir::as_store(b.body)->value, [&](const ir::expr& e) {
-    if (e->op == ir::op::load && e->buffer != b.writes[0].buffer)
+  const auto written = [&](const ir::buffer& x) {
+    return std::any_of(b.writes.begin(), b.writes.end(),
+                       [&](const ir::buffer_region& w) { return w.buffer == x; });
+  };
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && !written(e->buffer))
       loads.push_back(profile_access(b, e->buffer, e->args));
   });
   const auto vectors = [&](std::size_t i) {
