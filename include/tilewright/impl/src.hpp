@@ -57,6 +57,7 @@
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/alternatives.ipp>
 #include <tilewright/impl/ir/bound_weights.ipp>
+#include <tilewright/impl/ir/comm_reducer.ipp>
 #include <tilewright/impl/ir/equal.ipp>
 #include <tilewright/impl/ir/evaluate.ipp>
 #include <tilewright/impl/ir/evaluate_plan.ipp>
@@ -74,7 +75,6 @@
 #include <tilewright/impl/ir/parse_macro.ipp>
 #include <tilewright/impl/ir/parse_module.ipp>
 #include <tilewright/impl/ir/parse_opaque.ipp>
-#include <tilewright/impl/ir/comm_reducer.ipp>
 #include <tilewright/impl/ir/parse_scope.ipp>
 #include <tilewright/impl/ir/parse_stmt.ipp>
 #include <tilewright/impl/ir/parse_value.ipp>
