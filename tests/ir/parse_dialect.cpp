@@ -105,6 +105,11 @@ TEST_CASE("dialect: symbolic shapes") {
       "    A = T.match_buffer(a, [n, m], \"float32\", None)\n    A[0, 0] = 1.0\n");
 }
 
+TEST_CASE("dialect: a shape names a scalar that a later parameter declares") {
+  same("@T.prim_func\ndef f(A: T.Buffer((8, n)), n: T.int32):\n    A[0, n - 1] = 1.0\n",
+       "@T.prim_func\ndef f(A: T.Buffer((8, \"n\")), n: T.int32):\n    A[0, n - 1] = 1.0\n");
+}
+
 TEST_CASE("dialect: layouts of buffers") {
   same(
       "@T.prim_func\ndef f(a: T.handle):\n    s = T.int32()\n    o = T.int32()\n"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <tilewright/impl/ir/parser.hpp>
@@ -52,8 +53,28 @@ TILEWRIGHT_INLINE void parser::leave_scope(std::size_t mark) {
   for (; scope_.size() > mark; scope_.pop_back()) names_[scope_.back()].pop_back();
 }
 
+/// Shapes may name scalars that a later parameter declares.
+TILEWRIGHT_INLINE void parser::announce_scalars() {
+  std::size_t depth = 1;
+  for (std::size_t i = 0; depth > 0 && in_.peek(i).kind != token_kind::end; ++i) {
+    const token& t = in_.peek(i);
+    if (t.text == "(" || t.text == "[" || t.text == "{") ++depth;
+    if (t.text == ")" || t.text == "]" || t.text == "}") --depth;
+    if (depth != 1 || t.kind != token_kind::name || in_.peek(i + 1).text != ":") continue;
+    std::size_t type = i + 2;
+    while (in_.peek(type + 1).text == ".") type += 2;
+    const std::optional<dtype> scalar = type_from_text(in_.peek(type).text);
+    if (!scalar || *scalar == dtype::handle || find(t.text)) continue;
+    entity e;
+    e.variable = make_var(std::string(t.text), *scalar);
+    e.implied = true;
+    define(t, std::move(e));
+  }
+}
+
 TILEWRIGHT_INLINE void parser::parameters() {
   in_.expect("(");
+  announce_scalars();
   while (!in_.at(")")) {
     parameter();
     if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");

@@ -257,6 +257,7 @@ class parser {
   /// @{
   function function_definition();
   void parameters();
+  void announce_scalars();
   void parameter();
   void handle_type();
   stmt finish_function(stmt body);
