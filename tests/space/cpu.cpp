@@ -94,6 +94,10 @@ TEST_CASE("a chain of row operations is fused row by row in the first sketch") {
   for (const schedule& s : sketches) ir::verify(s.function());
 }
 
+TEST_CASE("a loop of one iteration keeps no chain from being fused") {
+  CHECK(mentions(sketches_of(programs::row_normalization(1, 48))[0], "compute_at"));
+}
+
 TEST_CASE("no sketch computes a reduction of columns again for every row") {
   const ir::function f = programs::column_normalization(32, 48);
   bool in_strips = false;

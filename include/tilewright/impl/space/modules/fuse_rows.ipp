@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/schedule/sampling.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -30,12 +31,14 @@ inline std::vector<std::string> chain_above(const schedule& s, const std::string
   return out;
 }
 
-/// A loop around the block on which nothing that it computes depends: it does all of it again in
-/// every iteration.
+/// A loop around the block, of more than one iteration, on which nothing that it computes depends:
+/// it does all of it again in every iteration.
 inline bool repeats_itself(const schedule& s, const std::string& name) {
   const ir::block_realize_node& realize = named_block(s, name);
   for (const ir::var& loop : primitive::get_loops(s.function(), realize.block->id)) {
     const auto uses = [&](const ir::expr& value) { return ir::uses_var(value, loop); };
+    const ir::stmt at = primitive::find_loop(s.function(), loop).target();
+    if (ir::is_int(ir::as_loop(at)->extent, 1)) continue;
     if (std::none_of(realize.values.begin(), realize.values.end(), uses)) return true;
   }
   return false;
