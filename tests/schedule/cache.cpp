@@ -281,3 +281,16 @@ def main(x: T.handle, y: T.handle, n: T.int32):
   s.cache_write(s.block("B"), 0, "local");
   CHECK(shape(s.get(s.block("tile")).block->alloc_buffers[0]) == sizes{32});
 }
+
+TEST_CASE("cache_read: inside a part that depends on a loop around its scope") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), B: T.Buffer((3, 4), "int32")):
+    for i, j in T.grid(3, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[(vi + (vj + 1) // 2) % 6] + 1
+)"));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {1, infer}, false);
+  const block_rv part = s.block("B_j0");
+  check_refusal(s, "cache_read", 4, [&] { s.cache_read(part, 0, "global"); });
+}

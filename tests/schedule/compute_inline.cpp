@@ -367,3 +367,22 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
   const block_rv c = s.block("C");
   check_refusal(s, "reverse_compute_inline", 7, [&] { s.reverse_compute_inline(c); });
 }
+
+TEST_CASE("reverse_compute_inline: loops that leave out a part of the consumer's domain") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = A[vi] + 1
+    for i, j in T.grid(2, 2):
+        with T.block("C"):
+            vi = T.axis.spatial(6, i * 2 + j)
+            C[vi] = B[vi] * 2
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "reverse_compute_inline", 4, [&] { s.reverse_compute_inline(c); });
+}

@@ -184,3 +184,12 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((1,), "int32")):
   check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
   check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
 }
+
+TEST_CASE("unroll, parallel, bind: the threads of a copy that was made for them stay") {
+  schedule s(programs::elementwise({"i"}, {4}));
+  s.write_at(s.get_loops(s.block("B"))[0], s.block("B"), 0, "global");
+  s.bind(s.get_loops(s.block("B_global"))[0], "threadIdx.y");
+  s.write_at(s.get_loops(s.block("B_global"))[0], s.block("B_global"), 0, "shared");
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  check_refusal(s, "unroll", 1, [&] { s.unroll(i); });
+}

@@ -136,6 +136,19 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
   return out;
 }
 
+/// The copy may use the loops of its scope only, which its variables stand for.
+inline void check_closed(const call& c, int requirement, const new_block& made) {
+  const path at = find_block(made.function, made.block);
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops()) {
+    bool used = false;
+    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
+    if (used)
+      refuse(c, requirement,
+             "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
+  }
+}
+
 /// The nest that copies between the buffer and its cache.
 inline ir::stmt copy_nest(const plan& p, bool into_cache,
                           const std::vector<const ir::loop_node*>& loops, std::uint64_t& id) {

@@ -36,7 +36,7 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
-///    it before the scope starts;
+///    it before the scope starts; the copy needs no loop around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
@@ -65,7 +65,7 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
-/// stands;
+///    stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
 ///    it that the block does not write.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer

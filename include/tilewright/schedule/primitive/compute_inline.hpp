@@ -46,7 +46,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
 ///    which is complete, has a body of one store and writes a buffer that the scope allocates and
 ///    that nobody else reads;
-/// 4. the predicate of the block says no more than its domain;
+/// 4. the predicate of the block says no more than its domain, all of which its loops visit;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads;

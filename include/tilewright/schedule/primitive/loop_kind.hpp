@@ -17,7 +17,8 @@ namespace tilewright::primitive {
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
 /// loop;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it.
+/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
+/// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -33,12 +34,17 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread.
+/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
+/// 5. a loop bound to threads already holds no copy that read_at or write_at made for them.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
 
-/// Asks for the body of a loop to be repeated. No requirement beyond the loop's existence.
+/// Asks for the body of a loop to be repeated.
+///
+/// Requires:
+/// 1. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// @throws schedule_error
 ir::function unroll(const ir::function& f, const ir::var& loop);
 
 }  // namespace tilewright::primitive

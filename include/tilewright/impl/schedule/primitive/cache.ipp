@@ -83,6 +83,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   out.function = f;
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
+  check_closed(c, 4, out);
   return out;
 }
 
@@ -138,6 +139,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   out.function = redirect(f, id, p);
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
+  check_closed(c, 5, out);
   return out;
 }
 

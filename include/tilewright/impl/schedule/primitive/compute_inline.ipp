@@ -422,6 +422,8 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
       refuse(name, 4, quoted(block) + " has a predicate");
+  if (!visits_domains(scope[child]))
+    refuse(name, 4, "the loops of " + quoted(block) + " do not visit all of its domain");
   const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
   if (!inv)

@@ -255,19 +255,6 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
                  "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
-/// The copy may use the loops of its scope only, which its variables stand for.
-template <class Call>
-void check_closed(const Call& c, const new_block& made) {
-  const path at = find_block(made.function, made.block);
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops()) {
-    bool used = false;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
-    if (used)
-      refuse(c, 6, "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
-  }
-}
-
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
                       const std::string& storage, bool read) {
   const call c{read ? "read_at" : "write_at", storage};
@@ -306,7 +293,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   changed.alloc_buffers.push_back(cache);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
-  check_closed(c, out);
+  check_closed(c, 6, out);
   return out;
 }
 

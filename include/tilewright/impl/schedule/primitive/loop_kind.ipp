@@ -19,6 +19,20 @@ inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loo
                                std::move(thread_axis)));
 }
 
+/// The copies that read_at and write_at make below a loop bound to threads are those of all threads
+/// together: they stay right as long as the threads stay.
+inline void check_copies(const path& at, const char* primitive, int requirement) {
+  const ir::loop_node& loop = *ir::as_loop(at.target());
+  if (loop.loop != ir::loop_kind::thread_binding) return;
+  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && r->block->annotations.count("auto_copy"))
+      throw schedule_error(primitive, requirement,
+                           "block \"" + r->block->name + "\" copies for all threads of loop \"" +
+                               loop.var->name + "\", which must stay theirs");
+  });
+}
+
 inline bool is_thread_axis(std::string_view text) {
   if (text == "vthread") return true;
   const std::size_t dot = text.find('.');
@@ -82,6 +96,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "every iteration of " + name + " writes all of block \"" +
                              scope[static_cast<std::size_t>(block)].block().name +
                              "\", which is used after the loop");
+  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 5 : 4);
   return set_loop_kind(f, at, kind, thread_axis);
 }
 
@@ -105,7 +120,9 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
 }
 
 TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
-  return detail::set_loop_kind(f, need_loop(f, loop, "unroll"), ir::loop_kind::unrolled);
+  const path at = need_loop(f, loop, "unroll");
+  detail::check_copies(at, "unroll", 1);
+  return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }
 
 }  // namespace tilewright::primitive
