@@ -20849,6 +20849,678 @@ TILEWRIGHT_INLINE std::vector<buffer> bound_weights(const function& f) {
 }
 
 }  // namespace tilewright::ir
+// T.comm_reducer(lambda x, y: x + y, [T.float32(0)]): how it is read and printed.
+//
+// The parameters are numbered, not named, so that two reducers are equal when they compute the
+// same; they are printed as x0, x1, ... and y0, y1, ...
+
+#include <algorithm>
+
+// Calls that only a machine or a library understands: their names, and how their types are written.
+//
+// Such a call is a node of op::call whose name starts with "tir."; a T.call_extern keeps the bare
+// name of the function.
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tilewright::ir::detail {
+
+inline constexpr std::string_view opaque_prefix = "tir.";
+
+/// T.comm_reducer(lambda x0, ..., y0, ...: (r0, ...), [i0, ...]) is a call with the arguments r0,
+/// ..., i0, ...; parameter k of the lambda is the call of `reducer_parameter` with the literal k.
+/// @{
+inline constexpr std::string_view reducer_call = "tir.comm_reducer";
+inline constexpr std::string_view reducer_parameter = "tir.reducer_parameter";
+bool is_reducer(const expr& call);  // comm_reducer.ipp
+/// @}
+
+/// What T has besides arithmetic; families of instructions are known by their beginning.
+inline constexpr std::array<std::string_view, 65> opaque_names{"Assert",
+                                                               "Broadcast",
+                                                               "Call",
+                                                               "Range",
+                                                               "Ramp",
+                                                               "Shuffle",
+                                                               "TVMBackendAllocWorkspace",
+                                                               "TVMBackendFreeWorkspace",
+                                                               "address_of",
+                                                               "anylist_getitem",
+                                                               "anylist_resetitem",
+                                                               "anylist_setitem_call_cpacked",
+                                                               "anylist_setitem_call_packed",
+                                                               "assume",
+                                                               "break_loop",
+                                                               "call_cpacked",
+                                                               "call_cpacked_lowered",
+                                                               "call_llvm_intrin",
+                                                               "call_llvm_pure_intrin",
+                                                               "call_packed",
+                                                               "call_packed_lowered",
+                                                               "call_spirv_pure_glsl450",
+                                                               "comm_reducer",
+                                                               "continue_loop",
+                                                               "create_barriers",
+                                                               "dp4a",
+                                                               "end_profile_intrinsic",
+                                                               "get_active_lane_mask",
+                                                               "handle_add_byte_offset",
+                                                               "ignore_loop_partition",
+                                                               "isnullptr",
+                                                               "iter_var",
+                                                               "llvm_lookup_intrinsic_id",
+                                                               "lookup_param",
+                                                               "make_filled_simdgroup_matrix",
+                                                               "masked_load",
+                                                               "masked_store",
+                                                               "mem_copy",
+                                                               "mma_fill",
+                                                               "mma_fill_legacy",
+                                                               "mma_store",
+                                                               "mma_store_legacy",
+                                                               "q_multiply_shift",
+                                                               "q_multiply_shift_per_axis",
+                                                               "ret",
+                                                               "simdgroup_load",
+                                                               "simdgroup_multiply_accumulate",
+                                                               "simdgroup_store",
+                                                               "start_profile_intrinsic",
+                                                               "static_assert",
+                                                               "texture2d_load",
+                                                               "texture2d_store",
+                                                               "thread_return",
+                                                               "type_annotation",
+                                                               "undef",
+                                                               "vectorcombine",
+                                                               "vectorhigh",
+                                                               "vectorlow",
+                                                               "vscale",
+                                                               "wait_barrier",
+                                                               "prefetch",
+                                                               "Return",
+                                                               "Break",
+                                                               "Continue",
+                                                               "ptr_byte_offset"};
+inline constexpr std::array<std::string_view, 12> opaque_families{
+    "tvm_",  "ptx_",   "mma_",    "dma_",    "cooperative_tensor_", "cuda_", "hexagon_", "ptx.",
+    "cuda.", "metal.", "webgpu.", "nvshmem."};
+
+inline bool is_opaque_name(std::string_view name) {
+  const auto starts = [&](std::string_view family) {
+    return name.substr(0, family.size()) == family;
+  };
+  return std::find(opaque_names.begin(), opaque_names.end(), name) != opaque_names.end() ||
+         std::any_of(opaque_families.begin(), opaque_families.end(), starts);
+}
+
+/// "float32x4" and the like; they are kept as text, since no type of ours has lanes.
+inline bool is_vector_type(std::string_view text) {
+  const std::size_t x = text.rfind('x');
+  if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return false;
+  const bool digits = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(x) + 1, text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  return digits && dtype_from_name(text.substr(0, x)).has_value();
+}
+
+/// The type that elements of such a vector have.
+inline dtype element_of(std::string_view vector) {
+  return *dtype_from_name(vector.substr(0, vector.rfind('x')));
+}
+
+/// What `T.name(args)` gives when the call does not begin with a type.
+inline dtype implied_type(std::string_view name, const std::vector<expr>& args) {
+  if (name == "vscale" || name == "dp4a") return dtype::i32;
+  if (name == "tvm_warp_activemask") return dtype::u32;
+  if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
+  if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
+  const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
+                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
+                       name == "ret" || name == "Shuffle";
+  return follows && !args.empty() ? args[0].type() : dtype::handle;
+}
+
+}  // namespace tilewright::ir::detail
+// The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
+// stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
+// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp and comm_reducer.ipp.
+//
+// A script is Python; what Python would compute while it builds a program (numbers, strings,
+// tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
+//
+// Bounds against hostile input: `nesting_` limits the recursion of the parser, `operand::depth` and
+// `layers_` the depth of the expressions and statements that it builds, which other code walks
+// recursively.
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tilewright::ir::detail {
+
+/// Expression under construction. A bare literal has no type yet and takes that of its
+/// surroundings; until then a float is held as f64. A tuple has items and no value.
+struct operand {
+  expr value{};
+  bool bare = false;
+  int depth = 1;
+  bool tuple = false;
+  std::vector<operand> items{};
+};
+
+/// What a name stands for.
+struct entity {
+  enum class kind { variable, tensor, handle, constant, thread, alias };
+  entity::kind is = kind::variable;
+  expr variable{};
+  range domain{};  // of a loop variable; else null
+  ir::buffer tensor{};
+  std::size_t param = 0;  // of a handle
+  operand constant{};
+  std::string thread{};  // axis of a T.env_thread
+  bool implied = false;  // a variable that a string introduced; its declaration may follow
+  bool scalar = false;   // a tensor of one element: its name stands for that
+};
+
+/// Arguments of a call of which the parser knows little.
+struct call_args {
+  std::vector<operand> list;
+  std::vector<std::pair<token, operand>> named;
+  const operand* find(std::string_view name) const {
+    for (const auto& [key, value] : named)
+      if (key.text == name) return &value;
+    return nullptr;
+  }
+};
+
+/// Block, or the top of a function, whose header lines are being read.
+struct block_frame {
+  bool top = false;  // the function itself
+  block_node node{};
+  std::vector<expr> values{};
+  expr predicate = boolean(true);
+  bool has_reads = false;
+  bool has_writes = false;
+};
+
+/// Lines after a let, an allocation and the like belong to it; it is closed where its suite ends.
+struct open_scope {
+  std::size_t first = 0;              // statement of the suite with which its body begins
+  std::function<stmt(stmt)> close{};  // null for a line that opens nothing
+};
+
+class parser {
+ public:
+  explicit parser(std::string_view text) : in_(text) {}
+  explicit parser(token_stream in) : in_(std::move(in)) {}
+  function run();                                         // parse_module.ipp
+  expr expression_of(const std::vector<var>& variables);  // parse.ipp
+  token_stream release() { return std::move(in_); }
+
+ private:
+  /// Counts one level of recursion.
+  class level {
+   public:
+    explicit level(parser& p) : p_(p) {
+      if (++p_.nesting_ > max_nesting) p_.in_.fail("at most 256 levels of nesting");
+    }
+    ~level() { --p_.nesting_; }
+    level(const level&) = delete;
+    level& operator=(const level&) = delete;
+
+   private:
+    parser& p_;
+  };
+
+  /// @name Expressions (parse_expr.ipp)
+  /// @{
+  operand expression();  // one value
+  operand any();         // one value or a tuple
+  operand binary(int weakest);
+  operand unary();
+  operand combine(const token& at, op o, operand a, operand b);
+  operand bitwise(const token& at, std::string_view name, operand a, operand b);
+  operand power(const token& at, operand base, operand exponent);
+  operand true_division(const token& at, const operand& a, const operand& b);
+  operand choose(const token& at, op o, const operand& condition, operand yes, operand no);
+  void unify(const token& at, operand& a, operand& b) const;
+  expr retype(const token& at, const operand& bare, dtype type) const;
+  expr settle(const operand& o) const;                                  // a bare float becomes f32
+  expr converted(const token& at, const operand& o, dtype type) const;  // with a cast if need be
+  operand deeper(const token& at, expr value, int depth) const;
+  void need_value(const token& at, const operand& o) const;
+  expr integer_expr(std::string_view what);
+  expr condition();
+  /// @}
+
+  /// @name Leaves and attributes (parse_value.ipp)
+  /// @{
+  operand atom();
+  operand number(bool negative);
+  operand string();
+  operand named();
+  operand python_call(const token& name);
+  operand sequence(std::string_view close);
+  operand postfix(operand o);
+  operand tensor_value(const token& name, const buffer& b);
+  operand tensor_attribute(const buffer& b);
+  expr offset_of(const buffer& b) const;
+  operand access_pointer(const token& at, const buffer& b);
+  operand vector_load(const token& at, const buffer& b);
+  operand subscript(const token& at, const operand& of);
+  std::vector<expr> indices(const buffer& b, int& depth);
+  void index(std::vector<expr>& out, int& depth);
+  operand tuple_of(const std::vector<expr>& list) const;
+  std::int64_t constant_integer(const token& at, const operand& o) const;
+  /// @}
+
+  /// @name Functions of T (parse_call.ipp)
+  /// @{
+  bool at_namespace(std::size_t ahead = 0) const;
+  void enter_namespace();
+  operand intrinsic();
+  operand typed(const token& name, dtype type);
+  operand special_float(dtype type);
+  operand pointer_type();
+  operand called_binary(const token& name, op o);
+  operand conversion(const token& name);
+  operand choice(const token& name, op o);
+  operand all_or_any(const token& name);
+  operand known_call(const token& name, std::string_view canonical);
+  operand limit_value(const token& name);
+  operand let_expression(const token& name);
+  void skip_argument(std::string_view what);
+  operand ceiling_division(const token& name);
+  dtype type_name();  // of a string token
+  dtype type_argument();
+  dtype type_of(const token& t) const;
+  /// @}
+
+  /// @name Calls that only a machine or a library understands (parse_opaque.ipp)
+  /// @{
+  call_args arguments();
+  operand external_call(const token& name);
+  operand intrinsic_by_name(const token& name);
+  operand opaque_call(const token& name);
+  operand opaque(const token& at, std::string name, const call_args& args, bool typed_first);
+  operand reinterpretation(const token& name);
+  operand vector_value(const token& name);
+  expr argument(const operand& o) const;
+  /// @}
+
+  /// @name Reducers (comm_reducer.ipp)
+  /// @{
+  operand reducer(const token& name);
+  void reducer_parameters(const std::vector<token>& names, const std::vector<expr>& identities);
+  /// @}
+
+  /// @name Statements (parse_stmt.ipp)
+  /// @{
+  stmt suite();
+  stmt nested_suite();  // one that is not a block's or the function's own
+  stmt statements();
+  stmt statement(open_scope& opened);
+  stmt for_loop();
+  std::vector<token> loop_names(std::size_t& star);
+  stmt nest(std::vector<token> names, std::size_t star, const token& at);
+  stmt single_loop(const std::vector<token>& names, loop_kind kind);
+  stmt stepped(const token& name, const expr& start, const expr& stop, std::int64_t step,
+               loop_kind kind, annotations notes, std::string thread);
+  stmt branch();
+  stmt while_loop();
+  stmt assertion();
+  stmt command(open_scope& opened);
+  stmt named_statement(open_scope& opened);
+  stmt store(const token& name);
+  stmt stored(const token& name, const buffer& to, std::vector<expr> at, int depth);
+  stmt vector_store(const token& name);
+  /// @}
+
+  /// @name Scopes and definitions (parse_scope.ipp)
+  /// @{
+  stmt with();
+  stmt block_statement();
+  void init(const token& at);
+  void let_scope(const token& name, open_scope& opened);
+  void attribute_scope(open_scope& opened);
+  void thread_scope(const token* name, open_scope& opened);
+  void allocation_scope(const token& name, const token& call, open_scope& opened);
+  stmt closed(open_scope& opened, stmt body);
+  bool defines_by_call() const;
+  void assignment(const std::vector<token>& names, open_scope& opened);
+  void assign_values(const std::vector<token>& names, open_scope& opened);
+  void annotated(const token& name, open_scope& opened);
+  bool assigned_below(std::string_view name) const;
+  buffer define_scalar(const token& name, dtype type, std::string scope);
+  bool view(const token& name, open_scope& opened);
+  void open_let(const token& name, expr value, open_scope& opened);
+  bool variable_call(const token& name, const token& call);
+  /// @}
+
+  /// @name Buffers (parse_buffer.ipp)
+  /// @{
+  buffer layout(const token& name, std::string_view close, bool allocated = false);
+  void layout_field(const token& key, buffer_node& node);
+  buffer allocation(const token& name);
+  void match(const token& name, const token& call);
+  std::vector<expr> dims(dtype unknown = dtype::i64);
+  operand quoted(const token& at, const std::string& text, dtype unknown);
+  std::size_t assigned_value(std::size_t start, std::string_view name) const;
+  dtype declared_type(std::string_view name, dtype unknown) const;
+  std::vector<int> separators();
+  int small_integer(const token& key);
+  buffer_region region();
+  range slice(const expr& extent);
+  void region_list(std::vector<buffer_region>& out);
+  /// @}
+
+  /// @name Headers of blocks (parse_block.ipp)
+  /// @{
+  void header_command(const token& name);
+  void axis(const std::vector<token>& names, const token& at);
+  void remap(const std::vector<token>& names);
+  void one_axis(const token& name, const token& kind);
+  range axis_domain(bool& bare);
+  annotations dictionary();
+  block_frame& block_here(const token& at, std::string_view what);
+  stmt finish_block(block_frame& frame, stmt body);
+  /// @}
+
+  /// @name Functions (parse.ipp)
+  /// @{
+  function function_definition();
+  void parameters();
+  void announce_scalars();
+  void parameter();
+  void handle_type();
+  stmt finish_function(stmt body);
+  void define(const token& name, entity e);
+  void define_variable(const token& name, expr variable, range domain = {});
+  void define_tensor(const token& name, buffer b);
+  void define_constant(const token& name, operand value);
+  const entity* find(std::string_view name) const;
+  const entity& lookup(const token& name) const;
+  void leave_scope(std::size_t mark);
+  /// @}
+
+  /// @name Macros (parse_macro.ipp)
+  /// @{
+  struct macro;
+  void note_macro(bool hygienic);
+  entity macro_argument();
+  stmt expand(const macro& called);
+  /// @}
+
+  /// @name What stands around functions (parse_module.ipp)
+  /// @{
+  struct candidate {
+    std::size_t at;  // token of its `def`
+    std::string_view name;
+  };
+  void outline(bool inside_class);
+  void import_line();
+  struct macro {
+    std::size_t at = 0;  // token of its `def`
+    bool hygienic = true;
+  };
+  enum class decorated { nothing, function, macro, unhygienic_macro };
+  decorated decorators();
+  bool module_statement();
+  void skip_line();
+  void skip_definition();
+  void skip_brackets();
+  /// @}
+
+  static constexpr int max_nesting = 256;
+  static constexpr int max_depth = 1000;
+  static constexpr int max_expansions = 1000;
+
+  token_stream in_;
+  std::unordered_map<std::string_view, std::vector<entity>> names_;
+  std::vector<std::string_view> scope_;  // names in order of definition
+  block_frame* here_ = nullptr;          // whose own suite is read; null inside loops and branches
+  block_frame* around_ = nullptr;        // innermost block or the top
+  function* function_ = nullptr;
+  std::vector<std::string_view> param_names_;
+  std::deque<std::string> texts_;  // of strings that were read as expressions
+  std::vector<candidate> functions_;
+  std::unordered_map<std::string_view, macro> macros_;
+  std::size_t module_scope_ = 0;  // names that the module defines
+  int expansions_ = 0;
+  std::vector<std::string_view> namespaces_;  // further spellings of T
+  bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...
+  bool bare_root_writes_ = false;
+  int nesting_ = 0;
+  int layers_ = 0;
+};
+
+inline std::string type_text(dtype t) { return std::string(name(t)); }
+
+/// Element type by any of its spellings: "float32", "float", "f32"; "handle" and "void" are
+/// pointers.
+std::optional<dtype> type_from_text(std::string_view text);
+
+}  // namespace tilewright::ir::detail
+// The printer of scripts and its table of names; used by print_expr.ipp and print.ipp.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace tilewright::ir::detail {
+
+/// Unique spellings of variables and buffers. A name given in a scope is free again when the scope
+/// ends, so that sibling nests read alike.
+class name_table {
+ public:
+  name_table();
+  /// Gives the node a name like `hint`, until the current scope ends.
+  const std::string& define(const void* node, std::string_view hint);
+  /// The node's name; a node that nobody defined is named now and for good.
+  const std::string& use(const void* node, std::string_view hint);
+  bool knows(const void* node) const { return names_.count(node) != 0; }
+  std::size_t mark() const { return scope_.size(); }
+  void release(std::size_t mark);
+
+ private:
+  const std::string& insert(const void* node, std::string_view hint);
+  std::unordered_map<const void*, std::string> names_;
+  std::unordered_set<std::string> taken_;
+  std::vector<const void*> scope_;
+};
+
+/// Binding strength of operators; an operand weaker than its place gets parentheses.
+enum class strength : int {
+  any,
+  disjunction,
+  conjunction,
+  negation,
+  comparison,
+  sum,
+  product,
+  sign,
+  atom
+};
+
+class printer {
+ public:
+  std::string take() { return std::move(out_); }
+
+  // print_expr.ipp
+  void write(const expr& e, strength place = strength::any);
+  void write(const buffer_region& r);
+  void write_list(const std::vector<expr>& list);
+  /// `(128, 64), "float32", scope="local"`: what declares a buffer
+  void write_layout(const buffer& b);
+
+  // print.ipp
+  void write(const function& f);
+  void write(const stmt& s);
+
+ private:
+  void literal(const expr& e, strength place);
+  void binary(const expr& e, std::string_view symbol, strength own, strength place);
+  void called(std::string_view name, const std::vector<expr>& args);
+  void intrinsic(const expr& e);
+  void opaque(const expr& e);
+  void reducer(const expr& e);  // comm_reducer.ipp
+  void reducer_name(const expr& e);
+  void let(const expr& e);
+  void access(const buffer& b, const std::vector<expr>& indices);
+  void tuple(const std::vector<expr>& list);
+  void bounds(const range& r);
+  const std::string& name_of(const var& v) {
+    if (!names_.knows(v.get())) free_.push_back(v);
+    return names_.use(v.get(), v->name);
+  }
+  const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
+
+  void line();  // starts a line at the current indentation
+  void param_list(const function& f);
+  void match_params(const function& f);
+  void declare_free_vars(const buffer& b);
+  void function_body(const stmt& body);
+  void suite(const stmt& body);
+  void statements(const stmt& s);
+  void statement(const stmt& s, bool last);
+  void loop(const loop_node& first);
+  void loop_header(const loop_node& n);
+  void let(const let_node& n, bool last);
+  void allocate(const allocate_node& n, bool last);
+  void attribute(const attribute_node& n);
+  void branch(const if_node& n);
+  void realize(const block_realize_node& n);
+  void block_header(const block_realize_node& n);
+  void iterations(const block_realize_node& n);
+  void iteration(const iter_var& iter, const expr& value);
+  void regions(std::string_view name, const std::vector<buffer_region>& list);
+  void allocations(const std::vector<buffer>& list);
+  void matches(const std::vector<match_buffer>& list);
+  bool binds_loop(const iter_var& iter, const expr& value) const;
+
+  std::string out_;
+  int depth_ = 0;
+  name_table names_;
+  std::size_t reducer_half_ = 0;  // parameters of the reducer that is printed, halved
+  std::vector<var> free_;         // used where nothing defines them; a function declares them first
+  std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
+};
+
+/// True when `parse` would put a root block around what stands in this one, so that it need not be
+/// printed.
+bool root_is_implied(const stmt& body);
+
+/// min + extent, as a reader would write it.
+expr stop_of(const range& r);
+
+}  // namespace tilewright::ir::detail
+
+namespace tilewright::ir::detail {
+
+/// The result of a reducer of `half` values: made from its parameters and literals.
+TILEWRIGHT_INLINE bool uses_parameters_alone(const expr& e, std::size_t half) {
+  if (e->op == op::call && e->name == reducer_parameter)
+    return e->args.size() == 1 && is_int(e->args[0]) && e->args[0]->integer >= 0 &&
+           e->args[0]->integer < static_cast<std::int64_t>(2 * half);
+  if (e->op == op::var || e->op == op::load || e->op == op::let || e->op == op::data ||
+      (e->op == op::call && e->name == reducer_call))
+    return false;
+  return std::all_of(e->args.begin(), e->args.end(),
+                     [&](const expr& arg) { return uses_parameters_alone(arg, half); });
+}
+
+/// The identities come last but give the parameters their types.
+TILEWRIGHT_INLINE operand parser::reducer(const token& name) {
+  in_.expect("(");
+  in_.expect("lambda");
+  std::vector<token> names;
+  do {
+    names.push_back(in_.expect_name("a parameter of the reducer"));
+  } while (in_.accept(","));
+  in_.expect(":");
+  const std::size_t body_at = in_.mark();
+  skip_argument("',' and the identities of the reducer");
+  const token list = in_.peek();
+  const operand given = any();
+  in_.accept(",");
+  in_.expect(")");
+  const std::size_t end = in_.mark();
+  std::vector<expr> identities;
+  for (const operand& o : given.items) identities.push_back(argument(o));
+  if (!given.tuple || identities.empty() || names.size() != 2 * identities.size())
+    in_.fail(list, "a list with one identity for every two parameters");
+  const std::size_t scope = scope_.size();
+  reducer_parameters(names, identities);
+  in_.rewind(body_at);
+  const operand body = any();
+  in_.rewind(end);
+  leave_scope(scope);
+  const std::vector<operand> results = body.tuple ? body.items : std::vector<operand>{body};
+  if (results.size() != identities.size())
+    in_.fail(name, "a reducer with as many results as identities");
+  std::vector<expr> parts;
+  int depth = 1;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    parts.push_back(converted(name, results[i], identities[i].type()));
+    if (!uses_parameters_alone(parts.back(), identities.size()))
+      in_.fail(name, "a reducer of its parameters and literals alone");
+    depth = std::max(depth, results[i].depth);
+  }
+  parts.insert(parts.end(), identities.begin(), identities.end());
+  return deeper(name, call(dtype::handle, std::string(reducer_call), std::move(parts)), depth);
+}
+
+TILEWRIGHT_INLINE void parser::reducer_parameters(const std::vector<token>& names,
+                                                  const std::vector<expr>& identities) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const dtype type = identities[k % identities.size()].type();
+    const expr number = integer(dtype::i32, static_cast<std::int64_t>(k));
+    define_constant(names[k], {call(type, std::string(reducer_parameter), {number})});
+  }
+}
+
+/// Whether the call is one that `parser::reducer` makes.
+TILEWRIGHT_INLINE bool is_reducer(const expr& e) {
+  const std::size_t half = e->args.size() / 2;
+  if (e->name != reducer_call || half == 0 || e->args.size() != 2 * half) return false;
+  for (std::size_t i = 0; i < half; ++i)
+    if (e->args[i].type() != e->args[half + i].type() || !uses_parameters_alone(e->args[i], half))
+      return false;
+  return true;
+}
+
+TILEWRIGHT_INLINE void printer::reducer(const expr& e) {
+  const std::size_t half = e->args.size() / 2;
+  const std::vector<expr> results(e->args.begin(), e->args.begin() + static_cast<long>(half));
+  const std::vector<expr> identities(e->args.begin() + static_cast<long>(half), e->args.end());
+  out_ += "T.comm_reducer(lambda ";
+  for (std::size_t k = 0; k < 2 * half; ++k) {
+    if (k) out_ += ", ";
+    out_ += (k < half ? "x" : "y") + std::to_string(k % half);
+  }
+  out_ += half > 1 ? ": (" : ": ";
+  const std::size_t outer = std::exchange(reducer_half_, half);
+  write_list(results);
+  reducer_half_ = outer;
+  out_ += half > 1 ? "), [" : ", [";
+  write_list(identities);
+  out_ += "])";
+}
+
+TILEWRIGHT_INLINE void printer::reducer_name(const expr& e) {
+  const auto k = static_cast<std::size_t>(e->args[0]->integer);
+  out_ += (k < reducer_half_ ? "x" : "y") + std::to_string(k % reducer_half_);
+}
+
+}  // namespace tilewright::ir::detail
 
 #include <vector>
 
@@ -25246,332 +25918,8 @@ TILEWRIGHT_INLINE attr parse_attr(std::string_view text) {
 }  // namespace tilewright::ir
 
 #include <algorithm>
-#include <utility>
-
-// The parser of scripts. Its members are defined in parse.ipp (functions), parse_module.ipp (what
-// stands around them), parse_buffer.ipp, parse_block.ipp, parse_stmt.ipp, parse_scope.ipp,
-// parse_expr.ipp, parse_value.ipp, parse_call.ipp, parse_opaque.ipp and comm_reducer.ipp.
-//
-// A script is Python; what Python would compute while it builds a program (numbers, strings,
-// tuples, attributes such as A.shape) is computed here, and nothing else of Python is known.
-//
-// Bounds against hostile input: `nesting_` limits the recursion of the parser, `operand::depth` and
-// `layers_` the depth of the expressions and statements that it builds, which other code walks
-// recursively.
-
-#include <deque>
-#include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
-#include <vector>
-
-namespace tilewright::ir::detail {
-
-/// Expression under construction. A bare literal has no type yet and takes that of its
-/// surroundings; until then a float is held as f64. A tuple has items and no value.
-struct operand {
-  expr value{};
-  bool bare = false;
-  int depth = 1;
-  bool tuple = false;
-  std::vector<operand> items{};
-};
-
-/// What a name stands for.
-struct entity {
-  enum class kind { variable, tensor, handle, constant, thread, alias };
-  entity::kind is = kind::variable;
-  expr variable{};
-  range domain{};  // of a loop variable; else null
-  ir::buffer tensor{};
-  std::size_t param = 0;  // of a handle
-  operand constant{};
-  std::string thread{};  // axis of a T.env_thread
-  bool implied = false;  // a variable that a string introduced; its declaration may follow
-  bool scalar = false;   // a tensor of one element: its name stands for that
-};
-
-/// Arguments of a call of which the parser knows little.
-struct call_args {
-  std::vector<operand> list;
-  std::vector<std::pair<token, operand>> named;
-  const operand* find(std::string_view name) const {
-    for (const auto& [key, value] : named)
-      if (key.text == name) return &value;
-    return nullptr;
-  }
-};
-
-/// Block, or the top of a function, whose header lines are being read.
-struct block_frame {
-  bool top = false;  // the function itself
-  block_node node{};
-  std::vector<expr> values{};
-  expr predicate = boolean(true);
-  bool has_reads = false;
-  bool has_writes = false;
-};
-
-/// Lines after a let, an allocation and the like belong to it; it is closed where its suite ends.
-struct open_scope {
-  std::size_t first = 0;              // statement of the suite with which its body begins
-  std::function<stmt(stmt)> close{};  // null for a line that opens nothing
-};
-
-class parser {
- public:
-  explicit parser(std::string_view text) : in_(text) {}
-  explicit parser(token_stream in) : in_(std::move(in)) {}
-  function run();                                         // parse_module.ipp
-  expr expression_of(const std::vector<var>& variables);  // parse.ipp
-  token_stream release() { return std::move(in_); }
-
- private:
-  /// Counts one level of recursion.
-  class level {
-   public:
-    explicit level(parser& p) : p_(p) {
-      if (++p_.nesting_ > max_nesting) p_.in_.fail("at most 256 levels of nesting");
-    }
-    ~level() { --p_.nesting_; }
-    level(const level&) = delete;
-    level& operator=(const level&) = delete;
-
-   private:
-    parser& p_;
-  };
-
-  /// @name Expressions (parse_expr.ipp)
-  /// @{
-  operand expression();  // one value
-  operand any();         // one value or a tuple
-  operand binary(int weakest);
-  operand unary();
-  operand combine(const token& at, op o, operand a, operand b);
-  operand bitwise(const token& at, std::string_view name, operand a, operand b);
-  operand power(const token& at, operand base, operand exponent);
-  operand true_division(const token& at, const operand& a, const operand& b);
-  operand choose(const token& at, op o, const operand& condition, operand yes, operand no);
-  void unify(const token& at, operand& a, operand& b) const;
-  expr retype(const token& at, const operand& bare, dtype type) const;
-  expr settle(const operand& o) const;                                  // a bare float becomes f32
-  expr converted(const token& at, const operand& o, dtype type) const;  // with a cast if need be
-  operand deeper(const token& at, expr value, int depth) const;
-  void need_value(const token& at, const operand& o) const;
-  expr integer_expr(std::string_view what);
-  expr condition();
-  /// @}
-
-  /// @name Leaves and attributes (parse_value.ipp)
-  /// @{
-  operand atom();
-  operand number(bool negative);
-  operand string();
-  operand named();
-  operand python_call(const token& name);
-  operand sequence(std::string_view close);
-  operand postfix(operand o);
-  operand tensor_value(const token& name, const buffer& b);
-  operand tensor_attribute(const buffer& b);
-  expr offset_of(const buffer& b) const;
-  operand access_pointer(const token& at, const buffer& b);
-  operand vector_load(const token& at, const buffer& b);
-  operand subscript(const token& at, const operand& of);
-  std::vector<expr> indices(const buffer& b, int& depth);
-  void index(std::vector<expr>& out, int& depth);
-  operand tuple_of(const std::vector<expr>& list) const;
-  std::int64_t constant_integer(const token& at, const operand& o) const;
-  /// @}
-
-  /// @name Functions of T (parse_call.ipp)
-  /// @{
-  bool at_namespace(std::size_t ahead = 0) const;
-  void enter_namespace();
-  operand intrinsic();
-  operand typed(const token& name, dtype type);
-  operand special_float(dtype type);
-  operand pointer_type();
-  operand called_binary(const token& name, op o);
-  operand conversion(const token& name);
-  operand choice(const token& name, op o);
-  operand all_or_any(const token& name);
-  operand known_call(const token& name, std::string_view canonical);
-  operand limit_value(const token& name);
-  operand let_expression(const token& name);
-  void skip_argument(std::string_view what);
-  operand ceiling_division(const token& name);
-  dtype type_name();  // of a string token
-  dtype type_argument();
-  dtype type_of(const token& t) const;
-  /// @}
-
-  /// @name Calls that only a machine or a library understands (parse_opaque.ipp)
-  /// @{
-  call_args arguments();
-  operand external_call(const token& name);
-  operand intrinsic_by_name(const token& name);
-  operand opaque_call(const token& name);
-  operand opaque(const token& at, std::string name, const call_args& args, bool typed_first);
-  operand reinterpretation(const token& name);
-  operand vector_value(const token& name);
-  expr argument(const operand& o) const;
-  /// @}
-
-  /// @name Reducers (comm_reducer.ipp)
-  /// @{
-  operand reducer(const token& name);
-  void reducer_parameters(const std::vector<token>& names, const std::vector<expr>& identities);
-  /// @}
-
-  /// @name Statements (parse_stmt.ipp)
-  /// @{
-  stmt suite();
-  stmt nested_suite();  // one that is not a block's or the function's own
-  stmt statements();
-  stmt statement(open_scope& opened);
-  stmt for_loop();
-  std::vector<token> loop_names(std::size_t& star);
-  stmt nest(std::vector<token> names, std::size_t star, const token& at);
-  stmt single_loop(const std::vector<token>& names, loop_kind kind);
-  stmt stepped(const token& name, const expr& start, const expr& stop, std::int64_t step,
-               loop_kind kind, annotations notes, std::string thread);
-  stmt branch();
-  stmt while_loop();
-  stmt assertion();
-  stmt command(open_scope& opened);
-  stmt named_statement(open_scope& opened);
-  stmt store(const token& name);
-  stmt stored(const token& name, const buffer& to, std::vector<expr> at, int depth);
-  stmt vector_store(const token& name);
-  /// @}
-
-  /// @name Scopes and definitions (parse_scope.ipp)
-  /// @{
-  stmt with();
-  stmt block_statement();
-  void init(const token& at);
-  void let_scope(const token& name, open_scope& opened);
-  void attribute_scope(open_scope& opened);
-  void thread_scope(const token* name, open_scope& opened);
-  void allocation_scope(const token& name, const token& call, open_scope& opened);
-  stmt closed(open_scope& opened, stmt body);
-  bool defines_by_call() const;
-  void assignment(const std::vector<token>& names, open_scope& opened);
-  void assign_values(const std::vector<token>& names, open_scope& opened);
-  void annotated(const token& name, open_scope& opened);
-  bool assigned_below(std::string_view name) const;
-  buffer define_scalar(const token& name, dtype type, std::string scope);
-  bool view(const token& name, open_scope& opened);
-  void open_let(const token& name, expr value, open_scope& opened);
-  bool variable_call(const token& name, const token& call);
-  /// @}
-
-  /// @name Buffers (parse_buffer.ipp)
-  /// @{
-  buffer layout(const token& name, std::string_view close, bool allocated = false);
-  void layout_field(const token& key, buffer_node& node);
-  buffer allocation(const token& name);
-  void match(const token& name, const token& call);
-  std::vector<expr> dims(dtype unknown = dtype::i64);
-  operand quoted(const token& at, const std::string& text, dtype unknown);
-  std::size_t assigned_value(std::size_t start, std::string_view name) const;
-  dtype declared_type(std::string_view name, dtype unknown) const;
-  std::vector<int> separators();
-  int small_integer(const token& key);
-  buffer_region region();
-  range slice(const expr& extent);
-  void region_list(std::vector<buffer_region>& out);
-  /// @}
-
-  /// @name Headers of blocks (parse_block.ipp)
-  /// @{
-  void header_command(const token& name);
-  void axis(const std::vector<token>& names, const token& at);
-  void remap(const std::vector<token>& names);
-  void one_axis(const token& name, const token& kind);
-  range axis_domain(bool& bare);
-  annotations dictionary();
-  block_frame& block_here(const token& at, std::string_view what);
-  stmt finish_block(block_frame& frame, stmt body);
-  /// @}
-
-  /// @name Functions (parse.ipp)
-  /// @{
-  function function_definition();
-  void parameters();
-  void parameter();
-  void handle_type();
-  stmt finish_function(stmt body);
-  void define(const token& name, entity e);
-  void define_variable(const token& name, expr variable, range domain = {});
-  void define_tensor(const token& name, buffer b);
-  void define_constant(const token& name, operand value);
-  const entity* find(std::string_view name) const;
-  const entity& lookup(const token& name) const;
-  void leave_scope(std::size_t mark);
-  /// @}
-
-  /// @name Macros (parse_macro.ipp)
-  /// @{
-  struct macro;
-  void note_macro(bool hygienic);
-  entity macro_argument();
-  stmt expand(const macro& called);
-  /// @}
-
-  /// @name What stands around functions (parse_module.ipp)
-  /// @{
-  struct candidate {
-    std::size_t at;  // token of its `def`
-    std::string_view name;
-  };
-  void outline(bool inside_class);
-  void import_line();
-  struct macro {
-    std::size_t at = 0;  // token of its `def`
-    bool hygienic = true;
-  };
-  enum class decorated { nothing, function, macro, unhygienic_macro };
-  decorated decorators();
-  bool module_statement();
-  void skip_line();
-  void skip_definition();
-  void skip_brackets();
-  /// @}
-
-  static constexpr int max_nesting = 256;
-  static constexpr int max_depth = 1000;
-  static constexpr int max_expansions = 1000;
-
-  token_stream in_;
-  std::unordered_map<std::string_view, std::vector<entity>> names_;
-  std::vector<std::string_view> scope_;  // names in order of definition
-  block_frame* here_ = nullptr;          // whose own suite is read; null inside loops and branches
-  block_frame* around_ = nullptr;        // innermost block or the top
-  function* function_ = nullptr;
-  std::vector<std::string_view> param_names_;
-  std::deque<std::string> texts_;  // of strings that were read as expressions
-  std::vector<candidate> functions_;
-  std::unordered_map<std::string_view, macro> macros_;
-  std::size_t module_scope_ = 0;  // names that the module defines
-  int expansions_ = 0;
-  std::vector<std::string_view> namespaces_;  // further spellings of T
-  bool bare_root_reads_ = false;  // the last block without iterations had no T.reads, ...
-  bool bare_root_writes_ = false;
-  int nesting_ = 0;
-  int layers_ = 0;
-};
-
-inline std::string type_text(dtype t) { return std::string(name(t)); }
-
-/// Element type by any of its spellings: "float32", "float", "f32"; "handle" and "void" are
-/// pointers.
-std::optional<dtype> type_from_text(std::string_view text);
-
-}  // namespace tilewright::ir::detail
 
 namespace tilewright::ir {
 namespace detail {
@@ -25618,8 +25966,28 @@ TILEWRIGHT_INLINE void parser::leave_scope(std::size_t mark) {
   for (; scope_.size() > mark; scope_.pop_back()) names_[scope_.back()].pop_back();
 }
 
+/// Shapes may name scalars that a later parameter declares.
+TILEWRIGHT_INLINE void parser::announce_scalars() {
+  std::size_t depth = 1;
+  for (std::size_t i = 0; depth > 0 && in_.peek(i).kind != token_kind::end; ++i) {
+    const token& t = in_.peek(i);
+    if (t.text == "(" || t.text == "[" || t.text == "{") ++depth;
+    if (t.text == ")" || t.text == "]" || t.text == "}") --depth;
+    if (depth != 1 || t.kind != token_kind::name || in_.peek(i + 1).text != ":") continue;
+    std::size_t type = i + 2;
+    while (in_.peek(type + 1).text == ".") type += 2;
+    const std::optional<dtype> scalar = type_from_text(in_.peek(type).text);
+    if (!scalar || *scalar == dtype::handle || find(t.text)) continue;
+    entity e;
+    e.variable = make_var(std::string(t.text), *scalar);
+    e.implied = true;
+    define(t, std::move(e));
+  }
+}
+
 TILEWRIGHT_INLINE void parser::parameters() {
   in_.expect("(");
+  announce_scalars();
   while (!in_.at(")")) {
     parameter();
     if (!in_.accept(",") && !in_.at(")")) in_.fail("',' or ')'");
@@ -26230,132 +26598,6 @@ inline std::size_t intrinsic_arity(std::string_view name) {
       "hypot", "ldexp",       "nextafter",  "pow",         "shift_left", "shift_right"};
   if (name == "fma") return 3;
   return std::find(two.begin(), two.end(), name) != two.end() ? 2 : 1;
-}
-
-}  // namespace tilewright::ir::detail
-// Calls that only a machine or a library understands: their names, and how their types are written.
-//
-// Such a call is a node of op::call whose name starts with "tir."; a T.call_extern keeps the bare
-// name of the function.
-
-#include <algorithm>
-#include <array>
-#include <string_view>
-
-namespace tilewright::ir::detail {
-
-inline constexpr std::string_view opaque_prefix = "tir.";
-
-/// T.comm_reducer(lambda x0, ..., y0, ...: (r0, ...), [i0, ...]) is a call with the arguments r0,
-/// ..., i0, ...; parameter k of the lambda is the call of `reducer_parameter` with the literal k.
-/// @{
-inline constexpr std::string_view reducer_call = "tir.comm_reducer";
-inline constexpr std::string_view reducer_parameter = "tir.reducer_parameter";
-bool is_reducer(const expr& call);  // comm_reducer.ipp
-/// @}
-
-/// What T has besides arithmetic; families of instructions are known by their beginning.
-inline constexpr std::array<std::string_view, 65> opaque_names{"Assert",
-                                                               "Broadcast",
-                                                               "Call",
-                                                               "Range",
-                                                               "Ramp",
-                                                               "Shuffle",
-                                                               "TVMBackendAllocWorkspace",
-                                                               "TVMBackendFreeWorkspace",
-                                                               "address_of",
-                                                               "anylist_getitem",
-                                                               "anylist_resetitem",
-                                                               "anylist_setitem_call_cpacked",
-                                                               "anylist_setitem_call_packed",
-                                                               "assume",
-                                                               "break_loop",
-                                                               "call_cpacked",
-                                                               "call_cpacked_lowered",
-                                                               "call_llvm_intrin",
-                                                               "call_llvm_pure_intrin",
-                                                               "call_packed",
-                                                               "call_packed_lowered",
-                                                               "call_spirv_pure_glsl450",
-                                                               "comm_reducer",
-                                                               "continue_loop",
-                                                               "create_barriers",
-                                                               "dp4a",
-                                                               "end_profile_intrinsic",
-                                                               "get_active_lane_mask",
-                                                               "handle_add_byte_offset",
-                                                               "ignore_loop_partition",
-                                                               "isnullptr",
-                                                               "iter_var",
-                                                               "llvm_lookup_intrinsic_id",
-                                                               "lookup_param",
-                                                               "make_filled_simdgroup_matrix",
-                                                               "masked_load",
-                                                               "masked_store",
-                                                               "mem_copy",
-                                                               "mma_fill",
-                                                               "mma_fill_legacy",
-                                                               "mma_store",
-                                                               "mma_store_legacy",
-                                                               "q_multiply_shift",
-                                                               "q_multiply_shift_per_axis",
-                                                               "ret",
-                                                               "simdgroup_load",
-                                                               "simdgroup_multiply_accumulate",
-                                                               "simdgroup_store",
-                                                               "start_profile_intrinsic",
-                                                               "static_assert",
-                                                               "texture2d_load",
-                                                               "texture2d_store",
-                                                               "thread_return",
-                                                               "type_annotation",
-                                                               "undef",
-                                                               "vectorcombine",
-                                                               "vectorhigh",
-                                                               "vectorlow",
-                                                               "vscale",
-                                                               "wait_barrier",
-                                                               "prefetch",
-                                                               "Return",
-                                                               "Break",
-                                                               "Continue",
-                                                               "ptr_byte_offset"};
-inline constexpr std::array<std::string_view, 12> opaque_families{
-    "tvm_",  "ptx_",   "mma_",    "dma_",    "cooperative_tensor_", "cuda_", "hexagon_", "ptx.",
-    "cuda.", "metal.", "webgpu.", "nvshmem."};
-
-inline bool is_opaque_name(std::string_view name) {
-  const auto starts = [&](std::string_view family) {
-    return name.substr(0, family.size()) == family;
-  };
-  return std::find(opaque_names.begin(), opaque_names.end(), name) != opaque_names.end() ||
-         std::any_of(opaque_families.begin(), opaque_families.end(), starts);
-}
-
-/// "float32x4" and the like; they are kept as text, since no type of ours has lanes.
-inline bool is_vector_type(std::string_view text) {
-  const std::size_t x = text.rfind('x');
-  if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return false;
-  const bool digits = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(x) + 1, text.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return digits && dtype_from_name(text.substr(0, x)).has_value();
-}
-
-/// The type that elements of such a vector have.
-inline dtype element_of(std::string_view vector) {
-  return *dtype_from_name(vector.substr(0, vector.rfind('x')));
-}
-
-/// What `T.name(args)` gives when the call does not begin with a type.
-inline dtype implied_type(std::string_view name, const std::vector<expr>& args) {
-  if (name == "vscale" || name == "dp4a") return dtype::i32;
-  if (name == "tvm_warp_activemask") return dtype::u32;
-  if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
-  if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
-  const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
-                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
-                       name == "ret" || name == "Shuffle";
-  return follows && !args.empty() ? args[0].type() : dtype::handle;
 }
 
 }  // namespace tilewright::ir::detail
@@ -27522,227 +27764,6 @@ TILEWRIGHT_INLINE operand parser::opaque_call(const token& name) {
     in_.fail(name, "a function of T that is known; others are called by T.call_extern");
   const call_args args = arguments();
   return opaque(name, std::string(opaque_prefix) + full, args, false);
-}
-
-}  // namespace tilewright::ir::detail
-// T.comm_reducer(lambda x, y: x + y, [T.float32(0)]): how it is read and printed.
-//
-// The parameters are numbered, not named, so that two reducers are equal when they compute the
-// same; they are printed as x0, x1, ... and y0, y1, ...
-
-#include <algorithm>
-
-// The printer of scripts and its table of names; used by print_expr.ipp and print.ipp.
-
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
-
-namespace tilewright::ir::detail {
-
-/// Unique spellings of variables and buffers. A name given in a scope is free again when the scope
-/// ends, so that sibling nests read alike.
-class name_table {
- public:
-  name_table();
-  /// Gives the node a name like `hint`, until the current scope ends.
-  const std::string& define(const void* node, std::string_view hint);
-  /// The node's name; a node that nobody defined is named now and for good.
-  const std::string& use(const void* node, std::string_view hint);
-  bool knows(const void* node) const { return names_.count(node) != 0; }
-  std::size_t mark() const { return scope_.size(); }
-  void release(std::size_t mark);
-
- private:
-  const std::string& insert(const void* node, std::string_view hint);
-  std::unordered_map<const void*, std::string> names_;
-  std::unordered_set<std::string> taken_;
-  std::vector<const void*> scope_;
-};
-
-/// Binding strength of operators; an operand weaker than its place gets parentheses.
-enum class strength : int {
-  any,
-  disjunction,
-  conjunction,
-  negation,
-  comparison,
-  sum,
-  product,
-  sign,
-  atom
-};
-
-class printer {
- public:
-  std::string take() { return std::move(out_); }
-
-  // print_expr.ipp
-  void write(const expr& e, strength place = strength::any);
-  void write(const buffer_region& r);
-  void write_list(const std::vector<expr>& list);
-  /// `(128, 64), "float32", scope="local"`: what declares a buffer
-  void write_layout(const buffer& b);
-
-  // print.ipp
-  void write(const function& f);
-  void write(const stmt& s);
-
- private:
-  void literal(const expr& e, strength place);
-  void binary(const expr& e, std::string_view symbol, strength own, strength place);
-  void called(std::string_view name, const std::vector<expr>& args);
-  void intrinsic(const expr& e);
-  void opaque(const expr& e);
-  void reducer(const expr& e);  // comm_reducer.ipp
-  void reducer_name(const expr& e);
-  void let(const expr& e);
-  void access(const buffer& b, const std::vector<expr>& indices);
-  void tuple(const std::vector<expr>& list);
-  void bounds(const range& r);
-  const std::string& name_of(const var& v) {
-    if (!names_.knows(v.get())) free_.push_back(v);
-    return names_.use(v.get(), v->name);
-  }
-  const std::string& name_of(const buffer& b) { return names_.use(b.get(), b->name); }
-
-  void line();  // starts a line at the current indentation
-  void param_list(const function& f);
-  void match_params(const function& f);
-  void declare_free_vars(const buffer& b);
-  void function_body(const stmt& body);
-  void suite(const stmt& body);
-  void statements(const stmt& s);
-  void statement(const stmt& s, bool last);
-  void loop(const loop_node& first);
-  void loop_header(const loop_node& n);
-  void let(const let_node& n, bool last);
-  void allocate(const allocate_node& n, bool last);
-  void attribute(const attribute_node& n);
-  void branch(const if_node& n);
-  void realize(const block_realize_node& n);
-  void block_header(const block_realize_node& n);
-  void iterations(const block_realize_node& n);
-  void iteration(const iter_var& iter, const expr& value);
-  void regions(std::string_view name, const std::vector<buffer_region>& list);
-  void allocations(const std::vector<buffer>& list);
-  void matches(const std::vector<match_buffer>& list);
-  bool binds_loop(const iter_var& iter, const expr& value) const;
-
-  std::string out_;
-  int depth_ = 0;
-  name_table names_;
-  std::size_t reducer_half_ = 0;  // parameters of the reducer that is printed, halved
-  std::vector<var> free_;         // used where nothing defines them; a function declares them first
-  std::unordered_map<const expr_node*, const loop_node*> loops_;  // around the current statement
-};
-
-/// True when `parse` would put a root block around what stands in this one, so that it need not be
-/// printed.
-bool root_is_implied(const stmt& body);
-
-/// min + extent, as a reader would write it.
-expr stop_of(const range& r);
-
-}  // namespace tilewright::ir::detail
-
-namespace tilewright::ir::detail {
-
-/// The result of a reducer of `half` values: made from its parameters and literals.
-TILEWRIGHT_INLINE bool uses_parameters_alone(const expr& e, std::size_t half) {
-  if (e->op == op::call && e->name == reducer_parameter)
-    return e->args.size() == 1 && is_int(e->args[0]) && e->args[0]->integer >= 0 &&
-           e->args[0]->integer < static_cast<std::int64_t>(2 * half);
-  if (e->op == op::var || e->op == op::load || e->op == op::let || e->op == op::data ||
-      (e->op == op::call && e->name == reducer_call))
-    return false;
-  return std::all_of(e->args.begin(), e->args.end(),
-                     [&](const expr& arg) { return uses_parameters_alone(arg, half); });
-}
-
-/// The identities come last but give the parameters their types.
-TILEWRIGHT_INLINE operand parser::reducer(const token& name) {
-  in_.expect("(");
-  in_.expect("lambda");
-  std::vector<token> names;
-  do {
-    names.push_back(in_.expect_name("a parameter of the reducer"));
-  } while (in_.accept(","));
-  in_.expect(":");
-  const std::size_t body_at = in_.mark();
-  skip_argument("',' and the identities of the reducer");
-  const token list = in_.peek();
-  const operand given = any();
-  in_.accept(",");
-  in_.expect(")");
-  const std::size_t end = in_.mark();
-  std::vector<expr> identities;
-  for (const operand& o : given.items) identities.push_back(argument(o));
-  if (!given.tuple || identities.empty() || names.size() != 2 * identities.size())
-    in_.fail(list, "a list with one identity for every two parameters");
-  const std::size_t scope = scope_.size();
-  reducer_parameters(names, identities);
-  in_.rewind(body_at);
-  const operand body = any();
-  in_.rewind(end);
-  leave_scope(scope);
-  const std::vector<operand> results = body.tuple ? body.items : std::vector<operand>{body};
-  if (results.size() != identities.size())
-    in_.fail(name, "a reducer with as many results as identities");
-  std::vector<expr> parts;
-  int depth = 1;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    parts.push_back(converted(name, results[i], identities[i].type()));
-    if (!uses_parameters_alone(parts.back(), identities.size()))
-      in_.fail(name, "a reducer of its parameters and literals alone");
-    depth = std::max(depth, results[i].depth);
-  }
-  parts.insert(parts.end(), identities.begin(), identities.end());
-  return deeper(name, call(dtype::handle, std::string(reducer_call), std::move(parts)), depth);
-}
-
-TILEWRIGHT_INLINE void parser::reducer_parameters(const std::vector<token>& names,
-                                                  const std::vector<expr>& identities) {
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const dtype type = identities[k % identities.size()].type();
-    const expr number = integer(dtype::i32, static_cast<std::int64_t>(k));
-    define_constant(names[k], {call(type, std::string(reducer_parameter), {number})});
-  }
-}
-
-/// Whether the call is one that `parser::reducer` makes.
-TILEWRIGHT_INLINE bool is_reducer(const expr& e) {
-  const std::size_t half = e->args.size() / 2;
-  if (e->name != reducer_call || half == 0 || e->args.size() != 2 * half) return false;
-  for (std::size_t i = 0; i < half; ++i)
-    if (e->args[i].type() != e->args[half + i].type() || !uses_parameters_alone(e->args[i], half))
-      return false;
-  return true;
-}
-
-TILEWRIGHT_INLINE void printer::reducer(const expr& e) {
-  const std::size_t half = e->args.size() / 2;
-  const std::vector<expr> results(e->args.begin(), e->args.begin() + static_cast<long>(half));
-  const std::vector<expr> identities(e->args.begin() + static_cast<long>(half), e->args.end());
-  out_ += "T.comm_reducer(lambda ";
-  for (std::size_t k = 0; k < 2 * half; ++k) {
-    if (k) out_ += ", ";
-    out_ += (k < half ? "x" : "y") + std::to_string(k % half);
-  }
-  out_ += half > 1 ? ": (" : ": ";
-  const std::size_t outer = std::exchange(reducer_half_, half);
-  write_list(results);
-  reducer_half_ = outer;
-  out_ += half > 1 ? "), [" : ", [";
-  write_list(identities);
-  out_ += "])";
-}
-
-TILEWRIGHT_INLINE void printer::reducer_name(const expr& e) {
-  const auto k = static_cast<std::size_t>(e->args[0]->integer);
-  out_ += (k < reducer_half_ ? "x" : "y") + std::to_string(k % reducer_half_);
 }
 
 }  // namespace tilewright::ir::detail
@@ -38193,7 +38214,7 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them: all of it by that block, or all of
-///    it before the scope starts;
+///    it before the scope starts; the copy needs no loop around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
@@ -38222,7 +38243,7 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
-/// stands;
+///    stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
 ///    it that the block does not write.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
@@ -38434,7 +38455,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
 ///    which is complete, has a body of one store and writes a buffer that the scope allocates and
 ///    that nobody else reads;
-/// 4. the predicate of the block says no more than its domain;
+/// 4. the predicate of the block says no more than its domain, all of which its loops visit;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads;
@@ -38656,7 +38677,8 @@ namespace tilewright::primitive {
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
 /// loop;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it.
+/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
+/// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -38672,12 +38694,17 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread.
+/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
+/// 5. a loop bound to threads already holds no copy that read_at or write_at made for them.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
 
-/// Asks for the body of a loop to be repeated. No requirement beyond the loop's existence.
+/// Asks for the body of a loop to be repeated.
+///
+/// Requires:
+/// 1. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// @throws schedule_error
 ir::function unroll(const ir::function& f, const ir::var& loop);
 
 }  // namespace tilewright::primitive
@@ -40947,6 +40974,19 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
   return out;
 }
 
+/// The copy may use the loops of its scope only, which its variables stand for.
+inline void check_closed(const call& c, int requirement, const new_block& made) {
+  const path at = find_block(made.function, made.block);
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops()) {
+    bool used = false;
+    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
+    if (used)
+      refuse(c, requirement,
+             "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
+  }
+}
+
 /// The nest that copies between the buffer and its cache.
 inline ir::stmt copy_nest(const plan& p, bool into_cache,
                           const std::vector<const ir::loop_node*>& loops, std::uint64_t& id) {
@@ -41238,6 +41278,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   out.function = f;
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
+  check_closed(c, 4, out);
   return out;
 }
 
@@ -41293,6 +41334,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   out.function = redirect(f, id, p);
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
+  check_closed(c, 5, out);
   return out;
 }
 
@@ -42606,6 +42648,8 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   for (std::size_t i = 0; i < block.iters.size(); ++i)
     if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
       refuse(name, 4, quoted(block) + " has a predicate");
+  if (!visits_domains(scope[child]))
+    refuse(name, 4, "the loops of " + quoted(block) + " do not visit all of its domain");
   const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
   const std::optional<inverse> inv = invert(loads, block.iters);
   if (!inv)
@@ -43036,19 +43080,6 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
                  "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
-/// The copy may use the loops of its scope only, which its variables stand for.
-template <class Call>
-void check_closed(const Call& c, const new_block& made) {
-  const path at = find_block(made.function, made.block);
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops()) {
-    bool used = false;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
-    if (used)
-      refuse(c, 6, "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
-  }
-}
-
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
                       const std::string& storage, bool read) {
   const call c{read ? "read_at" : "write_at", storage};
@@ -43087,7 +43118,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   changed.alloc_buffers.push_back(cache);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
-  check_closed(c, out);
+  check_closed(c, 6, out);
   return out;
 }
 
@@ -43941,6 +43972,20 @@ inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loo
                                std::move(thread_axis)));
 }
 
+/// The copies that read_at and write_at make below a loop bound to threads are those of all threads
+/// together: they stay right as long as the threads stay.
+inline void check_copies(const path& at, const char* primitive, int requirement) {
+  const ir::loop_node& loop = *ir::as_loop(at.target());
+  if (loop.loop != ir::loop_kind::thread_binding) return;
+  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && r->block->annotations.count("auto_copy"))
+      throw schedule_error(primitive, requirement,
+                           "block \"" + r->block->name + "\" copies for all threads of loop \"" +
+                               loop.var->name + "\", which must stay theirs");
+  });
+}
+
 inline bool is_thread_axis(std::string_view text) {
   if (text == "vthread") return true;
   const std::size_t dot = text.find('.');
@@ -44004,6 +44049,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "every iteration of " + name + " writes all of block \"" +
                              scope[static_cast<std::size_t>(block)].block().name +
                              "\", which is used after the loop");
+  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 5 : 4);
   return set_loop_kind(f, at, kind, thread_axis);
 }
 
@@ -44027,7 +44073,9 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
 }
 
 TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
-  return detail::set_loop_kind(f, need_loop(f, loop, "unroll"), ir::loop_kind::unrolled);
+  const path at = need_loop(f, loop, "unroll");
+  detail::check_copies(at, "unroll", 1);
+  return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }
 
 }  // namespace tilewright::primitive
@@ -61670,12 +61718,14 @@ inline std::vector<std::string> chain_above(const schedule& s, const std::string
   return out;
 }
 
-/// A loop around the block on which nothing that it computes depends: it does all of it again in
-/// every iteration.
+/// A loop around the block, of more than one iteration, on which nothing that it computes depends:
+/// it does all of it again in every iteration.
 inline bool repeats_itself(const schedule& s, const std::string& name) {
   const ir::block_realize_node& realize = named_block(s, name);
   for (const ir::var& loop : primitive::get_loops(s.function(), realize.block->id)) {
     const auto uses = [&](const ir::expr& value) { return ir::uses_var(value, loop); };
+    const ir::stmt at = primitive::find_loop(s.function(), loop).target();
+    if (ir::is_int(ir::as_loop(at)->extent, 1)) continue;
     if (std::none_of(realize.values.begin(), realize.values.end(), uses)) return true;
   }
   return false;
