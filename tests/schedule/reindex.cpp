@@ -274,3 +274,23 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
   const block_rv c = s.block("C");
   check_refusal(s, "reindex", 6, [&] { s.reindex(c, written_buffer(0)); });
 }
+
+TEST_CASE("reindex: an index tensor that is computed in loops of the block") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((4, 2), "int32")):
+    I = T.alloc_buffer((4, 2), "int32")
+    for i in range(4):
+        for j in range(2):
+            with T.block("I"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                I[vi, vj] = vi * 2 + (vj + 1) // 2
+        for j in range(2):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[0:8], I[vi, vj])
+                B[vi, vj] = A[I[vi, vj]] + 1
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
+}
