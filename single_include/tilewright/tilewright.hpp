@@ -45181,6 +45181,16 @@ inline void check_whole_in_scope(const path& at) {
   }
 }
 
+/// What the copy reads, indices from index tensors included, is there when it runs.
+inline void check_filled(const ir::function& f, const ir::block_node& copy, const ir::buffer& cache,
+                         int requirement) {
+  const path at = find_block(f, copy.id);
+  for (const ir::buffer_region& r : copy.reads)
+    if (r.buffer != cache && !region_filled(at, r))
+      refuse(requirement,
+             "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
+}
+
 /// The copy over the whole domains of its variables, one loop each.
 inline ir::stmt full_nest(const ir::block& copy) {
   std::vector<ir::expr> values;
@@ -45243,8 +45253,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, variables);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
-  if (read && !as_tvm() && !region_filled(find_block(out, copy->id), copy->reads.front()))
-    refuse(5, "the copy would read elements of \"" + x->name + "\" that nobody has written");
+  if (!as_tvm()) check_filled(out, *copy, cache, read ? 5 : 6);
   return {std::move(out), copy->id};
 }
 
