@@ -20,6 +20,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/pass/walk.hpp>
 
 namespace tilewright::pass::detail::lifetime {
 
@@ -40,11 +41,6 @@ struct access {
   std::vector<turn> turns;    // outermost first
 };
 
-inline bool reads_data(const expr& e) {
-  return e->op == op::load || e->op == op::call ||
-         std::any_of(e->args.begin(), e->args.end(), reads_data);
-}
-
 inline bool uses_loop_from(const expr& e, const access& a, std::size_t first) {
   for (std::size_t l = first; l < a.loops.size(); ++l)
     if (uses_var(e, a.loops[l].first)) return true;
@@ -61,7 +57,7 @@ struct stepped {
 
 inline std::optional<stepped> step_of(const expr& index, const access& a, std::size_t loop,
                                       const arith::analyzer& known) {
-  if (reads_data(index)) return std::nullopt;
+  if (reads_memory(index)) return std::nullopt;
   arith::linear sum = arith::to_linear(index);
   if (sum.terms.size() > 1 || (sum.terms.size() == 1 && !is_var(sum.terms[0].first)))
     sum = arith::to_linear(known.simplify(index));
@@ -123,7 +119,7 @@ class cover {
     std::vector<expr> indices;
     std::vector<iter_var> iters;
     for (const expr& index : store_.indices) {
-      if (reads_data(index)) return false;
+      if (reads_memory(index)) return false;
       indices.push_back(substitute(index, starts_));
       iters.push_back({make_var("i", index.type()),
                        {integer(index.type(), 0), integer(index.type(), 1)},
@@ -161,7 +157,7 @@ class cover {
   /// the others stay, if they are about the loops of the store.
   bool sort_guards() {
     for (const expr& g : store_.guards) {
-      if (reads_data(g)) return false;
+      if (reads_memory(g)) return false;
       if (limits_index(g) || guards_load(g) || holds_at_start(g)) continue;
       if (!uses_loop_from(g, store_, shared_)) return false;
       rest_.push_back(g);
@@ -221,7 +217,7 @@ class cover {
   static arith::box points(const std::vector<expr>& indices) {
     arith::box out;
     for (const expr& index : indices)
-      out.push_back(reads_data(index) ? range{} : range{index, integer(index.type(), 1)});
+      out.push_back(reads_memory(index) ? range{} : range{index, integer(index.type(), 1)});
     return out;
   }
 
