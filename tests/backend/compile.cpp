@@ -1,6 +1,9 @@
 #include <tilewright/backend/compile.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <functional>
+#include <limits>
 
 #include "harness.hpp"
 
@@ -189,6 +192,45 @@ TEST_CASE("booleans") {
   check_agrees(binary(dtype::boolean, dtype::i8, [](const expr& x, const expr& y) {
     return select(x, integer(dtype::i8, -3), cast(dtype::i8, y));
   }));
+}
+
+TEST_CASE("quotients by one divisor for all lanes round as the division does") {
+  if (!have_compiler()) return;
+  constexpr std::int64_t n = 1 << 16;
+  std::vector<float> xs(n), ys(n);
+  std::uint32_t state = 1;
+  for (float& x : xs) x = std::bit_cast<float>(state = state * 747796405u + 2891336453u);
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  const std::vector<float> special{0.0f, -0.0f,  infinity, -infinity, nan,     1.0f,
+                                   3.0f, 1e-45f, 1e-38f,   3.4e38f,   -7e-42f, 0x1.fffffep0f};
+  std::copy(special.begin(), special.end(), xs.begin());
+  const buffer x = make_buffer("X", dtype::f32, {n}), y = make_buffer("Y", dtype::f32, {n});
+  const buffer d = make_buffer("D", dtype::f32, {1});
+  const var o = make_var("o"), v = make_var("v");
+  const stmt store = make_store(y, {o * 16 + v}, div(load(x, {o * 16 + v}), load(d, {0})));
+  const function f =
+      make("quotients", {x, d, y},
+           make_loop(o, 0, n / 16, make_loop(v, 0, 16, store, loop_kind::vectorized)));
+  std::vector<float> divisors = special;
+  divisors.insert(divisors.end(), xs.begin() + 100, xs.begin() + 140);
+  for (const target::cpu& cpu : runnable_targets()) {
+    const auto code = backend::load(backend::compile(f, cpu));
+    for (float by : divisors) {
+      void* data[] = {xs.data(), &by, ys.data()};
+      CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+      int wrong = 0;
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        const float exact = xs[i] / by;
+        const bool tiny = std::abs(exact) <= std::numeric_limits<float>::min();
+        const bool near = tiny && std::abs(exact - ys[i]) <= 0x1p-149f;  // a tie, perhaps
+        wrong += !(exact == ys[i] || near || (std::isnan(exact) && std::isnan(ys[i])));
+        wrong += exact == 0 && ys[i] == 0 && std::signbit(exact) != std::signbit(ys[i]);
+      }
+      CAPTURE(cpu.name);
+      CAPTURE(by);
+      CHECK(wrong == 0);
+    }
+  }
 }
 
 TEST_CASE("scalar parameters of every type") {

@@ -14,7 +14,8 @@ using namespace tilewright::search;
 namespace {
 
 std::vector<argument_place> two_places() {
-  argument_place input{400, 64, 0, {10, 1}, false, true}, output{100, 64, 40, {1}, true, false};
+  argument_place input{400, {64, 16}, 0, {10, 1}, false, true},
+      output{100, {}, 40, {1}, true, false};
   return {input, output};
 }
 
@@ -25,6 +26,7 @@ void write_byte(void* at) { *static_cast<volatile char*>(at) = 1; }
 TEST_CASE("sealed memory: inputs cannot be written, outputs go back") {
   argument_memory m(two_places());
   CHECK(m.size() == 500);
+  CHECK(reinterpret_cast<std::uintptr_t>(m.data()[0]) % 64 == 16);
   CHECK(m.strides() == std::vector<std::int64_t>{10, 1, 1});
   CHECK(static_cast<std::byte*>(m.data()[1]) == m.buffer(1).data() + 40);
   CHECK_FALSE(m.updates());
@@ -64,8 +66,9 @@ TEST_CASE("places that do not lie in the shared memory are refused") {
   refuses([](auto& p) { p[1].bytes = std::size_t{1} << 40; });
   refuses([](auto& p) { p[1].bytes = static_cast<std::size_t>(-1); });
   refuses([](auto& p) { p[0].element0 = 400; });
-  refuses([](auto& p) { p[0].alignment = 48; });
-  refuses([](auto& p) { p[0].alignment = 0; });
+  refuses([](auto& p) { p[0].at.alignment = 48; });
+  refuses([](auto& p) { p[0].at.alignment = 0; });
+  refuses([](auto& p) { p[0].at.beyond = 64; });
   refuses([](auto& p) { p.resize(40, p[0]); });
   CHECK_THROWS_AS(argument_memory(two_places(), -1), build_error);
 }

@@ -158,6 +158,20 @@ TEST_CASE("given values are computed with; the rest is made up") {
   CHECK_THROWS_AS(runner(f, {}, backend::serial_executor(), 7, given), argument_error);
 }
 
+TEST_CASE("arguments lie in their cache lines as asked for, also against the order of memory") {
+  const ir::function f = product();
+  std::vector<argument_layout> layouts(3);
+  layouts[0] = {{-5, -1}, {64, 20}};
+  layouts[2].at = {64, 16};
+  const runner r(f, layouts, backend::serial_executor(), 7);
+  const auto beyond = [&](std::size_t i) {
+    return reinterpret_cast<std::uintptr_t>(r.data()[i]) % 64;
+  };
+  CHECK(beyond(0) == 20);
+  CHECK(beyond(1) == 0);
+  CHECK(beyond(2) == 16);
+}
+
 TEST_CASE("a candidate that does not end is cancelled") {
   const ir::function f = endless();
   const auto code = code_of(f);

@@ -216,7 +216,7 @@ TEST_CASE("a worker that answers nonsense is a failure of the candidate") {
   const std::string mark = "TIWWORK1", none = words({0});
   // it greets as a worker does, takes the arguments, and answers the first request
   const std::string greeting =
-      mark + words({16, 2, static_cast<std::uint64_t>(backend::lowering_revision)});
+      mark + words({16, 3, static_cast<std::uint64_t>(backend::lowering_revision)});
   const std::string no_number = words({0x7ff8000000000000});
   for (const std::string& answer :
        {std::string("what is this, a request?"), mark + words({~std::uint64_t{0}}),
@@ -237,7 +237,7 @@ TEST_CASE("a worker that answers nonsense is a failure of the candidate") {
 }
 
 TEST_CASE("what is no request ends a worker, whatever it is") {
-  const argument_memory memory({{64, 64, 0, {1}, true, true}}, shared);
+  const argument_memory memory({{64, {}, 0, {1}, true, true}}, shared);
   const std::string mark = "TIWWORK1";
   const std::string place = words({64, 64, 0, 1, 1, 1, 1});
   const std::string places = words({1, 1, 1}) + place;  // request, threads, count

@@ -15,7 +15,7 @@ namespace tilewright::search {
 /// Where one argument lies.
 struct argument_place {
   std::size_t bytes = 0;              // of its buffer
-  std::size_t alignment = 64;         // of the buffer, a power of two
+  placement at;                       // of the buffer
   std::size_t element0 = 0;           // bytes from the start of the buffer
   std::vector<std::int64_t> strides;  // [rank], elements; empty for a scalar
   bool written = false;

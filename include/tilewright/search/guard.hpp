@@ -14,15 +14,22 @@
 
 namespace tilewright::search {
 
-/// Memory between two inaccessible pages. The data end as near to the upper one as `alignment` allows.
+/// Where data begin: `beyond` bytes after a multiple of `alignment`, a power of two up to a page.
+struct placement {
+  std::size_t alignment = 64;
+  std::size_t beyond = 0;
+};
+
+/// Memory between two inaccessible pages. The data end as near to the upper one as their placement
+/// allows.
 class guarded_buffer {
  public:
   guarded_buffer() = default;
   /// @throws build_error when there is not enough memory
-  explicit guarded_buffer(std::size_t bytes, std::size_t alignment = 64);
+  explicit guarded_buffer(std::size_t bytes, placement at = {});
   /// Maps `mapped_for(bytes)` bytes of a file, from `offset` on; whoever maps the same with the same
   /// arguments sees the same data.
-  guarded_buffer(std::size_t bytes, std::size_t alignment, int descriptor, std::size_t offset);
+  guarded_buffer(std::size_t bytes, placement at, int descriptor, std::size_t offset);
   ~guarded_buffer();
   guarded_buffer(guarded_buffer&& other) noexcept;
   guarded_buffer& operator=(guarded_buffer&& other) noexcept;
@@ -37,7 +44,7 @@ class guarded_buffer {
   static std::size_t mapped_for(std::size_t bytes);
 
  private:
-  void place(std::size_t alignment, int descriptor, std::size_t offset);
+  void place(placement at, int descriptor, std::size_t offset);
 
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;

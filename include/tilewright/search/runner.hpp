@@ -16,10 +16,10 @@
 
 namespace tilewright::search {
 
-/// Memory layout of one argument: strides in elements and the alignment of element 0 in bytes.
+/// Memory layout of one argument: strides in elements, and where element 0 lies.
 struct argument_layout {
   std::vector<std::int64_t> strides;
-  std::size_t alignment = 64;
+  placement at;
 };
 
 /// A set of arguments of one function in guarded memory. Not thread-safe but for `cancel`.

@@ -73,6 +73,10 @@ class builder {
   /// Calls the intrinsic `name` ("llvm.fma") overloaded on `types`.
   value_ref intrinsic(const char* name, const std::vector<type_ref>& types,
                       const std::vector<value_ref>& arguments) const;
+  /// Calls an intrinsic of one target, its arguments as the bits of what it takes; null when this
+  /// LLVM does not know it.
+  value_ref target_intrinsic(const std::string& name,
+                             const std::vector<value_ref>& arguments) const;
   /// x * y + z in one rounding where the target can, else in two.
   value_ref multiply_add(value_ref x, value_ref y, value_ref z) const;
   /// Calls a C library function of scalars on each lane; the loader resolves it by name.

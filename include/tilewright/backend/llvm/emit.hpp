@@ -121,6 +121,7 @@ class emitter {
   int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
   value emit_var(const ir::expr& e);
   value emit_float_binary(const ir::expr& e);
+  value_ref divide_by_one(value_ref x, value_ref divisor, int lanes);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
   value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
@@ -145,7 +146,6 @@ class emitter {
   };
   value emit_packed(const ir::expr& e, std::size_t first, std::size_t count);
   value load_packed(const ir::expr& e, std::size_t first, std::size_t count);
-  value_ref call_target(const std::string& name, const std::vector<value_ref>& arguments);
   value emit_dot4(const ir::expr& e);
   value_ref dot4_of_target(const dot_operands& o);
   value_ref dot4_of_shifts(const dot_operands& o);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -48,8 +49,8 @@ TILEWRIGHT_INLINE argument_memory::argument_memory(std::vector<argument_place> p
   auto left = static_cast<std::size_t>(std::max<off_t>(is.st_size, 0));
   for (const argument_place& p : places_) {
     const bool sane = p.bytes <= left && detail::shared_bytes(p) <= left && p.element0 < p.bytes &&
-                      p.alignment > 0 && p.alignment <= 4096 &&
-                      (p.alignment & (p.alignment - 1)) == 0;
+                      std::has_single_bit(p.at.alignment) && p.at.alignment <= 4096 &&
+                      p.at.beyond < p.at.alignment;
     if (!sane) throw build_error("a place does not lie in the shared tuning data");
     left -= detail::shared_bytes(p);
   }
@@ -65,9 +66,9 @@ TILEWRIGHT_INLINE void argument_memory::map(int descriptor) {
   std::size_t at = 0;
   for (const argument_place& p : places_) {
     if (descriptor < 0)
-      buffers_.emplace_back(p.bytes, p.alignment);
+      buffers_.emplace_back(p.bytes, p.at);
     else
-      buffers_.emplace_back(p.bytes, p.alignment, descriptor, at);
+      buffers_.emplace_back(p.bytes, p.at, descriptor, at);
     at += detail::shared_bytes(p);
     data_.push_back(buffers_.back().data() + p.element0);
     strides_.insert(strides_.end(), p.strides.begin(), p.strides.end());

@@ -20,20 +20,18 @@ TILEWRIGHT_INLINE std::size_t guarded_buffer::mapped_for(std::size_t bytes) {
   return (bytes + page - 1) / page * page + page;
 }
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment)
-    : bytes_(bytes) {
-  place(alignment, -1, 0);
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, placement at) : bytes_(bytes) {
+  place(at, -1, 0);
 }
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment,
-                                                 int descriptor, std::size_t offset)
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, placement at, int descriptor,
+                                                 std::size_t offset)
     : bytes_(bytes) {
-  place(alignment, descriptor, offset);
+  place(at, descriptor, offset);
 }
 
 /// Reserves inaccessible memory and opens its inner part.
-TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descriptor,
-                                             std::size_t offset) {
+TILEWRIGHT_INLINE void guarded_buffer::place(placement at, int descriptor, std::size_t offset) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t inner = mapped_for(bytes_);
   mapped_ = inner + 2 * page;
@@ -54,7 +52,7 @@ TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descript
   }
   mapping_ = static_cast<std::byte*>(p);
   const std::size_t end = page + inner;
-  data_ = mapping_ + (end - bytes_) / alignment * alignment;
+  data_ = mapping_ + (end - bytes_ - at.beyond) / at.alignment * at.alignment + at.beyond;
 }
 
 TILEWRIGHT_INLINE void guarded_buffer::make_read_only() noexcept {

@@ -79,7 +79,7 @@ class instances {
 
  private:
   void make(instance& s, const extent_map& dims, const std::vector<layout_class>& layouts,
-            const binding& b);
+            const binding& b, const call_argument* arguments);
   std::optional<ir::function> shrunk(const extent_map& dims,
                                      const std::vector<layout_class>& layouts) const;
   void prepare(instance& s);

@@ -17,8 +17,8 @@ inline argument_place place_of(const operand& o, const argument_layout& layout) 
   const std::int64_t elements = std::max<std::int64_t>(span.last - span.first + 1, 1);
   argument_place out;
   out.bytes = static_cast<std::size_t>(elements * size);
-  out.alignment = layout.alignment;
   out.element0 = static_cast<std::size_t>(-span.first * size);
+  out.at = {layout.at.alignment, (layout.at.beyond - out.element0) % layout.at.alignment};
   if (!o.scalar) out.strides = layout.strides;
   out.written = o.written;
   out.read = o.read || !o.written;

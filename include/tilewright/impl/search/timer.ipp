@@ -145,9 +145,9 @@ class argument_ring {
     copies_ = std::clamp<std::size_t>(more_than_caches() / of.size() + 1, 2, 4096);
     for (const argument_place& p : of.places()) {
       // a line between copies, so that they do not all compete for the same sets of a cache
-      step_.push_back((p.bytes + p.alignment - 1) / p.alignment * p.alignment +
-                      std::max<std::size_t>(p.alignment, 64));
-      memory_.emplace_back(step_.back() * copies_, p.alignment);
+      const std::size_t a = p.at.alignment;
+      step_.push_back((p.bytes + a - 1) / a * a + std::max<std::size_t>(a, 64));
+      memory_.emplace_back(step_.back() * copies_, p.at);
     }
     for (std::size_t k = 0; k < copies_; ++k) fill(k, true);
   }
@@ -215,7 +215,7 @@ struct timer::state {
     packed.resize(sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto size = static_cast<std::size_t>(sizes[i]);
-      if (packed[i].size() != size) packed[i] = guarded_buffer(size, 64);
+      if (packed[i].size() != size) packed[i] = guarded_buffer(size);
       for (std::vector<void*>& one : data) one.push_back(packed[i].data());
     }
     call(*code.preparation(), 1, out);
@@ -228,7 +228,7 @@ struct timer::state {
     detail::guarded_executor guarded{exec};
     const backend::executor e{&detail::guarded_executor::run, &guarded, exec.threads};
     const auto need = static_cast<std::size_t>(code.workspace_bytes());
-    if (workspace.size() < need) workspace = guarded_buffer(need, 64);
+    if (workspace.size() < need) workspace = guarded_buffer(need);
     // a smaller workspace is placed against the upper guard too
     working = need ? workspace.data() + (workspace.size() - need) / 64 * 64 : nullptr;
     ring.clear();

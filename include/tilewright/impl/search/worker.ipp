@@ -24,7 +24,7 @@ namespace detail {
 
 /// What a worker says first; another one has another idea of code or messages.
 inline message worker_greeting() {
-  constexpr std::uint64_t protocol = 2;
+  constexpr std::uint64_t protocol = 3;
   message out;
   out.add(protocol);
   out.add(static_cast<std::uint64_t>(backend::lowering_revision));

@@ -154,18 +154,20 @@ inline void write(message& m, const std::vector<argument_place>& places) {
   m.add(std::uint64_t{places.size()});
   for (const argument_place& p : places) {
     for (const std::uint64_t word :
-         {std::uint64_t{p.bytes}, std::uint64_t{p.alignment}, std::uint64_t{p.element0},
-          std::uint64_t{p.written}, std::uint64_t{p.read}, std::uint64_t{p.strides.size()}})
+         {std::uint64_t{p.bytes}, std::uint64_t{p.at.alignment}, std::uint64_t{p.at.beyond},
+          std::uint64_t{p.element0}, std::uint64_t{p.written}, std::uint64_t{p.read},
+          std::uint64_t{p.strides.size()}})
       m.add(word);
     for (const std::int64_t s : p.strides) m.add(static_cast<std::uint64_t>(s));
   }
 }
 
 inline std::vector<argument_place> read_places(message_reader& r) {
-  std::vector<argument_place> out(r.count(6 * 8));
+  std::vector<argument_place> out(r.count(7 * 8));
   for (argument_place& p : out) {
     p.bytes = r.word();
-    p.alignment = r.word();
+    p.at.alignment = r.word();
+    p.at.beyond = r.word();
     p.element0 = r.word();
     p.written = r.word() != 0;
     p.read = r.word() != 0;

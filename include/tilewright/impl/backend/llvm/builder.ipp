@@ -154,6 +154,21 @@ TILEWRIGHT_INLINE value_ref builder::intrinsic(const char* name, const std::vect
   return call(declared, arguments);
 }
 
+TILEWRIGHT_INLINE value_ref
+builder::target_intrinsic(const std::string& name, const std::vector<value_ref>& arguments) const {
+  const unsigned id = c.LookupIntrinsicID(name.c_str(), name.size());
+  if (id == 0) return nullptr;
+  const value_ref declared = c.GetIntrinsicDeclaration(module, id, nullptr, 0);
+  std::vector<value_ref> typed;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const type_ref wanted = c.TypeOf(c.GetParam(declared, static_cast<unsigned>(i)));
+    typed.push_back(c.TypeOf(arguments[i]) == wanted
+                        ? arguments[i]
+                        : convert(opcode::bitcast, arguments[i], wanted));
+  }
+  return call(declared, typed);
+}
+
 TILEWRIGHT_INLINE value_ref builder::multiply_add(value_ref x, value_ref y, value_ref z) const {
   if (cpu.fma) return intrinsic("llvm.fma", {c.TypeOf(x)}, {x, y, z});
   return binary(opcode::fadd, binary(opcode::fmul, x, y), z);

@@ -55,23 +55,6 @@ TILEWRIGHT_INLINE value emitter::load_packed(const ir::expr& e, std::size_t firs
   return {b.load(b.vector(b.i32, lane.lanes), pointer(p, start), alignment), true};
 }
 
-/// Calls an intrinsic of the target with arguments in the types that this LLVM declares; null when
-/// it has none of that name.
-TILEWRIGHT_INLINE value_ref emitter::call_target(const std::string& name,
-                                                 const std::vector<value_ref>& arguments) {
-  const unsigned id = b.c.LookupIntrinsicID(name.c_str(), name.size());
-  if (id == 0) return nullptr;
-  const value_ref declared = b.c.GetIntrinsicDeclaration(b.module, id, nullptr, 0);
-  std::vector<value_ref> typed;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const type_ref wanted = b.c.TypeOf(b.c.GetParam(declared, static_cast<unsigned>(i)));
-    typed.push_back(b.c.TypeOf(arguments[i]) == wanted
-                        ? arguments[i]
-                        : b.convert(opcode::bitcast, arguments[i], wanted));
-  }
-  return b.call(declared, typed);
-}
-
 TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
   if (e->args.size() != 9)
     throw argument_error("dot4 takes a sum, four factors and four more factors");
@@ -96,7 +79,8 @@ TILEWRIGHT_INLINE value_ref emitter::dot4_of_target(const dot_operands& o) {
   const bool evex = b.cpu.has("avx512vnni") && (wide || b.cpu.has("avx512vl"));
   if (!evex && (wide || !b.cpu.has("avxvnni"))) return nullptr;
   const auto call = [&](value_ref sum, value_ref x, value_ref y) {
-    return call_target("llvm.x86.avx512.vpdpbusd." + std::to_string(o.lanes * 32), {sum, x, y});
+    return b.target_intrinsic("llvm.x86.avx512.vpdpbusd." + std::to_string(o.lanes * 32),
+                              {sum, x, y});
   };
   const auto all = [&](std::int64_t v) { return b.integer(b.i32, v, o.lanes); };
   const value_ref zero = all(0);
@@ -134,8 +118,8 @@ TILEWRIGHT_INLINE value emitter::emit_dot2(const ir::expr& e) {
   const value_ref sum = widen(c, vector), a = widen(x, vector), d = widen(y, vector);
   if (b.cpu.has("avx512bf16") &&
       (lanes == 16 || ((lanes == 4 || lanes == 8) && b.cpu.has("avx512vl")))) {
-    const value_ref out =
-        call_target("llvm.x86.avx512bf16.dpbf16ps." + std::to_string(lanes * 32), {sum, a, d});
+    const value_ref out = b.target_intrinsic(
+        "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(lanes * 32), {sum, a, d});
     if (out) return {out, vector};
   }
   const type_ref real = b.vector(b.f32, lanes);

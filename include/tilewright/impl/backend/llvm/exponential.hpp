@@ -31,9 +31,9 @@ inline num exp(const num& x, const num* tail = nullptr) {
   const num start = madd(whole, -ln2_upper(x.wide), c);
   const num r = madd(whole, -ln2_lower(x.wide), start);
   const num error = madd(whole, -ln2_lower(x.wide), start - r);
-  if (!tail) return scale(exp_reduced(r, error), n);
+  if (!tail) return scale(exp_reduced(r, error), whole, n);
   const num whole_r = r + *tail;
-  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), n);
+  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n);
 }
 
 inline num exp2(const num& x) {
@@ -44,7 +44,7 @@ inline num exp2(const num& x) {
             r = rest * ln2;
   const num error =
       madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
-  return scale(exp_reduced(r, error), n);
+  return scale(exp_reduced(r, error), whole, n);
 }
 
 /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x.
