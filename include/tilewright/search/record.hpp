@@ -15,7 +15,7 @@ namespace tilewright::search {
 struct record_key {
   std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
   std::string isa;        // target::cpu::isa_key()
-  std::string arguments;  // class of each argument: unit-stride dimension, contiguity, alignment
+  std::string arguments;  // class of each argument: unit-stride dimension, contiguity
   int threads = 1;
 
   friend auto operator<=>(const record_key&, const record_key&) = default;
