@@ -165,7 +165,8 @@ inline bool solved_together(const std::vector<iter_domain>& solved,
                             const std::vector<const ir::loop_node*>& loops) {
   const auto depends = [](const iter_domain& d, const ir::var& v) {
     const auto uses = [&](const std::optional<arith::linear>& side) {
-      return side && ir::uses_var(arith::from_linear(*side), v);
+      return side && std::any_of(side->terms.begin(), side->terms.end(),
+                                 [&](const auto& t) { return ir::uses_var(t.first, v); });
     };
     return uses(d.lo) || uses(d.hi);
   };
