@@ -579,6 +579,41 @@ TEST_CASE("reverse_compute_at: blocks of threads do not accumulate together") {
   }
 }
 
+TEST_CASE("reverse_compute_at: threads do not all run the block for the same elements") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((6,), "int32"), Y: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = V[vi] * 2
+    for i in range(6):
+        with T.block("Y"):
+            vi = T.axis.spatial(6, i)
+            Y[vi] = B[vi] + 1
+)");
+  for (const char* axis : {"threadIdx.x", "blockIdx.x"}) {
+    schedule s(f);
+    const block_rv b = s.block("B"), y = s.block("Y");
+    const loop_rv i = s.get_loops(y)[0];
+    s.bind(i, axis);
+    s.compute_at(b, i, true);  // of a global buffer: all of it in every thread
+    CHECK(extents(s, b) == sizes{6, 6});
+    const loop_rv target = s.get_loops(b)[1];
+    check_refusal(s, "reverse_compute_at", 9, [&] { s.reverse_compute_at(y, target); });
+    check_meaning(s, f);
+  }
+  schedule s(f);
+  const block_rv y = s.block("Y");
+  const loop_rv i = s.get_loops(s.block("B"))[0];
+  const auto [i0, i1] = s.split(i, {2, infer});
+  s.bind(i0, "blockIdx.x");
+  s.bind(i1, "threadIdx.x");
+  s.reverse_compute_at(y, i1);  // elements of their own
+  check_meaning(s, f);
+}
+
 TEST_CASE("reverse_compute_at: a guard of the producer cuts what it offers") {
   program p;
   const ir::buffer a = p.input("A", {7, 3}), t = p.temp("T", {7, 3}), y = p.output("Y", {8, 3});

@@ -132,6 +132,10 @@ bool is_trivial_binding(const child_block& child);
 
 /// Different iterations of the loop at that position run instances that write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
+/// Whether iterations of the loop at that position may run at once as far as the child's results
+/// go: they write different elements, or nobody outside the loop sees these, which then are private
+/// to an iteration.
+bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);

@@ -390,20 +390,26 @@ inline bool updates_own_elements(const ir::block_node& b) {
 
 }  // namespace detail::scopes
 
+TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
+  const ir::var& v = scope[child].loops[loop]->var;
+  const auto reads_outside = [&](const child_block& c, const ir::buffer& x) {
+    return !detail::scopes::is_below(c, v) &&
+           std::any_of(c.block().reads.begin(), c.block().reads.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == x; });
+  };
+  const auto seen_outside = [&](const ir::buffer_region& w) {
+    return !scope.allocates(w.buffer) ||
+           std::any_of(scope.children().begin(), scope.children().end(),
+                       [&](const child_block& c) { return reads_outside(c, w.buffer); });
+  };
+  const std::vector<ir::buffer_region>& writes = scope[child].block().writes;
+  return std::none_of(writes.begin(), writes.end(), seen_outside) ||
+         iterations_apart(scope[child], loop);
+}
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
-  const auto seen_outside = [&](const ir::block_node& b) {
-    for (const ir::buffer_region& w : b.writes) {
-      if (!scope.allocates(w.buffer)) return true;
-      for (std::size_t i = 0; i < scope.size(); ++i) {
-        if (below(i)) continue;
-        for (const ir::buffer_region& r : scope[i].block().reads)
-          if (r.buffer == w.buffer) return true;
-      }
-    }
-    return false;
-  };
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
@@ -414,7 +420,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && !in_place &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
-    if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
+    if (!writes_apart(scope, i, at)) return static_cast<int>(i);
   }
   return -1;
 }

@@ -72,7 +72,10 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// once;
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, the
 /// block is complete and its last run decides: the loops are serial, and no value it reads becomes
-/// an index or an integer divisor.
+/// an index or an integer divisor;
+/// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
+/// their loop sees what it writes.
+///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, and
 /// its consumers come after.
 /// @throws schedule_error; nothing is changed then

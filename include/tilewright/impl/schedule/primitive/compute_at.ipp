@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -259,6 +260,16 @@ inline ir::stmt build_nest(const move& m, const child_block& child,
   return out;
 }
 
+/// Requirement 9. Threads may add up a reduction together.
+inline void check_apart(const move& m, const block_scope& scope, std::size_t child) {
+  const child_block& c = scope[child];
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (runs_at_once(*c.loops[l]) && !writes_apart(scope, child, l))
+      refuse(m, 9,
+             "iterations of " + quoted(*c.loops[l]) + ", which run at once, would all run " +
+                 quoted(c) + " for the same elements");
+}
+
 /// What has to hold once the block stands at its new place. `users` are the blocks that read what
 /// it writes.
 inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
@@ -275,7 +286,9 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
              quoted(scope[reader]) + " would read what " + quoted(scope[child]) +
                  " has not written yet");
   }
-  if (m.forward || !scope[child].block().init) return;
+  if (m.forward) return;
+  check_apart(m, scope, child);
+  if (!scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
   const child_block& c = scope[child];
