@@ -215,6 +215,23 @@ TEST_CASE("a candidate is not given up for what its first calls waited for") {
   }
 }
 
+TEST_CASE("without repeats the first call counts, and one long call shows that there is no use") {
+  const built b = product_in_parallel();
+  REQUIRE(b.code);
+  delayed_executor exec{.calls = 1000};
+  const backend::executor view{&delayed_executor::run, &exec, 2};
+  runner r(product(), {}, view, 1);
+  measure_options o;
+  o.most_repeats = 0;
+  CHECK(r.measure(*b.code, o).seconds.size() == 1);
+  const int before = exec.seen;
+  o.most_repeats = 25;
+  o.best = 1e-6;
+  o.evidence = 1e-6;  // the delay is far more than fifty times that
+  CHECK(r.measure(*b.code, o).seconds.size() == 1);
+  CHECK(exec.seen == before + 1);
+}
+
 TEST_CASE("differences beyond rounding are found and named") {
   const ir::function f = product();
   const auto list = operands(f);

@@ -337,13 +337,69 @@ TEST_CASE("as many finalists as wanted are timed again") {
       return [&](const built& b, const measure_options& m) {
         if (m.most_repeats == 2) finally.insert(b.code.get());  // in turn, twice each
         measurement out;
-        out.seconds = {1.0 / (1 + timed++)};
+        out.seconds = {1e-4 / (1 + timed++)};
         return out;
       };
     };
     tune(product(), o, db);
     CHECK(finally.size() == static_cast<std::size_t>(finalists) + 1);  // and the default
   }
+}
+
+TEST_CASE("a default that is slower than any drift explains is timed once more, finalists often") {
+  database db(":memory:");
+  std::map<const void*, int> finals;  // visits of the last round
+  const void* first = nullptr;
+  session_options o = few(4);
+  o.measuring.runner = [&](const workload&) -> measurer {
+    return [&](const built& b, const measure_options& m) {
+      if (!first) first = b.code.get();
+      if (m.most_repeats == 2) ++finals[b.code.get()];
+      measurement out;
+      out.seconds = {b.code.get() == first ? 1e-3
+                                           : 1e-5 / (1 + static_cast<double>(finals.size()))};
+      return out;
+    };
+  };
+  const tuning_result r = tune(product(), o, db);
+  CHECK(r.improved);
+  CHECK(finals.at(first) == 1);
+  REQUIRE(finals.size() >= 2);
+  for (const auto& [code, visits] : finals) CHECK((code == first || visits >= 5));
+}
+
+TEST_CASE("calls that take long are not repeated in the last round") {
+  database db(":memory:");
+  std::vector<int> repeats;
+  session_options o = few(3);
+  int timed = 0;
+  o.measuring.runner = [&](const workload&) -> measurer {
+    return [&](const built&, const measure_options& m) {
+      repeats.push_back(m.most_repeats);
+      measurement out;
+      out.seconds = {0.5 / (1 + timed++)};
+      return out;
+    };
+  };
+  tune(product(), o, db);
+  CHECK(repeats.front() > 2);
+  CHECK(repeats.back() == 0);
+}
+
+TEST_CASE("a session does not build many programs that it has no time to measure") {
+  database db(":memory:");
+  std::atomic<int> builds{0};
+  session_options o;
+  o.seconds = 0.5;
+  o.batch = 64;
+  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
+    ++builds;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return build(f, cpu);
+  };
+  const tuning_result r = tune(product(), o, db);
+  constexpr int defaults = 2, ahead = 8;  // builds of the default; what a queue has ready
+  CHECK(builds <= defaults + r.trials + ahead + target::host().cores);
 }
 
 TEST_CASE("a kernel whose own rounding leads away from f64 is tuned, with a remark") {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,14 +16,15 @@ namespace tilewright::search {
 
 /// Teaches `model` the records of all workloads but `but` that hold for its instruction set and
 /// thread count; the newest `most` of those whose program is in the database and whose trace
-/// replays.
+/// replays. `over` is polled: where it is true, what was read by then has to do.
 /// @returns the number of programs that it was taught
 std::size_t learn_records(cost::model& model, const database& db, const record_key& but,
-                          std::size_t most = 600);
+                          std::size_t most = 600, const std::function<bool()>& over = {});
 
 /// Boosted trees that start from the shipped prior and have learned the records of `db`.
 std::shared_ptr<cost::model> experienced_model(const database& db, const record_key& but,
-                                               std::uint64_t seed);
+                                               std::uint64_t seed,
+                                               const std::function<bool()>& over = {});
 
 /// How the shipped prior ranks candidates of one workload; larger is better.
 std::vector<double> estimated_scores(const std::vector<candidate>& all);

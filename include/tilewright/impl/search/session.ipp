@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <set>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/impl/search/default_check.hpp>
+#include <tilewright/impl/search/final_timing.hpp>
 #include <tilewright/impl/search/test_bench.hpp>
+#include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/key.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,8 +23,6 @@
 
 namespace tilewright::search {
 namespace detail {
-
-using session_clock = std::chrono::steady_clock;
 
 /// A verified or measured schedule that new candidates are made from.
 struct parent {
@@ -48,10 +48,14 @@ inline schedule first_of(const std::vector<schedule>& sketches, const space::des
 class tuner {
  public:
   tuner(const workload& w, const session_options& o, database& db)
-      : w_(w), o_(o), db_(db), bench_(w, o.measuring, o.seed), needs_(needs_of(w.function)) {}
+      : w_(w),
+        o_(o),
+        db_(db),
+        budget_(o.seconds),
+        bench_(w, o.measuring, o.seed),
+        needs_(needs_of(w.function)) {}
 
   tuning_result run() {
-    start_ = session_clock::now();
     start_baseline();
     recall();
     while (!over() && !exhausted()) round();
@@ -61,30 +65,27 @@ class tuner {
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
                        {name(failure::schedule), refused->second, strategy_->last_refusal()});
-    result_.seconds = elapsed();
+    result_.seconds = budget_.elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
     return std::move(result_);
   }
 
  private:
-  // A part of the budget is kept for timing the finalists again.
-  static constexpr double search_share = 0.9;
   static constexpr std::size_t parents_kept = 24;
   static constexpr int empty_rounds_allowed = 3;
 
-  double elapsed() const {
-    return std::chrono::duration<double>(session_clock::now() - start_).count();
-  }
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
-    return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials ||
+    return cancelled() || budget_.left_for_search() <= 0 || progress_.trials >= o_.trials ||
            result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
-  /// Like `over`, but the first candidate is measured although its search took all the time.
+  /// Like `over`, but the first candidate is measured although its search took all the time, unless
+  /// a call takes long.
   bool stops() const {
-    return over() && (progress_.trials > 0 || out_of_time_by_choice() || cancelled());
+    const bool soon = 2 * result_.best < budget_.left() + 0.1 * o_.seconds;
+    return over() && (progress_.trials > 0 || !soon || out_of_time_by_choice() || cancelled());
   }
   /// Another rule than the time ends the session, or there was none from the beginning.
   bool out_of_time_by_choice() const {
@@ -108,26 +109,33 @@ class tuner {
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
+    const double before = budget_.elapsed();
     built b = bench_.make(first.function());
+    build_seconds_ = budget_.elapsed() - before;
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
-    check_default(where);
-    check_alternatives();
+    default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
+    check.at_small_extents(where);
+    check.alternatives();
     const measurement once = bench_.run(b);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
-    check_points();
-    const measurement m = bench_.measure(b, {});
+    spots_ = check.at_points(expected_, o_.seconds);
+    // calls that take a good part of the budget are not repeated
+    const bool slow = once.best() > 0.02 * o_.seconds && bench_.runs_as_timed();
+    const measurement m = slow ? once : bench_.measure(b, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
+    budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
     baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
     db_.add(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
-    if (const auto c = replay(first.trace(), w_.function, o_.seed)) teach(*c, result_.baseline);
+    if (const auto c = replay(first.trace(), w_.function, o_.seed))
+      strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -141,81 +149,22 @@ class tuner {
     return out;
   }
 
-  /// The default schedule at small extents against the interpreter.
-  void check_default(const space::context& where) {
-    const std::optional<ir::function> small = small_form();
-    if (!small) {
-      result_.remarks.push_back("not compared with the interpreter: no small form of the kernel");
-      return;
-    }
-    const schedule s = default_schedule(*small, w_.space, where, o_.seed);
-    const built b = bench_.make(s.function());
-    if (!b.code)
-      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner r(*small, {}, *w_.exec, o_.seed);
-    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
-    if (!wrong.empty())
-      throw internal_error("the default schedule of " + w_.function.name +
-                           " disagrees with the interpreter: " + wrong);
-  }
-
-  /// The algorithms of the kernel against each other, by the interpreter.
-  void check_alternatives() {
-    if (!ir::has_alternatives(w_.function)) return;
-    const std::optional<ir::function> small = small_form();
-    if (!small)
-      return result_.remarks.push_back(
-          "algorithms not compared with each other: no small form of the kernel");
-    const std::string wrong = compare_alternatives(*small, *w_.exec, o_.seed);
-    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
-  }
-
-  std::optional<ir::function> small_form() const {
-    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
-    if (!small && work_of(w_.function) < 2e5) small = w_.function;
-    return small;
-  }
-
-  /// The outputs of the default schedule at some points against f64.
-  void check_points() {
-    spots_ = spot_values(w_.function, bench_.data(), o_.seed);
-    if (!spots_.skipped.empty())
-      result_.remarks.push_back((spots_.spots.empty() ? "not compared with f64: "
-                                                      : "compared with f64 at fewer points: ") +
-                                spots_.skipped);
-    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots_, expected_);
-    if (wrong.empty()) return;
-    spots_ = {};
-    const std::string at_fault = compare_as_written();
-    if (!at_fault.empty())
-      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
-                           wrong + ", and with the program as written: " + at_fault);
-    result_.remarks.push_back(
-        "not compared with f64, from which the kernel's own rounding leads away: " + wrong);
-  }
-
-  /// The default schedule against the program without a schedule, which rounds in the same places.
-  /// A program that would take long on one core gets the benefit of the doubt.
-  std::string compare_as_written() {
-    if (work_of(w_.function) > 2e9) return {};
-    const built plain = bench_.make(w_.function);
-    if (!plain.code) return {};
-    if (!bench_.run(plain).ok()) return {};
-    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), expected_);
-  }
-
   /// What earlier sessions measured.
   void recall() {
+    std::vector<candidate> known;
+    std::vector<double> seconds;
     for (const record& r : db_.top(w_.key, parents_kept)) {
       try {
-        const std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
+        std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
         if (!c || !seen_.insert(c->identity).second) continue;
         parents_.push_back({c->scheduled.trace(), r.best()});
-        teach(*c, r.best());
+        known.push_back(std::move(*c));
+        seconds.push_back(r.best());
       } catch (const error& e) {
         result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
       }
     }
+    if (!known.empty()) strategy_->learn(known, seconds);
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
         auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
@@ -249,7 +198,8 @@ class tuner {
     else if (o_.model.score)
       strategy_ = local_search();
     else
-      strategy_ = evolutionary(experienced_model(db_, w_.key, o_.seed), all_cores());
+      strategy_ =
+          evolutionary(experienced_model(db_, w_.key, o_.seed, share_of_time(0.25)), all_cores());
     strategy_->start(task, o_.seed);
   }
 
@@ -260,9 +210,10 @@ class tuner {
     return out;
   }
 
-  /// Tells the strategy what is known about one candidate.
-  void teach(const candidate& c, double seconds) {
-    strategy_->learn(std::span(&c, 1), std::span(&seconds, 1));
+  /// What says when a share of the time that is left is over.
+  std::function<bool()> share_of_time(double share) const {
+    const double until = budget_.elapsed() + share * budget_.left_for_search();
+    return [this, until] { return over() || budget_.elapsed() > until; };
   }
 
   std::vector<candidate> proposals(std::size_t count) {
@@ -271,9 +222,8 @@ class tuner {
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
     // half of what is left is for measuring what is found
-    const double until = (elapsed() + search_share * o_.seconds) / 2;
-    for (candidate& c : strategy_->propose(wanted - std::min(wanted, out.size()),
-                                           [&] { return over() || elapsed() > until; }))
+    for (candidate& c :
+         strategy_->propose(wanted - std::min(wanted, out.size()), share_of_time(0.5)))
       if (seen_.insert(c.identity).second) out.push_back(std::move(c));
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
@@ -297,23 +247,39 @@ class tuner {
     const std::vector<candidate> batch =
         proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
-    std::vector<ir::function> programs;
-    for (const candidate& c : batch) programs.push_back(c.scheduled.function());
-    // compiling beside a measurement disturbs it only when the measurement uses all cores
-    const bool beside = w_.exec->threads < target::host().cores;
-    const int cores = target::host().cores;
-    build_queue queue =
-        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
-    if (!beside) queue.finish();
     std::vector<measurement> measured;
-    for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
-      measured.push_back(try_one(batch[i], queue.take(i)));
-    learn(batch, measured);
+    while (measured.size() < batch.size() && !stops()) measure_some(batch, measured);
+    // a model that nobody asks any more need not be trained
+    if (!over() || o_.method) learn(batch, measured);
     if (o_.model.learn)
       o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
                      measured);
     sort_parents();
     ++progress_.round;
+  }
+
+  /// Builds and measures candidates that are next, as many as the time is likely to allow.
+  void measure_some(const std::vector<candidate>& batch, std::vector<measurement>& measured) {
+    const int cores = target::host().cores;
+    // compiling beside a measurement disturbs it only when the measurement uses all cores
+    const bool beside = w_.exec->threads < cores;
+    const std::size_t first = measured.size();
+    std::size_t last = batch.size();
+    if (!beside) last = std::min(last, first + built_at_a_time(cores));
+    std::vector<ir::function> programs;
+    for (std::size_t i = first; i < last; ++i) programs.push_back(batch[i].scheduled.function());
+    build_queue queue =
+        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
+    if (!beside) queue.finish();
+    for (std::size_t i = first; i < last && !stops(); ++i)
+      measured.push_back(try_one(batch[i], queue.take(i - first)));
+  }
+
+  /// So many that compiling them takes a tenth of the time that is left, and no core idles.
+  std::size_t built_at_a_time(int cores) const {
+    const double each = std::max(build_seconds_, 1e-3) / cores;
+    return static_cast<std::size_t>(
+        std::clamp(0.1 * budget_.left_for_search() / each, 1.0 * cores, 1e6));
   }
 
   /// Why nothing was measured, where nothing was.
@@ -350,7 +316,12 @@ class tuner {
       options.best = result_.best;
       options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
                                                        : std::max(1.0, 20 * result_.baseline);
+      // what is slower than the best need not be waited for when the session is over
+      const double enough = budget_.left() + 3 * result_.best;
+      const bool shortened = enough < options.deadline;
+      if (shortened) options.deadline = enough;
       m = bench_.measure(b, options);
+      if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
       if (m.ok() && m.median() < result_.best) accept(c, b, m);
     }
     ++progress_.trials;
@@ -381,13 +352,14 @@ class tuner {
     }
     result_.best = progress_.best = m.median();
     progress_.since_best = 0;
-    finalists_.push_back({c.scheduled.trace().print(), b});
+    finalists_.push_back({c.scheduled.trace().print(), b, m.median()});
     if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
+    budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
   void report() {
-    progress_.elapsed = elapsed();
-    progress_.left = std::max(0.0, o_.seconds - progress_.elapsed);
+    progress_.elapsed = budget_.elapsed();
+    progress_.left = budget_.left();
     progress_.rate = progress_.trials / std::max(progress_.elapsed, 1e-3);
     if (o_.events) o_.events(progress_);
   }
@@ -395,6 +367,7 @@ class tuner {
   struct finalist {
     std::string trace;
     built code;
+    double seconds;
   };
   std::size_t finalists_kept() const {
     return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
@@ -402,33 +375,24 @@ class tuner {
 
   /// Finalists of earlier sessions have to be built again.
   void revive() {
+    const double best = result_.best;
     for (const parent& p : parents_) {
-      if (finalists_.size() >= finalists_kept() || p.seconds >= result_.best) return;
+      if (finalists_.size() >= finalists_kept() || p.seconds >= best) return;
+      if (!finalists_.empty() && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
       const built b = bench_.make(c->scheduled.function());
       measurement m;
+      m.seconds = {p.seconds};
       if (b.code) accept(*c, b, m);
     }
   }
 
-  /// Times finalists and default in turn, so that drift of the machine meets all of them.
   void finish() {
     revive();
-    std::vector<measurement> times(finalists_.size() + 1);
-    measure_options once;
-    once.repeats = once.most_repeats = 2;
-    once.budget = 0.004;
-    const double until = std::max(elapsed() + 0.05, o_.seconds);
-    for (int turn = 0; turn < 15 && !finalists_.empty(); ++turn) {
-      if (turn >= 5 && (elapsed() > until || cancelled())) break;
-      if (turn >= 2 && elapsed() > until + 1) break;
-      for (std::size_t i = 0; i < times.size(); ++i) {
-        const measurement m = bench_.measure(i == 0 ? baseline_ : finalists_[i - 1].code, once);
-        if (m.ok()) times[i].seconds.push_back(m.best());
-      }
-    }
-    decide(times);
+    std::vector<contestant> all{{&baseline_, result_.baseline}};
+    for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
+    decide(timed_in_turn(bench_, all, budget_, [this] { return cancelled(); }));
   }
 
   void decide(const std::vector<measurement>& times) {
@@ -464,9 +428,10 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
+  time_budget budget_;
   test_bench bench_;
   value_needs needs_;
-  session_clock::time_point start_;
+  double build_seconds_ = 0;  // of the default schedule
   provenance from_;
   std::vector<schedule> sketches_;
   finisher finish_;

@@ -304,7 +304,9 @@ struct timer::state {
   /// interrupted ones, look like it, so that the first ones do not decide.
   static bool hopeless(const measure_options& options, int count, const measurement& out) {
     const auto n = static_cast<int>(out.seconds.size());
-    if (n < 2 || !(out.best() > options.hopeless * options.best)) return false;
+    const bool long_enough =
+        out.best() >= 50 * options.evidence;  // to hide what the first waits for
+    if ((n < 2 && !long_enough) || !(out.best() > options.hopeless * options.best)) return false;
     return n >= options.most_repeats || n * count * out.best() >= options.evidence;
   }
 
@@ -318,6 +320,7 @@ struct timer::state {
   }
 
   void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
+    if (options.most_repeats == 0) return;
     const int count = batch(options, out.best());
     const auto start = detail::timer_clock::now();
     out.seconds.clear();
@@ -325,7 +328,8 @@ struct timer::state {
       const int n = static_cast<int>(out.seconds.size());
       const bool late = detail::timer_seconds(start) > options.budget;
       const bool steady = n >= options.repeats && out.spread() < options.stable;
-      if (n >= options.most_repeats || (late && n >= 3) || steady) break;
+      const bool enough = n >= 3 || out.best() > 5 * options.budget;
+      if (n >= options.most_repeats || (late && enough) || steady) break;
       if (hopeless(options, count, out)) break;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <optional>
@@ -30,7 +31,8 @@ inline std::optional<ir::function> stored_program(const database& db, const std:
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& db,
-                                            const record_key& but, std::size_t most) {
+                                            const record_key& but, std::size_t most,
+                                            const std::function<bool()>& over) {
   std::vector<record> records = db.all([&](const record& r) {
     return r.key.workload != but.workload && r.key.isa == but.isa && r.key.threads == but.threads &&
            !r.seconds.empty();
@@ -40,7 +42,8 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
   std::map<std::string, std::optional<ir::function>> programs;
   std::list<candidate> made;  // samples point into it
   std::vector<cost::sample> samples;
-  for (const record& r : records) {
+  for (auto newest = records.rbegin(); newest != records.rend() && !(over && over()); ++newest) {
+    const record& r = *newest;
     const auto [at, fresh] = programs.try_emplace(r.key.workload);
     if (fresh) at->second = detail::stored_program(db, r.key.workload);
     const auto workload = support::hash128::from_hex(r.key.workload);
@@ -55,17 +58,18 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
     samples.push_back(
         {&made.back().scheduled.function(), made.back().identity, *workload, r.best()});
   }
+  std::reverse(samples.begin(), samples.end());  // a model forgets what comes first
   if (!samples.empty()) model.update(samples);
   return samples.size();
 }
 
-TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database& db,
-                                                                 const record_key& but,
-                                                                 std::uint64_t seed) {
+TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(
+    const database& db, const record_key& but, std::uint64_t seed,
+    const std::function<bool()>& over) {
   cost::tree_model_options options;
   options.seed = seed;
   auto out = std::make_shared<cost::tree_model>(options, cost::shipped_prior());
-  learn_records(*out, db, but);
+  learn_records(*out, db, but, 600, over);
   return out;
 }
 

@@ -70,7 +70,7 @@ class evolver final : public drawing_strategy {
     score_all();
     double temperature = options_.temperature;
     for (int g = 0; g < options_.generations && !(over && over()); ++g) {
-      advance(temperature);
+      advance(temperature, over);
       temperature *= options_.cooling;
     }
     return picks(count);
@@ -185,15 +185,15 @@ class evolver final : public drawing_strategy {
     return std::max(std::sqrt(square), 1e-9);
   }
 
-  /// One step of every chain.
-  void advance(double temperature) {
+  /// One step of every chain, or of those whose turn comes before it is over.
+  void advance(double temperature, const std::function<bool()>& over) {
     const std::size_t n = chains_.size();
     std::map<support::hash128, std::vector<std::size_t>> of_sketch;
     for (std::size_t i = 0; i < n; ++i) of_sketch[chains_[i].sketch].push_back(i);
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> next(n);
     std::vector<int> failures(n, 0);
-    for_slots(n, options_.threads, [&](std::size_t i) {
+    const auto step = [&](std::size_t i) {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
         const std::optional<trace> t =
             changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
@@ -201,7 +201,10 @@ class evolver final : public drawing_strategy {
         next[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
         if (!next[i]) ++failures[i];
       }
-    });
+    };
+    for (std::size_t first = 0; first < n && !(over && over()); first += slots_at_a_time)
+      for_slots(std::min(slots_at_a_time, n - first), options_.threads,
+                [&](std::size_t i) { step(first + i); });
     std::vector<const candidate*> programs;
     for (const auto& c : next)
       if (c) programs.push_back(&*c);

@@ -1,0 +1,71 @@
+// The last round of a session: finalists and default are timed in turn, so that drift of the
+// machine meets all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <tilewright/impl/search/test_bench.hpp>
+#include <tilewright/impl/search/time_budget.hpp>
+#include <tilewright/search/measurement.hpp>
+
+namespace tilewright::search::detail {
+
+/// Code in the last round, and how fast it has been so far.
+struct contestant {
+  const built* code;
+  double seconds;
+};
+
+/// What one visit measures: the better of two calls after one that warms up, or one call where
+/// calls take so long that nothing is left to warm.
+inline measure_options visit_options(double seconds) {
+  constexpr double slow = 0.01;  // s
+  measure_options out;
+  out.repeats = out.most_repeats = seconds < slow ? 2 : 0;
+  out.budget = 0.004;
+  return out;
+}
+
+/// Seconds that one visit takes.
+inline double visit_seconds(double seconds) {
+  constexpr double least = 2e-4;  // calls are repeated until the clock can tell
+  return std::max(least, (1 + visit_options(seconds).most_repeats) * seconds);
+}
+
+/// Seconds that the last round takes for so many turns.
+inline double wanted_for_finals(double best, double baseline, std::size_t finalists, int turns) {
+  return visit_seconds(baseline) + turns * static_cast<double>(finalists) * visit_seconds(best);
+}
+
+/// Times of all, the first of which is the default. The time that is left decides how often each
+/// has its turn; the fastest and the default have one anyhow. A default that is slower by a factor
+/// that no drift explains has no more than that.
+template <class Cancelled>
+std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
+                                       const time_budget& budget, const Cancelled& cancelled) {
+  constexpr int most_turns = 15;
+  constexpr double least = 0.05;  // s, however late it is
+  constexpr double beyond_drift = 3;
+  std::vector<measurement> times(all.size());
+  if (all.size() < 2) return times;
+  std::size_t fastest = 1;
+  for (std::size_t i = 2; i < all.size(); ++i)
+    if (all[i].seconds < all[fastest].seconds) fastest = i;
+  const double until = budget.elapsed() + std::max(budget.left(), least);
+  for (int turn = 0; turn < most_turns; ++turn) {
+    if (turn > 0 && cancelled()) break;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
+      if (turn > 0 && once) continue;
+      const bool needed = turn == 0 && (i == 0 || i == fastest);
+      if (!needed && budget.elapsed() + visit_seconds(all[i].seconds) > until) continue;
+      const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
+      if (m.ok()) times[i].seconds.push_back(m.best());
+    }
+  }
+  return times;
+}
+
+}  // namespace tilewright::search::detail
