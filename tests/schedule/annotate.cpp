@@ -57,3 +57,19 @@ TEST_CASE("annotate and unannotate: requirements by number") {
   CHECK(s.get(i).annotations.empty());
   check_meaning(s, f);
 }
+
+TEST_CASE("unannotate: not what says that threads copy together") {
+  const ir::function f = programs::elementwise({"i", "j"}, {4, 8});
+  for (const char* storage : {"shared", "local"}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const auto [i, j] = s.loops<2>(b);
+    s.bind(i, "threadIdx.x");
+    const block_rv copy = s.read_at(i, b, 0, storage);
+    if (std::string(storage) == "shared")
+      check_refusal(s, "unannotate", 2, [&] { s.unannotate(copy, "auto_copy"); });
+    else
+      s.unannotate(copy, "auto_copy");  // each thread has its own
+    check_schedule(s, f);
+  }
+}

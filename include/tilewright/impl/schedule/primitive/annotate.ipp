@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 
 namespace tilewright::primitive {
@@ -15,6 +17,18 @@ inline void add(ir::annotations& notes, const std::string& owner, const std::str
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
   if (notes.erase(key) == 0)
     throw schedule_error("unannotate", 1, owner + " has no annotation \"" + key + "\"");
+}
+
+/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
+/// an ordinary copy.
+inline const ir::loop_node* copied_together(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    for (const auto* regions : {&b.reads, &b.writes})
+      for (const ir::buffer_region& r : *regions)
+        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
+          return l;
+  return nullptr;
 }
 
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.
@@ -57,6 +71,12 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
+  if (key == "auto_copy")
+    if (const ir::loop_node* l =
+            detail::annotating::copied_together(need_block(f, block, "unannotate")))
+      throw schedule_error(
+          "unannotate", 2,
+          "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);
