@@ -269,3 +269,32 @@ def main(A: T.Buffer((64, 8), "int32"), D: T.Buffer((64, 8), "int32")):
   CHECK(covered("8", 8));
   CHECK_FALSE(covered("8", 16));
 }
+
+TEST_CASE("region cover: the guard of threads that share the steps of a row") {
+  const auto covered = [](const std::string& guard) {
+    const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((16, 8), "float32"), M: T.Buffer((1,), "int32"), Y: T.Buffer((16, 8), "float32")):
+    B = T.alloc_buffer((16, 8), scope="shared")
+    for y in T.thread_binding(4, thread="blockIdx.y"):
+        for i, a, b, c in T.grid(8, 2, 2, 2):
+            with T.block("B"):
+                v0 = T.axis.spatial(16, y // 2 * 8 + i)
+                v1 = T.axis.spatial(8, y % 2 * 4 + (a * 4 + b * 2 + c))
+                T.where()" + guard + R"()
+                B[v0, v1] = A[v0, v1]
+        for i, j in T.grid(8, 4):
+            with T.block("Y"):
+                v0 = T.axis.spatial(16, y // 2 * 8 + i)
+                v1 = T.axis.spatial(8, y % 2 * 4 + j)
+                Y[v0, v1] = B[v0, v1]
+)");
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("(a * 2 + b) * 2 + c < 4"));
+  CHECK(covered("(a * 2 + b) * 2 + c < 4 and i < 8"));
+  CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 3"));
+  CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 4 and i < 7"));
+  CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 4 and y < 3"));
+  CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 4 and M[0] > 0"));
+}

@@ -253,6 +253,40 @@ def main(A: T.Buffer((16,), "float32"), C: T.Buffer((13,), "float32")):
   check_meaning(s, f);
 }
 
+TEST_CASE("reverse_compute_inline: a producer under the guard of the threads that share its rows") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((48, 8), "int32"), P: T.Buffer((2, 4, 6, 8), "int32"), D: T.Buffer((2, 4, 6, 8), "int32")):
+    B = T.alloc_buffer((2, 4, 6, 8), "int32")
+    for y in T.thread_binding(4, thread="blockIdx.y"):
+        for i, a, b, c in T.grid(24, 2, 2, 2):
+            with T.block("B"):
+                T.where((a * 2 + b) * 2 + c < 4)
+                v0 = T.axis.spatial(48, y // 2 * 24 + i)
+                v1 = T.axis.spatial(8, y % 2 * 4 + (a * 4 + b * 2 + c))
+                B[v0 // 24, v0 % 24 // 6, v0 % 6, v1] = A[v0, v1] * 2
+    for n, h, w, k in T.grid(2, 4, 6, 8):
+        with T.block("D"):
+            vn, vh, vw, vk = T.axis.remap("SSSS", [n, h, w, k])
+            D[vn, vh, vw, vk] = B[vn, vh, vw, vk] + P[vn, vh, vw, vk]
+)");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("D"));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((48, 8), "int32"), P: T.Buffer((2, 4, 6, 8), "int32"), D: T.Buffer((2, 4, 6, 8), "int32")):
+    for y in T.thread_binding(4, thread="blockIdx.y"):
+        for i, a, b, c in T.grid(24, 2, 2, 2):
+            with T.block("B"):
+                T.where((a * 2 + b) * 2 + c < 4)
+                v0 = T.axis.spatial(48, y // 2 * 24 + i)
+                v1 = T.axis.spatial(8, y % 2 * 4 + (a * 4 + b * 2 + c))
+                T.reads(A[v0, v1], P[v0 // 24, v0 // 6 % 4, v0 % 6, v1])
+                D[v0 // 24, v0 // 6 % 4, v0 % 6, v1] = A[v0, v1] * 2 + P[v0 // 24, v0 % 24 // 6, v0 % 6, v1]
+)");
+  check_meaning(s, f);
+}
+
 TEST_CASE("reverse_compute_inline: a producer that writes digits of its variables") {
   const ir::function f = ir::parse(R"(
 @T.prim_func

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <tilewright/arith/form.hpp>
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
@@ -153,11 +154,12 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
 }
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes.
-inline std::optional<footprint> split_written(const child_block& child,
+/// the moving loops add to each is one map of iterations, without holes. A predicate that is about
+/// other sums than the variables must be one of the moving loops alone.
+inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
-  const arith::analyzer known = knowing(child.loops);
+  arith::analyzer known = knowing(child.loops);
   const ir::block_node& block = child.block();
   ir::var_map bindings;
   ir::var_set reduced, moved, fixed;
@@ -172,6 +174,14 @@ inline std::optional<footprint> split_written(const child_block& child,
     (moves ? moved : fixed).insert(child.loops[l]->var);
     if (moves) moving.emplace_back(child.loops[l]->var, dom);
   }
+  const ir::expr& predicate = child.realize->predicate;
+  const std::vector<ir::var> limited = ir::free_vars(predicate);
+  if (!iters.understood) {
+    const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
+    if (arith::may_wrap(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+      return std::nullopt;
+    known.assume(predicate);
+  }
   footprint out;
   std::vector<ir::expr> values;
   std::vector<ir::iter_var> places;
@@ -182,8 +192,12 @@ inline std::optional<footprint> split_written(const child_block& child,
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
     const ir::expr value = arith::from_linear(part);
-    const bounds reach = known.const_bounds(value);
+    bounds reach = known.const_bounds(value);
     if (!reach.bounded() || reach.lo != 0 || ir::uses_any(value, fixed)) return std::nullopt;
+    // what the predicate cuts may reach the end of the buffer, and nothing goes beyond
+    const ir::expr& shape = region.buffer->shape[out.size()];
+    if (still.is_constant() && ir::is_int(shape))
+      reach.hi = std::min(reach.hi, ir::as_int(shape) - 1 - still.constant);
     const ir::expr place = ir::make_var("place", value.type());
     places.push_back({place,
                       {ir::integer(value.type(), 0), ir::integer(value.type(), reach.hi + 1)},
@@ -194,8 +208,7 @@ inline std::optional<footprint> split_written(const child_block& child,
     s.within.hi += reach.hi;
     out.push_back(std::move(s));
   }
-  if (!arith::is_affine_binding(values, places, moving, child.realize->predicate,
-                                arith::analyzer()))
+  if (!arith::is_affine_binding(values, places, moving, predicate, arith::analyzer()))
     return std::nullopt;
   return out;
 }
@@ -208,8 +221,9 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
+  if (writes_conditionally(block.body) || child.conditional) return std::nullopt;
+  if (!iters.understood) return split_written(child, iters, region, standing);
   if (!is_full_box(child, iters, standing)) return std::nullopt;
-  if (writes_conditionally(block.body)) return std::nullopt;
   footprint out(region.box.size());
   std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
@@ -217,7 +231,7 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     span& s = out[d];
     if (!place) {
       std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return split_written(child, region, standing);
+      if (!mixed) return split_written(child, iters, region, standing);
       s = std::move(*mixed);
       continue;
     }
