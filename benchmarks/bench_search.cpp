@@ -199,14 +199,15 @@ struct measurable {
   }
 };
 
-/// Compiling on all cores but one, measuring on that one.
+/// Compiling on all cores, on one of them only between measurements.
 void compile_and_measure(benchmark::State& state, std::int64_t n) {
   const measurable all(n, 64);
   search::runner arguments(all.work.function, {}, *all.work.exec, 1);
   double best = 1e9;
   for (auto _ : state) {
+    const int measuring = all.work.exec->threads;
     search::build_queue queue(all.programs, *all.work.cpu,
-                              std::max(target::host().cores - all.work.exec->threads, 1));
+                              {target::host().cores - measuring, measuring});
     for (std::size_t i = 0; i < all.programs.size(); ++i) {
       const search::built b = queue.take(i);
       if (!b.code) throw std::logic_error(b.error);

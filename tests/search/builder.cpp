@@ -34,25 +34,43 @@ built marked(const ir::function& f, const target::cpu&) {
 }  // namespace
 
 TEST_CASE("a queue builds in order, whatever the number of threads") {
-  for (const int threads : {1, 3}) {
+  for (const build_threads threads : {build_threads{1, 0}, {3, 0}, {0, 2}, {1, 1}}) {
     build_queue q(roots(20), target::host(), threads, marked);
     for (std::size_t i = 0; i < 20; ++i) CHECK(q.take(i).error == std::to_string(i + 1));
   }
-  build_queue all(roots(20), target::host(), 2, marked);
-  all.finish();
-  CHECK(all.take(19).error == "20");
+}
+
+TEST_CASE("between takes, only the threads that may go on build") {
+  std::atomic<int> begun{0}, ended{0};
+  const auto counted = [&](const ir::function& f, const target::cpu& cpu) {
+    ++begun;
+    std::this_thread::sleep_for(std::chrono::milliseconds(extent_of(f) % 3));
+    built out = marked(f, cpu);
+    ++ended;
+    return out;
+  };
+  build_queue q(roots(20), target::host(), {0, 3}, counted);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK(q.take(i).error == std::to_string(i + 1));
+    const int there = ended;
+    CHECK(begun == there);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    CHECK(begun == there);
+  }
+  CHECK(begun == 20);
 }
 
 TEST_CASE("without a builder of the user's, programs become code") {
-  build_queue q(roots(2), target::host(), 2);
+  build_queue q(roots(2), target::host(), {2});
   CHECK(q.take(0).code);
   CHECK(q.take(1).code);
 }
 
 TEST_CASE("what a builder throws is a failed build") {
-  build_queue q(roots(1), target::host(), 1, [](const ir::function&, const target::cpu&) -> built {
-    throw std::runtime_error("no compiler today");
-  });
+  build_queue q(roots(1), target::host(), {1},
+                [](const ir::function&, const target::cpu&) -> built {
+                  throw std::runtime_error("no compiler today");
+                });
   const built b = q.take(0);
   CHECK_FALSE(b.code);
   CHECK_FALSE(b.late);
@@ -66,7 +84,7 @@ TEST_CASE("a program that takes too long to compile is given up, and the next on
     return marked(f, cpu);
   };
   {
-    build_queue q(roots(3), target::host(), 1, slow_second, 0.05);
+    build_queue q(roots(3), target::host(), {1}, slow_second, 0.05);
     CHECK(q.take(0).error == "1");
     const built b = q.take(1);
     CHECK(b.late);
@@ -75,8 +93,8 @@ TEST_CASE("a program that takes too long to compile is given up, and the next on
     hold = false;  // the destructor waits for the second
   }
   hold = true;
-  build_queue q(roots(3), target::host(), 1, slow_second, 0.05);
-  q.finish();
+  build_queue q(roots(3), target::host(), {0, 1}, slow_second, 0.05);
+  CHECK_FALSE(q.take(0).late);
   CHECK(q.take(1).late);
   CHECK_FALSE(q.take(2).late);
   hold = false;
@@ -85,7 +103,7 @@ TEST_CASE("a program that takes too long to compile is given up, and the next on
 TEST_CASE("a queue that is dropped does not build what has not begun") {
   std::atomic<int> begun{0};
   {
-    build_queue q(roots(50), target::host(), 1, [&](const ir::function& f, const target::cpu& c) {
+    build_queue q(roots(50), target::host(), {1}, [&](const ir::function& f, const target::cpu& c) {
       ++begun;
       return marked(f, c);
     });

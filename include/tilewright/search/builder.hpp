@@ -29,22 +29,28 @@ using builder = std::function<built(const ir::function& scheduled, const target:
 /// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
 built build(const ir::function& scheduled, const target::cpu& cpu);
 
+/// Threads that build.
+struct build_threads {
+  int beside = 1;   // go on while what was taken is measured
+  int between = 0;  // build only while `take` waits: on the cores that measurements need
+};
+
 /// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up
 /// what has not begun and joins.
 class build_queue {
  public:
+  /// @param threads one at least
   /// @param make what builds; null: `build`
   /// @param deadline s for one program. A compilation cannot be interrupted: one that takes longer
   /// is given up, another thread goes on with the next program, and the destructor waits for it.
-  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads,
+  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, build_threads threads,
               builder make = {}, double deadline = 1e6);
   ~build_queue();
   build_queue(const build_queue&) = delete;
   build_queue& operator=(const build_queue&) = delete;
 
+  /// Program `i`; one caller at a time. When it returns, only threads of `beside` build.
   built take(std::size_t i);
-  /// Waits for all, so that nothing runs beside a measurement.
-  void finish();
 
  private:
   struct state;

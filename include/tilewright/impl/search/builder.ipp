@@ -37,9 +37,12 @@ struct build_queue::state {
   static constexpr std::size_t ahead = 8;
   using clock = std::chrono::steady_clock;
 
+  enum class kind { beside, between };
+
   struct slot {
     built result;
     clock::time_point begun{};
+    kind by = kind::beside;
     bool running = false, done = false;
   };
 
@@ -51,13 +54,18 @@ struct build_queue::state {
   std::condition_variable changed;
   std::vector<slot> slots;
   std::size_t next = 0, taken = 0;
-  bool ended = false, unbounded = false;
+  bool ended = false, waiting = false;  // waiting: for the last one taken
   std::vector<std::thread> threads;
 
   explicit state(const target::cpu& c) : cpu(c) {}
 
-  void start_thread() {
-    threads.emplace_back([this] { work(); });
+  void start_thread(kind k) {
+    threads.emplace_back([this, k] { work(k); });
+  }
+
+  bool may_begin(kind k) const {
+    if (k == kind::between && !(waiting && !slots[taken - 1].done)) return false;
+    return next < taken + ahead;
   }
 
   built made(std::size_t i) const {
@@ -70,15 +78,14 @@ struct build_queue::state {
     }
   }
 
-  void work() {
+  void work(kind k) {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] {
-        return ended || next == programs.size() || unbounded || next < taken + ahead;
-      });
+      changed.wait(lock, [&] { return ended || next == programs.size() || may_begin(k); });
       if (ended || next == programs.size()) return;
       const std::size_t i = next++;
       slots[i].begun = clock::now();
+      slots[i].by = k;
       slots[i].running = true;
       changed.notify_all();
       lock.unlock();
@@ -100,20 +107,21 @@ struct build_queue::state {
     s.result.late = true;
     s.result.error = "took longer than its deadline to compile";
     s.done = true;
-    start_thread();
+    start_thread(s.by);
   }
 };
 
 TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
-                                           const target::cpu& cpu, int threads, builder make,
-                                           double deadline)
+                                           const target::cpu& cpu, build_threads threads,
+                                           builder make, double deadline)
     : state_(std::make_unique<state>(cpu)) {
   state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
   state_->make = make ? std::move(make) : builder(&build);
   state_->deadline = std::chrono::duration_cast<state::clock::duration>(
       std::chrono::duration<double>(std::min(deadline, 1e6)));
-  for (int t = 0; t < std::max(threads, 1); ++t) state_->start_thread();
+  for (int t = 0; t < threads.beside; ++t) state_->start_thread(state::kind::beside);
+  for (int t = 0; t < threads.between; ++t) state_->start_thread(state::kind::between);
 }
 
 TILEWRIGHT_INLINE build_queue::~build_queue() {
@@ -127,17 +135,15 @@ TILEWRIGHT_INLINE build_queue::~build_queue() {
 
 TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   std::unique_lock lock(state_->mutex);
-  state_->taken = std::max(state_->taken, i + 1);
+  state_->taken = i + 1;
+  state_->waiting = true;
   state_->changed.notify_all();
   state_->wait_for(lock, i);
-  return std::move(state_->slots[i].result);
-}
-
-TILEWRIGHT_INLINE void build_queue::finish() {
-  std::unique_lock lock(state_->mutex);
-  state_->unbounded = true;
-  state_->changed.notify_all();
-  for (std::size_t i = 0; i < state_->slots.size(); ++i) state_->wait_for(lock, i);
+  state_->waiting = false;
+  std::vector<state::slot>& slots = state_->slots;
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (slots[k].running && slots[k].by == state::kind::between) state_->wait_for(lock, k);
+  return std::move(slots[i].result);
 }
 
 }  // namespace tilewright::search

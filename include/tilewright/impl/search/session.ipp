@@ -109,9 +109,7 @@ class tuner {
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
     if (w_.space.has_postprocs())
       finish_ = [this, where](schedule& s) { w_.space.finish(s, where); };
-    const double before = budget_.elapsed();
     built b = bench_.make(first.function());
-    build_seconds_ = budget_.elapsed() - before;
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
@@ -247,8 +245,12 @@ class tuner {
     const std::vector<candidate> batch =
         proposals(std::min<std::size_t>(static_cast<std::size_t>(o_.batch), left));
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
+    std::vector<ir::function> programs;
+    for (const candidate& c : batch) programs.push_back(c.scheduled.function());
+    build_queue queue = bench_.queue(std::move(programs));
     std::vector<measurement> measured;
-    while (measured.size() < batch.size() && !stops()) measure_some(batch, measured);
+    for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
+      measured.push_back(try_one(batch[i], queue.take(i)));
     // a model that nobody asks any more need not be trained
     if (!over() || o_.method) learn(batch, measured);
     if (o_.model.learn)
@@ -256,30 +258,6 @@ class tuner {
                      measured);
     sort_parents();
     ++progress_.round;
-  }
-
-  /// Builds and measures candidates that are next, as many as the time is likely to allow.
-  void measure_some(const std::vector<candidate>& batch, std::vector<measurement>& measured) {
-    const int cores = target::host().cores;
-    // compiling beside a measurement disturbs it only when the measurement uses all cores
-    const bool beside = w_.exec->threads < cores;
-    const std::size_t first = measured.size();
-    std::size_t last = batch.size();
-    if (!beside) last = std::min(last, first + built_at_a_time(cores));
-    std::vector<ir::function> programs;
-    for (std::size_t i = first; i < last; ++i) programs.push_back(batch[i].scheduled.function());
-    build_queue queue =
-        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
-    if (!beside) queue.finish();
-    for (std::size_t i = first; i < last && !stops(); ++i)
-      measured.push_back(try_one(batch[i], queue.take(i - first)));
-  }
-
-  /// So many that compiling them takes a tenth of the time that is left, and no core idles.
-  std::size_t built_at_a_time(int cores) const {
-    const double each = std::max(build_seconds_, 1e-3) / cores;
-    return static_cast<std::size_t>(
-        std::clamp(0.1 * budget_.left_for_search() / each, 1.0 * cores, 1e6));
   }
 
   /// Why nothing was measured, where nothing was.
@@ -431,7 +409,6 @@ class tuner {
   time_budget budget_;
   test_bench bench_;
   value_needs needs_;
-  double build_seconds_ = 0;  // of the default schedule
   provenance from_;
   std::vector<schedule> sketches_;
   finisher finish_;

@@ -18,6 +18,7 @@ class test_bench {
   test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
       : cpu_(*w.cpu),
         options_(o),
+        threads_(w.exec->threads),
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
                 o.run_in == isolation::worker ? argument_memory::sharing::possible
                                               : argument_memory::sharing::none) {
@@ -32,8 +33,11 @@ class test_bench {
   built make(const ir::function& scheduled) const {
     return options_.build ? options_.build(scheduled, cpu_) : build(scheduled, cpu_);
   }
-  build_queue queue(std::vector<ir::function> programs, int threads) const {
-    return {std::move(programs), cpu_, threads, options_.build, options_.build_deadline};
+  /// Builds on all cores, while a measurement runs on those that it leaves free.
+  build_queue queue(std::vector<ir::function> programs) const {
+    const int cores = target::host().cores, free = std::max(cores - threads_, 0);
+    return {
+        std::move(programs), cpu_, {free, cores - free}, options_.build, options_.build_deadline};
   }
 
   /// True where the first call of a measurement is what `run` does.
@@ -59,6 +63,7 @@ class test_bench {
  private:
   const target::cpu& cpu_;
   const measuring_options& options_;
+  int threads_;  // of a measurement
   runner runner_;
   std::unique_ptr<worker> worker_;
   measurer measurer_;
