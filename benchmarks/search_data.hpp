@@ -16,6 +16,7 @@ namespace bench {
 
 /// A measured candidate, in the order of the file.
 struct timed_trace {
+  tilewright::support::hash128 key;
   std::string trace;
   double seconds;  // infinity: it failed
   bool drawn;      // from the prior
@@ -31,10 +32,16 @@ class recorded_workload {
   bool knows(const tilewright::search::candidate& c) const { return times_.count(c.identity) > 0; }
   /// Known, or measured and written to `to`; `drawn` says that the prior made it.
   double seconds(const tilewright::search::candidate& c, bool drawn, std::ofstream& to);
-  void add(const tilewright::support::hash128& key, timed_trace t);
+  void add(timed_trace t);
+  /// Takes the times of the `count` fastest again, which chance may have made fast, and puts them in
+  /// the place of the old ones.
+  void measure_again(std::size_t count);
+  /// All times as lines of a file.
+  void write(std::ostream& to) const;
 
  private:
   double measure(const tilewright::search::candidate& c);
+  void write(const timed_trace& t, std::ostream& to) const;
 
   std::string name_;
   tilewright::search::search_task task_;
