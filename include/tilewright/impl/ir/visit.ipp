@@ -79,24 +79,42 @@ TILEWRIGHT_INLINE void visitor::visit(const block& b) {
   visit(b->body);
 }
 
+namespace detail {
+
+inline bool same(const expr& a, const expr& b) { return a.same(b); }
+inline bool same(const stmt& a, const stmt& b) { return a == b; }
+
+/// What `f` makes of every node; empty when that is the list as it is, which costs no memory then.
+template <class Node, class F>
+std::vector<Node> changed_list(const std::vector<Node>& list, const F& f) {
+  std::vector<Node> out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Node next = f(list[i]);
+    if (out.empty()) {
+      if (same(next, list[i])) continue;
+      out.reserve(list.size());
+      out.assign(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
   if (e->op == op::data) {
     const buffer of = mutate(e->buffer);
     return of == e->buffer ? e : data(of);
   }
   if (e->args.empty() && e->op != op::load) return e;
-  bool changed = false;
-  std::vector<expr> args;
-  args.reserve(e->args.size());
-  for (const expr& arg : e->args) {
-    args.push_back(mutate(arg));
-    changed = changed || !args.back().same(arg);
-  }
+  std::vector<expr> args =
+      detail::changed_list(e->args, [this](const expr& arg) { return mutate(arg); });
   if (e->op == op::load) {
     buffer to = mutate(e->buffer);
-    if (to != e->buffer) return load(to, std::move(args));
+    if (to != e->buffer) return load(to, args.empty() ? e->args : std::move(args));
   }
-  return changed ? with_args(e, std::move(args)) : e;
+  return args.empty() ? e : with_args(e, std::move(args));
 }
 
 TILEWRIGHT_INLINE range mutator::mutate(const range& r) {
@@ -128,6 +146,7 @@ inline bool same(const buffer_region& a, const buffer_region& b) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
+  const auto on_expr = [this](const expr& e) { return mutate(e); };
   switch (s->kind) {
     case stmt_kind::loop: {
       const loop_node& n = *as_loop(s);
@@ -142,42 +161,27 @@ TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
     }
     case stmt_kind::block_realize: {
       const block_realize_node& n = *as_realize(s);
-      bool changed = false;
-      std::vector<expr> values;
-      values.reserve(n.values.size());
-      for (const expr& v : n.values) {
-        values.push_back(mutate(v));
-        changed = changed || !values.back().same(v);
-      }
+      std::vector<expr> values = detail::changed_list(n.values, on_expr);
       expr predicate = mutate(n.predicate);
       block b = mutate(n.block);
-      if (!changed && predicate.same(n.predicate) && b == n.block) return s;
-      return make_realize(std::move(values), std::move(predicate), std::move(b));
+      if (values.empty() && predicate.same(n.predicate) && b == n.block) return s;
+      return make_realize(values.empty() ? n.values : std::move(values), std::move(predicate),
+                          std::move(b));
     }
     case stmt_kind::seq: {
       const seq_node& n = *as_seq(s);
-      bool changed = false;
-      std::vector<stmt> stmts;
-      stmts.reserve(n.stmts.size());
-      for (const stmt& child : n.stmts) {
-        stmts.push_back(mutate(child));
-        changed = changed || stmts.back() != child;
-      }
-      return changed ? make_seq(std::move(stmts)) : s;
+      std::vector<stmt> stmts =
+          detail::changed_list(n.stmts, [this](const stmt& child) { return mutate(child); });
+      return stmts.empty() ? s : make_seq(std::move(stmts));
     }
     case stmt_kind::store: {
       const store_node& n = *as_store(s);
       buffer to = mutate(n.buffer);
-      bool changed = to != n.buffer;
-      std::vector<expr> indices;
-      indices.reserve(n.indices.size());
-      for (const expr& i : n.indices) {
-        indices.push_back(mutate(i));
-        changed = changed || !indices.back().same(i);
-      }
+      std::vector<expr> indices = detail::changed_list(n.indices, on_expr);
       expr value = mutate(n.value);
-      if (!changed && value.same(n.value)) return s;
-      return make_store(std::move(to), std::move(indices), std::move(value));
+      if (to == n.buffer && indices.empty() && value.same(n.value)) return s;
+      return make_store(std::move(to), indices.empty() ? n.indices : std::move(indices),
+                        std::move(value));
     }
     case stmt_kind::if_else: {
       const if_node& n = *as_if(s);

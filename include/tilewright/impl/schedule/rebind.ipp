@@ -10,8 +10,8 @@ namespace detail {
 
 class rebinder : public ir::mutator {
  public:
-  rebinder(const ir::var_map& values, ir::expr guard, const arith::analyzer& known, bool relax)
-      : values_(values), guard_(std::move(guard)), known_(known), relax_(relax) {}
+  rebinder(const ir::var_map& values, ir::expr guard, known_loops& known)
+      : values_(values), guard_(std::move(guard)), known_(known) {}
 
   using ir::mutator::mutate;
 
@@ -25,7 +25,7 @@ class rebinder : public ir::mutator {
     if (const ir::block_realize_node* realize = ir::as_realize(s))
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
-      bind_loop(known_, loop->var, mutate(loop->min), mutate(loop->extent), relax_);
+      inside_.push_back(loop);
       return ir::mutator::mutate(s);
     }
     const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
@@ -47,6 +47,14 @@ class rebinder : public ir::mutator {
   }
 
  private:
+  /// Everything around the place that the walk has reached, and what it has passed.
+  const arith::analyzer& known() {
+    for (const ir::loop_node* loop : inside_)
+      known_.add(loop->var, mutate(loop->min), mutate(loop->extent));
+    inside_.clear();
+    return known_.analyzer();
+  }
+
   ir::stmt rebind_realize(const ir::stmt& s, const ir::block_realize_node& old) {
     bool changed = static_cast<bool>(guard_);
     std::vector<ir::expr> values;
@@ -55,12 +63,13 @@ class rebinder : public ir::mutator {
       ir::expr next = mutate(v);
       if (!next.same(v)) {
         changed = true;
-        if (!ir::is_var(v)) next = known_.simplify(next);  // a value of the map is simple as it is
+        // a value of the map is simple as it is
+        if (!ir::is_var(v)) next = known().simplify(next);
       }
       values.push_back(std::move(next));
     }
     ir::expr predicate = mutate(old.predicate);
-    if (!predicate.same(old.predicate)) predicate = known_.simplify(predicate);
+    if (!predicate.same(old.predicate)) predicate = known().simplify(predicate);
     if (guard_) predicate = ir::logical_and(predicate, guard_);
     const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
     ir::block block = mutate(old.block);
@@ -72,18 +81,31 @@ class rebinder : public ir::mutator {
 
   const ir::var_map& values_;
   ir::expr guard_;
-  arith::analyzer known_;
-  bool relax_;
+  known_loops& known_;
+  std::vector<const ir::loop_node*> inside_;  // not yet known
 };
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min,
-                                 const ir::expr& extent, bool relax_unit_loops) {
-  if (relax_unit_loops && ir::is_int(min) && ir::is_int(extent, 1))
-    known.bind(v, min->integer, min->integer + 1);
+TILEWRIGHT_INLINE void known_loops::add(const ir::var& v, const ir::expr& min,
+                                        const ir::expr& extent) {
+  pending_.emplace_back(v, ir::range{min, extent});
+}
+
+TILEWRIGHT_INLINE const arith::analyzer& known_loops::analyzer() {
+  if (above_)
+    for (const ir::loop_node* l : std::exchange(above_, nullptr)->all_loops())
+      bind(l->var, {l->min, l->extent});
+  for (const auto& [v, r] : pending_) bind(v, r);
+  pending_.clear();
+  return bound_;
+}
+
+TILEWRIGHT_INLINE void known_loops::bind(const ir::var& v, const ir::range& r) {
+  if (relax_unit_loops_ && ir::is_int(r.min) && ir::is_int(r.extent, 1))
+    bound_.bind(v, r.min->integer, r.min->integer + 1);
   else
-    known.bind(v, {min, extent});
+    bound_.bind(v, r);
 }
 
 TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain,
@@ -99,17 +121,9 @@ TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* p
   if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
 }
 
-TILEWRIGHT_INLINE arith::analyzer known_above(const path& at, bool relax_unit_loops) {
-  arith::analyzer known;
-  for (const ir::loop_node* loop : at.all_loops())
-    bind_loop(known, loop->var, loop->min, loop->extent, relax_unit_loops);
-  return known;
-}
-
 TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values,
-                                  const ir::expr& guard, const arith::analyzer& known,
-                                  bool relax_unit_loops) {
-  return detail::rebinder(values, guard, known, relax_unit_loops).mutate(body);
+                                  const ir::expr& guard, known_loops& known) {
+  return detail::rebinder(values, guard, known).mutate(body);
 }
 
 }  // namespace tilewright::primitive

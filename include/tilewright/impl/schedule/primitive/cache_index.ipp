@@ -304,7 +304,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
   path above = at;  // what stands around the scope
   while (above.slots.back()->get() != holder) above.slots.pop_back();
-  const arith::analyzer outside = known_above(above);
+  const arith::analyzer outside = known_loops(above).analyzer();
   const ir::var_set inner = d::defined_inside(child.block());
   const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
 

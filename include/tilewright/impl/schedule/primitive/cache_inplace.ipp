@@ -90,7 +90,7 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   caching::redirection r;
   r.from = x;
   r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  const arith::analyzer outside = known_above(at);
+  const arith::analyzer outside = known_loops(at).analyzer();
   block_names names(f.body);
   const std::string first = names.fresh(name), second = names.fresh(name);
   new_blocks out;

@@ -277,7 +277,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  arith::analyzer outside = known_above(below);
+  arith::analyzer outside = known_loops(below).analyzer();
   outside.bind(around.var, {around.min, around.extent});
   new_block out;
   const ir::stmt made = copy_statement(c, box, read ? x : cache, read ? cache : x, loops, outside,

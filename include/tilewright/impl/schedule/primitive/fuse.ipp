@@ -82,8 +82,8 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   const ir::var fused = ir::make_var(name + "fused", type);
   const ir::expr extent = detail::fusing::product(nest, 0, type), zero = ir::integer(type, 0);
 
-  arith::analyzer known = known_above(at, preserve_unit_iters);
-  bind_loop(known, fused, zero, extent, preserve_unit_iters);
+  known_loops known(at, preserve_unit_iters);
+  known.add(fused, zero, extent);
   ir::var_map values;
   for (std::size_t i = 0; i < nest.size(); ++i) {
     const ir::expr inner = detail::fusing::product(nest, i + 1, type);
@@ -91,10 +91,11 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
         i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
     const bool dropped = !preserve_unit_iters && ir::is_int(nest[i]->extent, 1);
     values[nest[i]->var] =
-        dropped ? ir::integer(nest[i]->var.type(), 0)
-                : known.simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
+        dropped
+            ? ir::integer(nest[i]->var.type(), 0)
+            : known.analyzer().simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
   }
-  ir::stmt body = rebind(nest.back()->body, values, {}, known, preserve_unit_iters);
+  ir::stmt body = rebind(nest.back()->body, values, {}, known);
   return {replace(f, at, ir::make_loop(fused, zero, extent, std::move(body))), fused};
 }
 

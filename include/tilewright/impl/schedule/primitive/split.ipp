@@ -46,7 +46,7 @@ inline ir::expr inferred_factor(const ir::expr& extent, std::int64_t product) {
 }
 
 inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t product,
-                                     const ir::loop_node& loop, const arith::analyzer& known) {
+                                     const ir::loop_node& loop, known_loops& known) {
   const dtype type = loop.var.type();
   std::vector<ir::expr> out;
   out.reserve(factors.size());
@@ -55,9 +55,10 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
     inferred = inferred || !f;
     out.push_back(f ? ir::integer(type, *f) : inferred_factor(loop.extent, product));
   }
-  const bool covers = inferred || (ir::is_int(loop.extent)
-                                       ? loop.extent->integer <= product
-                                       : known.prove_le(loop.extent, ir::integer(type, product)));
+  const bool covers =
+      inferred || (ir::is_int(loop.extent)
+                       ? loop.extent->integer <= product
+                       : known.analyzer().prove_le(loop.extent, ir::integer(type, product)));
   if (!covers)
     throw schedule_error(
         "split", 5,
@@ -68,8 +69,8 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
 
 /// Whether the parts have iterations beyond the extent.
 inline bool exceeds(const std::vector<ir::expr>& extents, const ir::expr& sum,
-                    const ir::expr& extent, const arith::analyzer& known) {
-  if (!ir::is_int(extent)) return !known.prove_lt(sum, extent);
+                    const ir::expr& extent, known_loops& known) {
+  if (!ir::is_int(extent)) return !known.analyzer().prove_lt(sum, extent);
   std::int64_t count = 1;
   for (const ir::expr& e : extents)
     if (__builtin_mul_overflow(count, e->integer, &count)) return true;
@@ -86,10 +87,9 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
 
-  const bool constant = ir::is_int(old.extent);  // then nothing about the other loops matters
-  arith::analyzer exact = constant ? arith::analyzer{} : known_above(at);
+  known_loops exact(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);
-  arith::analyzer relaxed = known_above(at, preserve_unit_iters);
+  known_loops relaxed(at, preserve_unit_iters);
 
   const dtype type = loop.type();
   const ir::expr zero = ir::integer(type, 0);
@@ -99,8 +99,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
     const ir::var& part = out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
-    if (!constant) exact.bind(part, {zero, extents[i]});
-    bind_loop(relaxed, part, zero, extents[i], preserve_unit_iters);
+    exact.add(part, zero, extents[i]);
+    relaxed.add(part, zero, extents[i]);
     const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
     if (!dropped) digits.push_back(part * stride);
     stride = stride * extents[i];
@@ -109,8 +109,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   for (std::size_t i = digits.size(); i-- > 0;) sum = sum + digits[i];
   const bool guarded =
       !disable_predication && detail::splitting::exceeds(extents, sum, old.extent, exact);
-  ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{},
-                         relaxed, preserve_unit_iters);
+  ir::stmt body =
+      rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed);
   for (std::size_t i = factors.size(); i-- > 0;)
     body = ir::make_loop(out.loops[i], zero, extents[i], std::move(body));
   out.function = replace(f, at, std::move(body));
