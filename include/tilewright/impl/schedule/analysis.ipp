@@ -416,8 +416,10 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     // below a loop TVM lets blocks write parts of one buffer, too
     if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    const bool in_place = !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
-    if (shape_of_complete(b) != 0 && !in_place &&
+    const auto in_place = [&] {
+      return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
+    };
+    if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
     if (!writes_apart(scope, i, at)) return static_cast<int>(i);

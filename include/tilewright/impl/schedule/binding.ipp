@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -177,26 +178,6 @@ inline bool steps_over(const child_block& child, std::size_t at) {
   return false;
 }
 
-/// Which loops around a block occur in what its iteration variables are bound to.
-struct driven_loops {
-  std::vector<char> spatial, other;  // [loops]
-
-  explicit driven_loops(const child_block& child)
-      : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
-    const std::vector<ir::iter_var>& vars = child.block().iters;
-    for (std::size_t i = 0; i < vars.size(); ++i)
-      mark(child.realize->values[i], child,
-           vars[i].kind == ir::iter_kind::spatial ? spatial : other);
-  }
-
- private:
-  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      seen[static_cast<std::size_t>(l)] = 1;
-    for (const ir::expr& arg : e->args) mark(arg, child, seen);
-  }
-};
-
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
   if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
@@ -249,7 +230,7 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
 
 TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
   std::vector<std::size_t> out;
-  const detail::bindings::driven_loops driven(child);
+  const detail::driven_loops driven(child);
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (driven.spatial[l] && driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
       out.push_back(l);
@@ -282,12 +263,11 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
   using namespace detail::bindings;
-  const driven_loops driven(child);
+  const detail::driven_loops driven(child);
   const auto reduces = std::find(driven.other.begin(), driven.other.end(), 1);
   const auto first = static_cast<std::size_t>(reduces - driven.other.begin());
   for (std::size_t l = first; l < child.loops.size(); ++l)
-    if (!driven.spatial[l] && !driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
-      return false;
+    if (!driven.any(l) && !ir::is_int(child.loops[l]->extent, 1)) return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   const bool inside = quick_affine(child, first, false) == fast_answer::yes;
   if (!(inside && first > 0) && !affine(child, first)) return false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/divisors.hpp>
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/compute_at.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
@@ -190,6 +191,17 @@ inline decision clamp_tile(std::int64_t extent, const decision& given) {
   return out;
 }
 
+/// Which loops around the child drive spatial variables alone, those of all blocks below them.
+inline std::vector<char> spatial_loops(const block_scope& scope, std::size_t child) {
+  std::vector<char> out(scope[child].loops.size(), 1);
+  for (std::size_t c = 0; c < scope.size(); ++c) {
+    const driven_loops driven(scope[c]);
+    for (std::size_t l = scope.common_loops(child, c); l-- > 0;)
+      if (driven.other[l]) out[l] = 0;
+  }
+  return out;
+}
+
 /// Loops of the first consumer to which the block might be moved, by structure alone; their
 /// positions.
 inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::size_t block) {
@@ -200,9 +212,7 @@ inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::si
   std::size_t common = loops.size();
   for (const std::size_t user : users)
     if (user != users.front()) common = std::min(common, scope.common_loops(users.front(), user));
-  std::vector<bool> spatial;
-  for (const ir::loop_node* loop : loops)
-    spatial.push_back(iter_kind_of(scope, loop->var) == loop_iter_kind::spatial);
+  const std::vector<char> spatial = spatial_loops(scope, users.front());
   bool seen_other = false;
   for (std::size_t i = 0; i < common; ++i) {
     if (ir::is_int(loops[i]->extent, 1)) continue;
@@ -210,7 +220,7 @@ inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::si
     if (!spatial[i]) {
       seen_other = true;
       const auto further = spatial.begin() + static_cast<std::ptrdiff_t>(i);
-      if (std::find(further, spatial.end(), true) == spatial.end()) break;
+      if (std::find(further, spatial.end(), 1) == spatial.end()) break;
     }
     out.push_back(i);
   }

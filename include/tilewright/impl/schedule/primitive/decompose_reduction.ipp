@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -21,25 +22,17 @@ namespace detail::decomposing {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-inline bool drives(const child_block& c, const ir::loop_node& l, bool spatial) {
-  for (std::size_t i = 0; i < c.realize->values.size(); ++i)
-    if ((c.block().iters[i].kind == ir::iter_kind::spatial) == spatial &&
-        ir::uses_var(c.realize->values[i], l.var))
-      return true;
-  return false;
-}
-
-inline void check(const block_scope& scope, std::size_t child, std::size_t first) {
+inline void check(const block_scope& scope, std::size_t child, std::size_t first,
+                  const driven_loops& driven) {
   const child_block& c = scope[child];
   if (const int reason = reduction_violation(scope, child))
     refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
   for (std::size_t l = 0; l < first; ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && drives(c, *c.loops[l], false))
+    if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
                     quoted(c.block()));
   for (std::size_t l = first; l < c.loops.size(); ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) &&
-        !drives(c, *c.loops[l], false))
+    if (!ir::is_int(c.loops[l]->extent, 1) && !driven.any(l))
       refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" +
                     c.loops[l]->var->name + "\"");
   if (!is_affine_binding(c, first))
@@ -47,11 +40,11 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   if (!runs_once(c, first))
     refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
                   c.loops[first]->var->name + "\" inwards");
-  for (const ir::loop_node* l : c.loops)
-    if (l->loop == ir::loop_kind::thread_binding && !ir::is_int(l->extent, 1) &&
-        drives(c, *l, false))
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (c.loops[l]->loop == ir::loop_kind::thread_binding && !ir::is_int(c.loops[l]->extent, 1) &&
+        driven.other[l])
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
-                    l->var->name + "\", which they can as long as it has its init");
+                    c.loops[l]->var->name + "\", which they can as long as it has its init");
   for (std::size_t w = 0; w < child; ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       if (scope.common_loops(w, child) > first && c.block().init &&
@@ -145,7 +138,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   const auto first = static_cast<std::size_t>(index);
-  check(scope, child, first);
+  const detail::driven_loops driven(c);
+  check(scope, child, first, driven);
   // the update reads the result, which a block around it that is no root declares or not
   const auto declared = [&](const ir::buffer& b) {
     return std::any_of(holder->block->reads.begin(), holder->block->reads.end(),
@@ -160,7 +154,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   ir::var_set dropped;
   std::vector<const ir::loop_node*> kept;
   for (std::size_t l = first; l < c.loops.size(); ++l) {
-    if (!drives(c, *c.loops[l], true)) {
+    if (!driven.spatial[l]) {
       dropped.insert(c.loops[l]->var);
       continue;
     }

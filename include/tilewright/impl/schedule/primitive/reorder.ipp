@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -102,27 +103,19 @@ inline void check_first_instances(const child_block& child, std::size_t at,
   }
 }
 
-inline bool drives_reduction(const child_block& child, const ir::loop_node& loop) {
-  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::reduce &&
-        ir::uses_var(child.realize->values[i], loop.var))
-      return true;
-  return false;
-}
-
 /// A reduction that is repeated is repeated as a whole: loops pass loops that drive the reduction
 /// only where every instance runs once.
 inline void check_repetition(const child_block& child, std::size_t at,
                              const std::vector<const ir::loop_node*>& order) {
   if (!child.block().init) return;
-  const auto place = [&](const ir::loop_node* loop) {
-    return std::find(order.begin(), order.end(), loop);
-  };
+  std::vector<std::size_t> place;  // of each loop now
+  for (const ir::loop_node* loop : order)
+    place.push_back(static_cast<std::size_t>(loop_index(child.loops, loop->var)));
+  const driven_loops driven(child);
   bool passes = false;
-  for (std::size_t a = at; a < at + order.size() && !passes; ++a)
-    for (std::size_t b = a + 1; b < at + order.size() && !passes; ++b)
-      passes = place(child.loops[a]) > place(child.loops[b]) &&
-               drives_reduction(child, *child.loops[a]) != drives_reduction(child, *child.loops[b]);
+  for (std::size_t a = 0; a < place.size() && !passes; ++a)
+    for (std::size_t b = a + 1; b < place.size() && !passes; ++b)
+      passes = place[a] > place[b] && driven.other[place[a]] != driven.other[place[b]];
   if (passes && !runs_once(child, at))
     refuse(7, "block \"" + child.block().name +
                   "\" repeats its reduction in some of the loops; these must stay "
