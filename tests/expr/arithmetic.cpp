@@ -89,6 +89,11 @@ TEST_CASE("integer division and remainder round towards minus infinity") {
   check<std::int32_t, std::int32_t>(
       pairwise<int, int>([](auto x, auto y) { return abs(x) * -y + 7; }), a, b,
       [](int x, int y) { return std::abs(x) * -y + 7; });
+  // an unsigned value is its own magnitude
+  const std::vector<std::uint8_t> large = numbers<std::uint8_t>(40, 5);
+  check<std::uint8_t, std::uint8_t>(
+      pairwise<std::uint8_t, std::uint8_t>([](auto x, auto y) { return max(abs(x), y); }), large,
+      numbers<std::uint8_t>(40, 6), [](std::uint8_t x, std::uint8_t y) { return std::max(x, y); });
 }
 
 TEST_CASE("comparisons and logic") {

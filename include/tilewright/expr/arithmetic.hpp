@@ -225,7 +225,10 @@ constexpr auto round(const A& a) {
 }
 template <operand A>
 constexpr auto abs(const A& a) {
-  if constexpr (is_integral_value<element_of<A>>)
+  using T = element_of<A>;
+  if constexpr (is_integer_element<T> && std::is_unsigned_v<T>)
+    return to_expression(a);
+  else if constexpr (is_integral_value<T>)
     return max(a, -a);
   else
     return call_one("abs", a);

@@ -19,10 +19,10 @@ struct roofline {
 /// @param threads cores that share the work; at least 1
 double bound_seconds(const roofline& r, double flops, double bytes, int threads);
 
-/// The rates of a core of this machine, measured once per process at the first use, in less than
-/// 100 ms and with a buffer of at most 256 MiB. The code that is measured is compiled for
-/// target::host(), so that it does not depend on how the library was built. Null when no code can
-/// be made or memory is short.
+/// The rates of a core of this machine, measured once per process at the first use, in about 50 ms
+/// and with a buffer of 16 MiB; 256 MiB at most where no instruction flushes a cache. The code that
+/// is measured is compiled for target::host(), so that it does not depend on how the library was
+/// built. Null when no code can be made or memory is short.
 const roofline* measured_roofline();
 
 }  // namespace tilewright::search

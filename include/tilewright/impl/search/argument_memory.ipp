@@ -10,6 +10,11 @@
 #include <cstring>
 #include <string>
 
+#include <tilewright/config.hpp>
+#if TILEWRIGHT_X86
+#include <cpuid.h>
+#endif
+
 #include <tilewright/search/argument_memory.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -106,12 +111,40 @@ TILEWRIGHT_INLINE const std::byte* argument_memory::sealed(std::size_t i) const 
   return places_[i].written ? pristine_[i].data() : buffers_[i].data();
 }
 
+#if TILEWRIGHT_X86
+namespace detail {
+
+inline constexpr std::size_t flushed_line = 64;  // bytes
+
+/// Whether lines can be flushed without waiting for one another, which is hundreds of times faster.
+inline bool flushes_in_parallel() {
+  static const bool out = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && ((b >> 23) & 1);
+  }();
+  return out;
+}
+
+[[gnu::target("clflushopt")]] inline void flush_in_parallel(const char* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += flushed_line)
+    __builtin_ia32_clflushopt(const_cast<char*>(at + i));
+  __builtin_ia32_clflushopt(const_cast<char*>(at + bytes - 1));
+}
+
+inline void flush_in_turn(const char* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += flushed_line) __builtin_ia32_clflush(at + i);
+  __builtin_ia32_clflush(at + bytes - 1);
+}
+
+}  // namespace detail
+#endif
+
 TILEWRIGHT_INLINE bool flush_lines(const void* at, std::size_t bytes) {
 #if TILEWRIGHT_X86
-  constexpr std::size_t line = 64;
-  const char* from = static_cast<const char*>(at);
-  for (std::size_t i = 0; i < bytes; i += line) __builtin_ia32_clflush(from + i);
-  if (bytes > 0) __builtin_ia32_clflush(from + bytes - 1);
+  if (bytes == 0) return true;
+  const auto flush =
+      detail::flushes_in_parallel() ? detail::flush_in_parallel : detail::flush_in_turn;
+  flush(static_cast<const char*>(at), bytes);
   __builtin_ia32_mfence();
   return true;
 #else

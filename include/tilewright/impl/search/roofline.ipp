@@ -18,6 +18,7 @@
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/search/argument_memory.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -96,14 +97,16 @@ inline ir::function reading(int blocks, int lanes) {
 }
 
 /// Least seconds of a call: three calls at least, then more until `budget` is used up.
+/// @param before runs before each call, untimed; may be null
 inline double least_seconds(const backend::loaded& code, const std::vector<void*>& data,
-                            double budget) {
+                            double budget, const std::function<void()>& before = {}) {
   std::vector<std::byte> workspace(static_cast<std::size_t>(code.workspace_bytes()) + 64);
   const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
   const backend::call c{data.data(), nullptr, workspace.data() + (64 - address % 64) % 64,
                         nullptr,     nullptr, nullptr};
   double least = std::numeric_limits<double>::infinity(), spent = 0;
   for (int i = 0; i < 3 || spent < budget; ++i) {
+    if (before) before();
     const auto start = std::chrono::steady_clock::now();
     code(c);
     const double s =
@@ -112,6 +115,14 @@ inline double least_seconds(const backend::loaded& code, const std::vector<void*
     spent += s;
   }
   return least;
+}
+
+/// Bytes to read: where lines can be flushed, enough to run into the rate; else more than caches
+/// hold.
+inline std::int64_t bytes_to_read(const target::cpu& cpu) {
+  const char probe = 0;
+  if (flush_lines(&probe, 1)) return 16 << 20;
+  return std::clamp<std::int64_t>(4 * cpu.l3_bytes, 64 << 20, 256 << 20);
 }
 
 struct release {
@@ -133,9 +144,8 @@ inline std::optional<roofline> measure() {
   if (!backend::compiler_available()) return std::nullopt;
   const target::cpu& cpu = target::host();
   const int lanes = cpu.lanes(dtype::f32);
-  const std::int64_t wanted = std::clamp<std::int64_t>(4 * cpu.l3_bytes, 64 << 20, 256 << 20);
   const std::int64_t block = std::int64_t{4} * inner_steps * streams * lanes;  // bytes
-  const int blocks = static_cast<int>(wanted / block);
+  const int blocks = static_cast<int>(bytes_to_read(cpu) / block);
   const auto size = static_cast<std::size_t>(blocks * block);
   const auto registers =
       touched(std::size_t{4} * accumulators * static_cast<std::size_t>(lanes), 64);
@@ -147,8 +157,9 @@ inline std::optional<roofline> measure() {
     const double flops = 2.0 * accumulators * lanes * inner_steps * outer_steps;
     roofline out;
     out.flops_per_second = flops / least_seconds(*compute, {registers.get()}, 0.005);
+    const auto flush = [&] { flush_lines(memory.get(), size); };
     out.bytes_per_second =
-        static_cast<double>(size) / least_seconds(*read, {memory.get(), registers.get()}, 0);
+        static_cast<double>(size) / least_seconds(*read, {memory.get(), registers.get()}, 0, flush);
     return out;
   } catch (const error&) {  // a report does not fail for want of a yardstick
     return std::nullopt;
