@@ -2,7 +2,7 @@
 
 #include <tilewright/ir/parse.hpp>
 
-#include "check_schedule.hpp"
+#include "script_schedule.hpp"
 #include "stages.hpp"
 
 using namespace tilewright;
@@ -374,6 +374,29 @@ def main(x: T.handle, y: T.handle):
   CHECK(s.get_loops(s.block("C")).size() == 2);
 }
 
+TEST_CASE("compute_at: quotient and remainder by a symbolic extent need no guard") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle, n: T.int32):
+    m = T.int32()
+    A = T.match_buffer(a, (m, n), "int32")
+    C = T.match_buffer(c, (m * n,), "int32")
+    B = T.alloc_buffer((m, n), "int32")
+    for i, j in T.grid(m, n):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i in range(m * n):
+        with T.block("C"):
+            vi = T.axis.spatial(m * n, i)
+            C[vi] = B[vi // n, vi % n] + 1
+)"));
+  const block_rv b = s.block("B");
+  s.compute_at(b, s.get_loops(s.block("C"))[0]);
+  CHECK_FALSE(guarded(s, b));
+  CHECK(s.get_loops(b).size() == 1);
+}
+
 TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") {
   const auto pooling = [](int size, int stride) {
     program p;
@@ -612,6 +635,56 @@ def main(V: T.Buffer((6,), "int32"), Y: T.Buffer((6,), "int32")):
   s.bind(i1, "threadIdx.x");
   s.reverse_compute_at(y, i1);  // elements of their own
   check_meaning(s, f);
+}
+
+TEST_CASE("compute_at, reverse_compute_at: instances that the loops leave out stay out") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = T.if_then_else(vi < 6, A[vi], 0)
+    for i0, i1 in T.grid(2, 3):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i0 * 3 + i1)
+            C[vi] = B[vi] + 1
+)");
+  schedule s(f);
+  s.reverse_compute_at(s.block("C"), s.get_loops(s.block("B"))[0]);
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = T.if_then_else(vi < 6, A[vi], 0)
+        with T.block("C"):
+            T.where(i < 6)
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + 1
+)");
+  check_meaning(s, f);
+
+  const ir::function g = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i0, i1 in T.grid(2, 3):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i0 * 3 + i1)
+            B[vi] = A[vi] * 2
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = T.if_then_else(vi < 6, B[T.min(vi, 5)], 0)
+)");
+  schedule t(g);
+  const block_rv b = t.block("B");
+  t.compute_at(b, t.split(t.get_loops(t.block("C"))[0], {2, infer})[0]);
+  check_meaning(t, g);
 }
 
 TEST_CASE("reverse_compute_at: a guard of the producer cuts what it offers") {

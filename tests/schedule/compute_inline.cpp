@@ -108,6 +108,40 @@ def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
 )");
 }
 
+TEST_CASE("compute_inline: loads that a reader does not declare") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(S: T.Buffer((4,), "int32"), X: T.Buffer((4, 8), "int32"), Y: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            B[vi] = S[vi]
+    for i, j in T.grid(4, 8):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            T.reads(X[vi, vj])
+            T.writes(Y[vi])
+            with T.init():
+                Y[vi] = B[vi]
+            Y[vi] = Y[vi] + X[vi, vj]
+)");
+  schedule s(f);
+  s.compute_inline(s.block("B"));
+  check_program(s, R"(
+@T.prim_func
+def main(S: T.Buffer((4,), "int32"), X: T.Buffer((4, 8), "int32"), Y: T.Buffer((4,), "int32")):
+    for i, j in T.grid(4, 8):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            T.reads(X[vi, vj])
+            T.writes(Y[vi])
+            with T.init():
+                Y[vi] = S[vi]
+            Y[vi] = Y[vi] + X[vi, vj]
+)");
+}
+
 TEST_CASE("compute_inline: not where a reader takes the address of the buffer") {
   schedule s(ir::parse(R"(
 @T.prim_func
@@ -318,6 +352,38 @@ def main(A: T.Buffer((8, 6), "float32"), D: T.Buffer((1, 2, 4, 6), "float32")):
             D[0, vi // 4, vi % 4, vj] = A[vi, vj] * 2.0 + 1.0
 )");
   check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: quotient and remainder by a symbolic extent") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle, n: T.int32):
+    m = T.int32()
+    A = T.match_buffer(a, (m, n), "int32")
+    C = T.match_buffer(c, (m * n,), "int32")
+    B = T.alloc_buffer((m, n), "int32")
+    for i, j in T.grid(m, n):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i in range(m * n):
+        with T.block("C"):
+            vi = T.axis.spatial(m * n, i)
+            C[vi] = B[vi // n, vi % n] + 1
+)"));
+  s.reverse_compute_inline(s.block("C"));
+  check_program(s, R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle, n: T.int32):
+    m = T.int32()
+    A = T.match_buffer(a, (m, n), "int32")
+    C = T.match_buffer(c, (m * n,), "int32")
+    for i, j in T.grid(m, n):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.where(0 <= i * n + j and i * n + j < m * n)
+            C[vi * n + vj] = A[vi, vj] * 2 + 1
+)");
 }
 
 TEST_CASE("reverse_compute_inline: several loads of one index tuple") {

@@ -5,8 +5,8 @@
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
 
-#include "check_schedule.hpp"
 #include "programs.hpp"
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 
@@ -86,6 +86,43 @@ TEST_CASE("transform_layout: a serial row-major producer fills the padding") {
                      std::int64_t{7});
   CHECK(s.get_loops(s.block("B")).size() == 3);
   CHECK(says(s, "T.if_then_else(v_axis0 == 3 and 2 <= v_axis2, 7, "));
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a serial row-major nest inside of a block fills the padding") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((3, 14), "int32"), C: T.Buffer((3, 14), "int32")):
+    B = T.alloc_buffer((3, 14), "int32")
+    with T.block("B"):
+        T.reads(A[0:3, 0:14])
+        T.writes(B[0:3, 0:14])
+        for i, j in T.grid(3, 14):
+            B[i, j] = A[i, j]
+    with T.block("C"):
+        T.reads(B[0:3, 0:14])
+        T.writes(C[0:3, 0:14])
+        for i, j in T.grid(3, 14):
+            C[i, j] = B[i, j]
+)");
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i, j: (j // 4, i, j % 4)",
+                     std::int64_t{7});
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((3, 14), "int32"), C: T.Buffer((3, 14), "int32")):
+    B = T.alloc_buffer((4, 3, 4), "int32")
+    with T.block("B"):
+        T.reads(A[0:3, 0:14])
+        T.writes(B[0:4, 0:3, 0:4])
+        for a, i, b in T.grid(4, 3, 4):
+            B[a, i, b] = T.if_then_else(a == 3 and 2 <= b, 7, A[i, a * 4 + b])
+    with T.block("C"):
+        T.reads(B[0:4, 0:3, 0:4])
+        T.writes(C[0:3, 0:14])
+        for i, j in T.grid(3, 14):
+            C[i, j] = B[j // 4, i, j % 4]
+)");
   check_meaning(s, f);
 }
 

@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
 
@@ -358,6 +359,21 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   return out;
 }
 
+namespace detail::domains_of {
+
+inline bool is_digit_within(const linear& value, const ir::range& domain, const loop_list& loops) {
+  if (value.constant != 0 || value.terms.size() != 1 || value.terms[0].second != 1 ||
+      !ir::is_int(domain.min, 0) || value.terms[0].first->args.size() != 2)
+    return false;
+  const ir::expr& digit = value.terms[0].first;
+  const int at = loop_index(loops, digit->args[0]);
+  if (at < 0) return footprints::digit_within(digit, domain.extent, {});
+  const ir::loop_node& loop = *loops[static_cast<std::size_t>(at)];
+  return footprints::digit_within(digit, domain.extent, {loop.min, loop.extent});
+}
+
+}  // namespace detail::domains_of
+
 TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
                                      const std::vector<arith::bounds>& clip,
                                      const std::vector<const ir::loop_node*>& loops,
@@ -375,7 +391,12 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
     const dtype type = iter.var.type();
-    const fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    if (fitted.below && fitted.start && fitted.extent == 1 &&
+        detail::domains_of::is_digit_within(*fitted.start, iter.dom, loops)) {
+      fitted.at_least.reset();
+      fitted.below = {};
+    }
     const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
     if (!symbolic && fitted.extent <= 0) return {};
     arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);

@@ -26,6 +26,14 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   return known;
 }
 
+/// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
+/// values, x // n in m where x takes m * n of them from 0 on. Extents are positive.
+inline bool digit_within(const ir::expr& digit, const ir::expr& limit, const ir::range& run) {
+  if (digit->op == ir::op::floormod) return arith::same_value(digit->args[1], limit);
+  return digit->op == ir::op::floordiv && run.min && ir::is_int(run.min, 0) &&
+         arith::same_value(run.extent, limit * digit->args[1]);
+}
+
 /// a + b * factor where the terms cancel out.
 inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
                                                 std::int64_t factor) {

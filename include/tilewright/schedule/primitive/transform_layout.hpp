@@ -21,8 +21,9 @@ namespace tilewright::primitive {
 /// Divisions that do not come out even leave places that no element takes. They get the pad value:
 /// - when nobody in the function writes the buffer, its caller must have put it there: a block of
 ///   assumptions at the start of the function says so;
-/// - when a block writes it in a serial row-major nest of loops and writes nothing else, the nest
-///   runs over the new axes and stores `if_then_else(padding, pad value, value)`;
+/// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
+///   that does nothing else, the nest runs over the new axes and stores
+///   `if_then_else(padding, pad value, value)`;
 /// - else a block after the last writer writes the padding.
 ///
 /// Requires:

@@ -245,7 +245,8 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   }
 }
 
-/// The nest of the block at its new place.
+/// The nest of the block at its new place. Instances that its loops leave out, as those that
+/// pad_einsum adds behind a tile, are not run there either.
 inline ir::stmt build_nest(const move& m, const child_block& child,
                            const std::vector<requirement>& required,
                            const std::vector<const ir::loop_node*>& loops) {
@@ -253,9 +254,12 @@ inline ir::stmt build_nest(const move& m, const child_block& child,
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+  std::vector<arith::bounds> clip = old.clip;
+  for (std::size_t i = 0; i < clip.size(); ++i)
+    clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
   const std::vector<iter_domain> solved =
       infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
-  ir::stmt out = make_nest(child.realize->block, solved, old.clip, loops, m.preserve_unit_loops);
+  ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
   if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
 }

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 
-#include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/index_inverse.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
 #include <tilewright/schedule/primitive/compute_inline.hpp>
+#include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
@@ -36,91 +37,9 @@ inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
                      [&](const auto& r) { return r.buffer == x; });
 }
 
-/// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs`
-/// solved.
-struct inverse {
-  std::vector<ir::var> outputs;    // [indices] stand for the values
-  std::vector<ir::expr> solution;  // [iters] in terms of `outputs`
-};
-
-/// The iteration variables with domains long enough for every digit that the indices take of them:
-/// 127 points at `[i // 16, i % 16]` are solved as 128, and the guard of the fold drops the last.
-inline std::vector<ir::iter_var> filled_up(const std::vector<ir::expr>& indices,
-                                           std::vector<ir::iter_var> iters) {
-  for (ir::iter_var& v : iters) {
-    if (!ir::is_int(v.dom.extent)) continue;
-    std::int64_t unit = 1;
-    for (const ir::expr& index : indices)
-      ir::for_each_expr(index, [&](const ir::expr& e) {
-        const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
-        if (!digit || !ir::is_int(e->args[1]) || !ir::uses_var(e->args[0], v.var)) return;
-        const std::int64_t by = ir::as_int(e->args[1]);
-        if (by > 0 && by <= ir::as_int(v.dom.extent)) unit = std::lcm(unit, by);
-      });
-    const std::int64_t extent = ir::as_int(v.dom.extent);
-    if (unit <= extent)
-      v.dom.extent = ir::integer(v.dom.extent.type(), (extent + unit - 1) / unit * unit);
-  }
-  return iters;
-}
-
-inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
-                                     const std::vector<ir::iter_var>& iters) {
-  inverse out;
-  for (const ir::expr& i : indices) out.outputs.push_back(ir::make_var("at", i.type()));
-  out.solution.resize(iters.size());
-  bool plain = true;  // every index is a variable of its own, or a literal
-  for (std::size_t d = 0; d < indices.size() && plain; ++d) {
-    if (ir::is_int(indices[d])) continue;
-    std::size_t i = 0;
-    while (i < iters.size() && !iters[i].var.same(indices[d])) ++i;
-    plain = i < iters.size() && !out.solution[i];
-    if (!plain) break;
-    out.solution[i] = out.outputs[d];
-  }
-  if (plain) {
-    for (std::size_t i = 0; i < iters.size(); ++i) {
-      if (out.solution[i]) continue;
-      if (!ir::is_int(iters[i].dom.extent, 1)) return std::nullopt;
-      out.solution[i] = iters[i].dom.min;
-    }
-    return out;
-  }
-  const auto detect = [&](const std::vector<ir::iter_var>& vars) {
-    arith::loop_domains loops;
-    const arith::analyzer known;
-    for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
-    return arith::detect_iter_map(indices, loops, ir::boolean(true),
-                                  arith::iter_map_level::bijective, known);
-  };
-  auto map = detect(iters);
-  if (!map) map = detect(filled_up(indices, iters));
-  if (!map) return std::nullopt;
-  const auto solved = arith::inverse_affine(*map, {out.outputs.begin(), out.outputs.end()});
-  if (!solved) return std::nullopt;
-  for (std::size_t i = 0; i < iters.size(); ++i) {
-    const auto at = solved->find(iters[i].var);
-    if (at != solved->end())
-      out.solution[i] = at->second;
-    else if (ir::is_int(iters[i].dom.extent, 1))
-      out.solution[i] = iters[i].dom.min;
-    else
-      return std::nullopt;
-  }
-  return out;
-}
-
-/// What the iteration variables are where the index tuple has the values `at`.
-inline ir::var_map solve(const inverse& inv, const std::vector<ir::iter_var>& iters,
-                         const std::vector<ir::expr>& at) {
-  ir::var_map outputs;
-  for (std::size_t d = 0; d < at.size(); ++d)
-    outputs.emplace(inv.outputs[d], ir::cast(inv.outputs[d].type(), at[d]));
-  ir::var_map out;
-  for (std::size_t i = 0; i < iters.size(); ++i)
-    out.emplace(iters[i].var,
-                ir::cast(iters[i].var.type(), ir::substitute(inv.solution[i], outputs)));
-  return out;
+/// Whether the block uses the buffer, also where it does not declare that.
+inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x));
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -164,11 +83,12 @@ struct inliner : ir::mutator {
     return ir::substitute(store.value, solve(inv, producer.iters, at));
   }
   ir::block mutate(const ir::block& b) override {
-    if (!reads_buffer(*b, store.buffer)) return b;
+    if (!uses_buffer(*b, store.buffer)) return b;
     ir::block_node out = *b;
     if (b->init) out.init = mutate(b->init);
     out.body = mutate(b->body);
-    out.reads = updated_reads(out, store.buffer, producer.reads);
+    if (reads_buffer(*b, store.buffer))
+      out.reads = updated_reads(out, store.buffer, producer.reads);
     return ir::make_block(std::move(out));
   }
 };
@@ -270,7 +190,9 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   ir::function out = f;
   std::vector<std::uint64_t> changed;
   for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (i == child || !reads_buffer(scope[i].block(), x)) continue;
+    if (i == child ||
+        !(uses_buffer(scope[i].block(), x) || loads_from(scope[i].realize->predicate, x)))
+      continue;
     const path reader = find_block(out, scope[i].block().id);
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
@@ -345,9 +267,15 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
                          const ir::buffer& x) {
   arith::analyzer known;
   for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+  const auto is_digit = [&](const ir::expr& index, const ir::expr& limit) {
+    const int i = index->args.size() == 2 ? iter_index(block, index->args[0]) : -1;
+    return i >= 0 &&
+           footprints::digit_within(index, limit, block.iters[static_cast<std::size_t>(i)].dom);
+  };
   for (std::size_t d = 0; d < indices.size(); ++d)
-    if (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
-        !known.prove(ir::lt(indices[d], x->shape[d])))
+    if (!is_digit(indices[d], x->shape[d]) &&
+        (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
+         !known.prove(ir::lt(indices[d], x->shape[d]))))
       return false;
   return true;
 }

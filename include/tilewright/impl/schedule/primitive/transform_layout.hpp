@@ -19,6 +19,8 @@ struct task {
 
   /// `e`, in terms of the axes, at other indices.
   ir::expr at(const ir::expr& e, const std::vector<ir::expr>& indices) const;
+  /// The value of an element at new indices, or the padding there.
+  ir::expr padded(const ir::expr& value, const std::vector<ir::expr>& indices) const;
 };
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {

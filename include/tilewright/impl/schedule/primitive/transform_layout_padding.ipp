@@ -18,6 +18,11 @@ TILEWRIGHT_INLINE ir::expr task::at(const ir::expr& e, const std::vector<ir::exp
   return ir::substitute(e, values);
 }
 
+TILEWRIGHT_INLINE ir::expr task::padded(const ir::expr& value,
+                                        const std::vector<ir::expr>& indices) const {
+  return ir::if_then_else(at(layout.padding, indices), at(pad_value, indices), value);
+}
+
 /// Stores of a block's own init and body; nested blocks are other blocks.
 inline std::vector<const ir::store_node*> own_stores(const ir::block_node& b) {
   std::vector<const ir::store_node*> out;
@@ -169,6 +174,51 @@ inline std::optional<traversal> row_major(const ir::function& f,
   return out;
 }
 
+/// The outermost loop of a serial row-major nest inside of a block that does nothing but store the
+/// buffer at its loop variables; null when there is none.
+inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::buffer& buffer) {
+  const auto matches = [&](const ir::loop_node* l) {
+    const ir::loop_node* loop = l;
+    std::vector<ir::expr> vars;
+    for (std::size_t k = 0; k < buffer->shape.size(); ++k, loop = ir::as_loop(loop->body)) {
+      if (!runs_over(*loop, buffer->shape[k])) return false;
+      vars.push_back(loop->var);
+      const bool last = k + 1 == buffer->shape.size();
+      if (!last && !ir::as_loop(loop->body)) return false;
+      if (!last) continue;
+      const ir::store_node* store = ir::as_store(loop->body);
+      return store && store->buffer == buffer &&
+             std::equal(vars.begin(), vars.end(), store->indices.begin(),
+                        [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
+    }
+    return false;
+  };
+  const auto stores = own_stores(b);
+  if (b.init || std::count_if(stores.begin(), stores.end(),
+                              [&](const ir::store_node* s) { return s->buffer == buffer; }) != 1)
+    return nullptr;
+  const ir::loop_node* found = nullptr;
+  ir::for_each_stmt(b.body, [&](const ir::stmt& s) {
+    if (!found && ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+  });
+  return found;
+}
+
+/// The function with such a nest over the axes of the new buffer.
+inline ir::function with_inner_traversal(const ir::function& f, const task& t,
+                                         const ir::loop_node& nest) {
+  const whole_buffer w(t);
+  ir::var_map values;
+  const ir::loop_node* loop = &nest;
+  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
+    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
+    if (ir::as_loop(loop->body)) loop = ir::as_loop(loop->body);
+  }
+  const ir::expr value = ir::substitute(ir::as_store(loop->body)->value, values);
+  return replace(f, find_loop(f, nest.var),
+                 w.nest(ir::make_store(t.new_buffer, w.loops, t.padded(value, w.loops))));
+}
+
 /// Stores of the old buffer become stores of the new one that choose between value and padding.
 class choose_value : public ir::mutator {
  public:
@@ -177,9 +227,7 @@ class choose_value : public ir::mutator {
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::store_node* store = ir::as_store(s);
     if (!store || store->buffer != task_.old_buffer) return ir::mutator::mutate(s);
-    return ir::make_store(task_.new_buffer, points_,
-                          ir::if_then_else(task_.at(task_.layout.padding, points_),
-                                           task_.at(task_.pad_value, points_), store->value));
+    return ir::make_store(task_.new_buffer, points_, task_.padded(store->value, points_));
   }
 
  private:
@@ -273,6 +321,10 @@ TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t
   for (const ir::block_realize_node* realize : all)
     if (const auto nest = row_major(out, *realize, t.old_buffer)) {
       out = with_new_traversal(out, t, *realize, *nest);
+      replaced = true;
+    } else if (const auto* inner = inner_traversal(*realize->block, t.old_buffer);
+               inner && ir::is_true(realize->predicate)) {
+      out = with_inner_traversal(out, t, *inner);
       replaced = true;
     }
   return replaced ? out : with_epilogue(f, t, *all.back());
