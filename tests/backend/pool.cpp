@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -125,4 +126,21 @@ TEST_CASE("the shared pool exists and works") {
   CHECK(pool::shared().threads() >= 1);
   check_once(pool::shared().view(), 33);
   CHECK(&pool::shared() == &pool::shared());
+}
+
+TEST_CASE("the number of threads in the environment is a number") {
+  CHECK(threads_asked_for("3") == 3);
+  CHECK(threads_asked_for("0") == 0);
+  CHECK(threads_asked_for("") == 0);
+  CHECK(threads_asked_for("9999") == 1024);
+  for (const char* text : {"abc", "-1", "1x", " 2", "99999999999"}) {
+    std::string said;
+    try {
+      threads_asked_for(text);
+    } catch (const argument_error& e) {
+      said = e.what();
+    }
+    CHECK(said == "TILEWRIGHT_NUM_THREADS is \"" + std::string(text) +
+                      "\"; write a number of threads, or 0 for all cores");
+  }
 }

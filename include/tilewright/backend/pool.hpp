@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <tilewright/backend/call.hpp>
 #include <tilewright/config.hpp>
@@ -34,11 +35,16 @@ class pool {
 
   /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use.
   /// Its workers start with the first parallel loop.
+  /// @throws argument_error when TILEWRIGHT_NUM_THREADS is no number
   static pool& shared();
 
  private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// What a value of TILEWRIGHT_NUM_THREADS asks for; 0, or nothing: one thread per core.
+/// @throws argument_error for anything but a number from 0 on
+int threads_asked_for(std::string_view text);
 
 }  // namespace tilewright::backend

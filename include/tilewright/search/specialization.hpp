@@ -76,6 +76,8 @@ class specialization {
   bool run_session(const std::atomic<bool>& cancelled);
   bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
   session_options session() const;
+  double baseline_of(const variant& v) const;
+  std::string database_text() const;
 
   workload workload_;
   const tuned_options& options_;

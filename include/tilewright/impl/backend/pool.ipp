@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -247,13 +249,23 @@ TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
   return state_->views[static_cast<std::size_t>(threads - 1)];
 }
 
+TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
+  int out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (text.empty()) return 0;
+  if (failed != std::errc() || end != text.data() + text.size() || out < 0)
+    throw argument_error("TILEWRIGHT_NUM_THREADS is \"" + std::string(text) +
+                         "\"; write a number of threads, or 0 for all cores");
+  return std::min(out, 1024);
+}
+
 TILEWRIGHT_INLINE pool& pool::shared() {
   // Never destroyed: kernels that run in destructors of other statics find a pool that works
   // inline.
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
-    const int wanted = text ? std::atoi(text) : 0;
-    return new pool(wanted > 0 ? std::min(wanted, 1024) : target::host().cores);
+    const int wanted = text ? threads_asked_for(text) : 0;
+    return new pool(wanted > 0 ? wanted : target::host().cores);
   }();
   static const int registered = std::atexit([] { shared().state_->stop(); });
   (void)registered;

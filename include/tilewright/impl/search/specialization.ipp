@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include <tilewright/backend/compile.hpp>
@@ -329,6 +330,24 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   return true;
 }
 
+/// Seconds of the default schedule: of the session that measured `v`, else as the database has them;
+/// 0 where it has none.
+TILEWRIGHT_INLINE double specialization::baseline_of(const variant& v) const {
+  if (v.baseline > 0 || v.seconds <= 0) return v.baseline;
+  const space::context where{workload_.cpu, workload_.exec->threads};
+  const std::string trace =
+      default_schedule(workload_.function, workload_.space, where, options_.seed).trace().print();
+  for (const record& r : db_->top(workload_.key, std::numeric_limits<std::int32_t>::max()))
+    if (r.trace == trace && r.from.cpu == v.cpu) return r.best();
+  return 0;
+}
+
+TILEWRIGHT_INLINE std::string specialization::database_text() const {
+  if (db_->persistent()) return db_->path();
+  const std::string why = db_->status();
+  return why.empty() ? "none: records last as long as the process" : why;
+}
+
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
   std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
@@ -347,16 +366,16 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
                   flops / v->seconds * 1e-9, moved / v->seconds * 1e-9);
     out += rate + detail::roofline_text(workload_, *v, flops, moved);
-    if (v->baseline > 0) {
+    if (const double baseline = baseline_of(*v); baseline > 0) {
       std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)",
-                    v->baseline / v->seconds, time_text(v->baseline).c_str());
+                    baseline / v->seconds, time_text(baseline).c_str());
       out += rate;
     }
     out += "\n";
   }
   if (v->packed.bytes() > 0)
     out += "  weights   packed once, " + std::to_string(v->packed.bytes()) + " bytes\n";
-  out += "  database  " + (db_->persistent() ? db_->path() : db_->status()) + "\n";
+  out += "  database  " + database_text() + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
   const std::lock_guard lock(mutex_);
   for (const std::string& r : remarks_) out += "  remark    " + r + "\n";
