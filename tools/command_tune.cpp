@@ -116,7 +116,7 @@ std::function<int()> declare_tune(CLI::App& app) {
                                                      {"rotating", search::caches::rotating}};
   app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
       ->transform(CLI::CheckedTransformer(states));
-  app.add_flag("--worker", o->worker, "Run candidates in a process of their own");
+  app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
   return [o] { return tune(*o); };
 }

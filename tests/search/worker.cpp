@@ -9,30 +9,24 @@
 
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <thread>
 
+#include "search/fake_worker.hpp"
 #include "search/faulty_code.hpp"
 #include "search/kernels.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;
+using namespace fake_worker;
 
 namespace {
-
-/// The program of the command-line tool is built beside the tests.
-bool worker_there() { return faulty::handlers_usable && !find_worker().empty(); }
 
 constexpr auto shared = argument_memory::sharing::possible;
 
@@ -40,43 +34,6 @@ struct problem {
   ir::function f = reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}});
   runner r{f, {}, backend::serial_executor(), 1, {}, shared};
   built code = build(f, target::host());
-};
-
-struct environment {
-  std::string name;
-  environment(const char* n, const std::string& value) : name(n) { setenv(n, value.c_str(), 1); }
-  ~environment() { unsetenv(name.c_str()); }
-};
-
-std::string words(std::initializer_list<std::uint64_t> values) {
-  std::string out;
-  for (const std::uint64_t v : values) out.append(reinterpret_cast<const char*>(&v), sizeof v);
-  return out;
-}
-
-/// For printf.
-std::string octal(const std::string& bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    char text[8];
-    std::snprintf(text, sizeof text, "\\%03o",
-                  static_cast<unsigned>(static_cast<unsigned char>(c)));
-    out += text;
-  }
-  return out;
-}
-
-/// A program of one line of shell.
-struct script {
-  std::string path;
-  explicit script(const std::string& line) {
-    char name[] = "/tmp/tilewright-worker-XXXXXX";
-    ::close(mkstemp(name));
-    path = name;
-    std::ofstream(path) << "#!/bin/sh\n" << line << "\n";
-    chmod(path.c_str(), 0700);
-  }
-  ~script() { std::filesystem::remove(path); }
 };
 
 }  // namespace
@@ -215,8 +172,6 @@ TEST_CASE("a worker that answers nonsense is a failure of the candidate") {
   problem p;
   const std::string mark = "TIWWORK1", none = words({0});
   // it greets as a worker does, takes the arguments, and answers the first request
-  const std::string greeting =
-      mark + words({16, 3, static_cast<std::uint64_t>(backend::lowering_revision)});
   const std::string no_number = words({0x7ff8000000000000});
   for (const std::string& answer :
        {std::string("what is this, a request?"), mark + words({~std::uint64_t{0}}),
@@ -225,8 +180,8 @@ TEST_CASE("a worker that answers nonsense is a failure of the candidate") {
         mark + words({40, 0, 0, 1, 0, 0}), mark + words({1000, 0, 0})}) {
     INFO(octal(answer));
     const std::string wait = "; head -c 1 <&3 > /dev/null; ";
-    const script s("printf '" + octal(greeting) + "' >&3" + wait + "printf '" + octal(mark + none) +
-                   "' >&3" + wait + "printf '" + octal(answer) + "' >&3");
+    const script s("printf '" + octal(worker_greeting()) + "' >&3" + wait + "printf '" +
+                   octal(mark + none) + "' >&3" + wait + "printf '" + octal(answer) + "' >&3");
     const environment named("TILEWRIGHT_WORKER", s.path);
     worker w(p.r.memory(), 1);
     const measurement m = w.measure(p.code.artifact, {});
@@ -249,7 +204,9 @@ TEST_CASE("what is no request ends a worker, whatever it is") {
         framed(words({1, 1, 1, 64, 64, 64, 1, 1, 0})),                // element 0 beyond the place
         framed(words({1, 1, 1, 64, 64, 0, 1, 1, 1000})),              // strides beyond the message
         framed(places) + framed(words({2, 0, 0, 0, 0, 0, 1, 1, 7})),  // no such caches
-        framed(places) + framed(words({3, 0, 1000}))}) {
+        framed(places) + framed(words({3, 0, 1000})),
+        framed(words({4, 1000})),  // a name beyond the message
+        framed(words({4, 0, 0, 0, 0, 1 << 20}))}) {
     INFO(octal(sent));
     int ends[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);

@@ -171,6 +171,7 @@
 #include <tilewright/impl/search/argument_values.ipp>
 #include <tilewright/impl/search/builder.ipp>
 #include <tilewright/impl/search/candidate.ipp>
+#include <tilewright/impl/search/compile_worker.ipp>
 #include <tilewright/impl/search/database.ipp>
 #include <tilewright/impl/search/dispatcher.ipp>
 #include <tilewright/impl/search/exchange.ipp>

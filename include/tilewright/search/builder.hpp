@@ -41,8 +41,9 @@ class build_queue {
  public:
   /// @param threads one at least
   /// @param make what builds; null: `build`
-  /// @param deadline s for one program. A compilation cannot be interrupted: one that takes longer
-  /// is given up, another thread goes on with the next program, and the destructor waits for it.
+  /// @param deadline s for one program. A compilation in this process cannot be interrupted: one
+  /// that takes longer is given up, another thread goes on with the next program, and the destructor
+  /// waits for it (search/compile_worker.hpp ends its processes instead).
   build_queue(std::vector<ir::function> programs, const target::cpu& cpu, build_threads threads,
               builder make = {}, double deadline = 1e6);
   ~build_queue();

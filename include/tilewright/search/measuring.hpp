@@ -11,10 +11,11 @@ namespace tilewright::search {
 
 struct workload;
 
-/// Which process runs candidates.
+/// Which process compiles and runs candidates.
 enum class isolation {
-  none,   // this one, in memory between guard pages, under handlers for faults
-  worker  // `tilewright worker`, on shared memory; what it dies of is a failure of the candidate
+  none,   // this one: they run in memory between guard pages, under handlers for faults
+  worker  // `tilewright worker`: some compile, one runs them on shared memory; what kills or stops
+          // one of these processes is a failure of the candidate
 };
 
 /// What candidates compute with while they are timed.

@@ -323,7 +323,7 @@ class tuner {
         again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
-      m.failed = failure::wrong_result;
+      m.failed = again.ok() ? failure::wrong_result : again.failed;
       m.detail = wrong;
       result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;

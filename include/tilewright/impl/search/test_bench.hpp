@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/search/builder.hpp>
+#include <tilewright/search/compile_worker.hpp>
 #include <tilewright/search/measuring.hpp>
 #include <tilewright/search/runner.hpp>
 #include <tilewright/search/session.hpp>
@@ -22,8 +23,10 @@ class test_bench {
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
                 o.run_in == isolation::worker ? argument_memory::sharing::possible
                                               : argument_memory::sharing::none) {
-    if (o.run_in == isolation::worker)
+    if (o.run_in == isolation::worker) {
       worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+      compilers_ = std::make_unique<compile_workers>(o.build_deadline);
+    }
     if (o.runner) measurer_ = o.runner(w);
   }
 
@@ -31,13 +34,14 @@ class test_bench {
   runner& data() noexcept { return runner_; }
 
   built make(const ir::function& scheduled) const {
-    return options_.build ? options_.build(scheduled, cpu_) : build(scheduled, cpu_);
+    const builder b = chosen_builder();
+    return b ? b(scheduled, cpu_) : build(scheduled, cpu_);
   }
   /// Builds on all cores, while a measurement runs on those that it leaves free.
   build_queue queue(std::vector<ir::function> programs) const {
     const int cores = target::host().cores, free = std::max(cores - threads_, 0);
     return {
-        std::move(programs), cpu_, {free, cores - free}, options_.build, options_.build_deadline};
+        std::move(programs), cpu_, {free, cores - free}, chosen_builder(), options_.build_deadline};
   }
 
   /// True where the first call of a measurement is what `run` does.
@@ -61,11 +65,19 @@ class test_bench {
   }
 
  private:
+  /// The user's own, or one that asks workers; null: `build`.
+  builder chosen_builder() const {
+    if (options_.build || !compilers_) return options_.build;
+    return
+        [this](const ir::function& f, const target::cpu& cpu) { return compilers_->make(f, cpu); };
+  }
+
   const target::cpu& cpu_;
   const measuring_options& options_;
   int threads_;  // of a measurement
   runner runner_;
   std::unique_ptr<worker> worker_;
+  std::unique_ptr<compile_workers> compilers_;
   measurer measurer_;
 };
 

@@ -1,53 +1,20 @@
 #pragma once
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
-#include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/impl/search/worker_message.hpp>
-#include <tilewright/search/guard.hpp>
+#include <tilewright/impl/search/worker_process.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/search/builder.hpp>
 #include <tilewright/search/timer.hpp>
 #include <tilewright/search/worker.hpp>
 
 namespace tilewright::search {
-namespace detail {
-
-/// What a worker says first; another one has another idea of code or messages.
-inline message worker_greeting() {
-  constexpr std::uint64_t protocol = 3;
-  message out;
-  out.add(protocol);
-  out.add(static_cast<std::uint64_t>(backend::lowering_revision));
-  return out;
-}
-
-inline bool is_program(const std::string& path) {
-  std::error_code ignored;
-  return !path.empty() && ::access(path.c_str(), X_OK) == 0 &&
-         std::filesystem::is_regular_file(path, ignored);
-}
-
-/// "SIGSEGV", "exit code 3".
-inline std::string end_text(int status) {
-  if (WIFSIGNALED(status)) {
-    const int s = WTERMSIG(status);
-    const std::string known = fault_name(s);
-    return known != "signal" ? known : known + " " + std::to_string(s);
-  }
-  return "exit code " + std::to_string(WEXITSTATUS(status));
-}
-
-}  // namespace detail
 
 TILEWRIGHT_INLINE std::string find_worker() {
   if (const char* named = std::getenv("TILEWRIGHT_WORKER"); named && *named) return named;
@@ -67,135 +34,43 @@ TILEWRIGHT_INLINE std::string find_worker() {
 }
 
 struct worker::state {
-  using clock = detail::worker_clock;
-  using result = detail::message_stream::result;
-  static constexpr double patience = 20;  // s to start, and to take a request
-  static constexpr double grace = 2;      // s beyond a deadline, which the worker itself keeps
+  static constexpr double grace = 2;  // s beyond a deadline, which the worker itself keeps
   static constexpr std::size_t most_answer = 1 << 20;
 
-  state(const argument_memory& a, int t) : arguments(a), threads(t), owner(::getpid()) {}
-  ~state() { stop(); }
-  state(const state&) = delete;
-  state& operator=(const state&) = delete;
+  state(const argument_memory& arguments, int threads)
+      : process(arguments.descriptor(), introduction(arguments, threads)) {}
 
-  const argument_memory& arguments;
-  int threads;
-  pid_t owner;
-  pid_t pid = 0;
-  int connection = -1;
-  int starts = 0;
-
-  void start() {
-    if (::getpid() != owner)
-      throw build_error("a worker cannot be used in a forked child of the process that started it");
-    const std::string program = find_worker();
-    if (program.empty())
-      throw build_error(
-          "no program tilewright was found to run candidates in a process of their own; put it "
-          "beside this program or on PATH, or name it in TILEWRIGHT_WORKER");
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      throw build_error(std::string("no connection for a worker: ") + std::strerror(errno));
-    connection = ends[0];
-    const int failed = spawn(program, ends[1]);
-    ::close(ends[1]);
-    if (failed != 0) {
-      pid = 0;
-      stop();
-      throw build_error("worker " + program + " cannot be started: " + std::strerror(failed));
-    }
-    ++starts;
-    greet(program);
-  }
-
-  /// @returns an error number, or 0
-  int spawn(const std::string& program, int other_end) {
-    // not at the numbers they shall have, so that the order of copying them does not matter
-    const int one = ::fcntl(other_end, F_DUPFD_CLOEXEC, 10);
-    const int two = ::fcntl(arguments.descriptor(), F_DUPFD_CLOEXEC, 10);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, one, worker_connection);
-    posix_spawn_file_actions_adddup2(&actions, two, worker_memory);
-    std::string name = program, command = "worker";
-    char* arguments_of[] = {name.data(), command.data(), nullptr};
-    const int out = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments_of, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(one);
-    ::close(two);
-    return out;
-  }
-
-  void greet(const std::string& program) {
-    std::vector<std::byte> said;
-    const auto until = detail::worker_time_after(patience);
-    const bool right =
-        detail::message_stream(connection).receive(said, 64, until) == result::done &&
-        said == detail::worker_greeting().bytes();
-    if (right) {
-      detail::message m;
-      m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
-      m.add(static_cast<std::uint64_t>(threads));
-      detail::write(m, arguments.places());
-      if (detail::message_stream(connection).send(m, until) == result::done &&
-          detail::message_stream(connection).receive(said, most_answer, until) == result::done &&
-          said.empty())
-        return;
-    }
-    stop();
-    throw build_error(program +
-                      " is no worker of this version of tilewright; build the program tilewright "
-                      "anew, or name another one in TILEWRIGHT_WORKER");
-  }
-
-  /// @returns how it ended
-  std::string stop() {
-    if (connection >= 0) ::close(connection);
-    connection = -1;
-    int status = 0;
-    const pid_t ended = std::exchange(pid, 0);
-    if (ended <= 0 || ::getpid() != owner) return {};
-    // what has not ended by itself is ended now; how, is of interest only in the first case
-    for (int i = 0; i < 20; ++i) {
-      if (::waitpid(ended, &status, WNOHANG) == ended) return detail::end_text(status);
-      ::usleep(1000);
-    }
-    ::kill(ended, SIGKILL);
-    ::waitpid(ended, &status, 0);
-    return {};
+  static detail::message introduction(const argument_memory& arguments, int threads) {
+    detail::message m;
+    m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
+    m.add(static_cast<std::uint64_t>(threads));
+    detail::write(m, arguments.places());
+    return m;
   }
 
   measurement ask(const detail::message& m, double deadline) {
-    if (pid == 0) start();
-    const detail::message_stream stream(connection);
-    std::vector<std::byte> said;
-    result got = stream.send(m, detail::worker_time_after(patience));
-    if (got == result::done)
-      got = stream.receive(said, most_answer, detail::worker_time_after(deadline + grace));
+    detail::worker_answer answer = process.ask(m, most_answer, deadline + grace);
     measurement out;
     try {
-      if (got == result::done) {
-        detail::message_reader reader(said);
+      if (answer.wrong.empty()) {
+        detail::message_reader reader(answer.said);
         return detail::read_measurement(reader);
       }
     } catch (const build_error& e) {
-      out.detail = std::string("the worker answered nonsense: ") + e.what();
+      process.stop();
+      answer.wrong = std::string("the worker answered nonsense: ") + e.what();
     }
-    const std::string end = stop();
-    out.failed = got == result::late ? failure::timeout : failure::worker;
-    if (got == result::late)
-      out.detail = "took longer than its deadline, and so the worker was ended";
-    if (got == result::closed)
-      out.detail = "the worker ended with " + (end.empty() ? "nothing said" : end);
-    if (got == result::nonsense) out.detail = "the worker answered nonsense";
+    out.failed = answer.late ? failure::timeout : failure::worker;
+    out.detail = answer.wrong;
     return out;
   }
+
+  detail::worker_process process;
 };
 
 TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads)
     : state_(std::make_unique<state>(arguments, threads)) {
-  state_->start();
+  state_->process.start();
 }
 TILEWRIGHT_INLINE worker::~worker() = default;
 
@@ -218,8 +93,8 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   return state_->ask(m, deadline);
 }
 
-TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->pid; }
-TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->starts - 1; }
+TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->process.pid(); }
+TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->process.starts() - 1; }
 
 // ---- the worker's side ----
 
@@ -252,11 +127,26 @@ class worker_service {
         write(out, tried(r, [&](const backend::loaded& c) { return timer_->run(c, deadline); }));
         return out;
       }
+      case worker_request::build: {
+        const target::cpu cpu = read_cpu(r);
+        write(out, compiled(r.text(), cpu));
+        return out;
+      }
     }
     throw build_error("no request of a worker");
   }
 
  private:
+  static built compiled(const std::string& program, const target::cpu& cpu) {
+    try {
+      return build(ir::parse(program), cpu);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
   template <class Use>
   measurement tried(message_reader& r, Use use) {
     if (!timer_) throw build_error("a request before the arguments");

@@ -16,12 +16,14 @@
 #include <vector>
 
 #include <tilewright/search/argument_memory.hpp>
+#include <tilewright/search/builder.hpp>
 #include <tilewright/search/measurement.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search::detail {
 
-enum class worker_request : std::uint64_t { arguments = 1, measure, run };
+enum class worker_request : std::uint64_t { arguments = 1, measure, run, build };
 
 /// Words of 8 bytes in the order of the machine, which both sides share, and byte strings.
 class message {
@@ -219,6 +221,51 @@ inline measurement read_measurement(message_reader& r) {
   if (!r.ended()) throw build_error("an answer has bytes after its end");
   if (out.failed == failure::none && out.seconds.empty())
     throw build_error("an answer has neither a time nor a failure");
+  return out;
+}
+
+inline void write(message& m, const target::cpu& c) {
+  for (const std::string& text : {c.name, c.model, c.tune, c.features}) m.add(text);
+  for (const int n : {c.vector_bits, c.vector_registers, int{c.fma}, c.cores})
+    m.add(static_cast<std::uint64_t>(n));
+  for (const std::int64_t bytes : {c.l1_bytes, c.l2_bytes, c.l3_bytes})
+    m.add(static_cast<std::uint64_t>(bytes));
+}
+
+/// @throws build_error for sizes that no processor has
+inline target::cpu read_cpu(message_reader& r) {
+  target::cpu c;
+  for (std::string* text : {&c.name, &c.model, &c.tune, &c.features}) *text = r.text();
+  const auto size = [&](std::uint64_t most) {
+    const std::uint64_t n = r.word();
+    if (n > most) throw build_error("a request describes no processor");
+    return n;
+  };
+  c.vector_bits = static_cast<int>(size(1 << 16));
+  c.vector_registers = static_cast<int>(size(1 << 16));
+  c.fma = size(1) != 0;
+  c.cores = static_cast<int>(size(1 << 16));
+  for (std::int64_t* bytes : {&c.l1_bytes, &c.l2_bytes, &c.l3_bytes})
+    *bytes = static_cast<std::int64_t>(size(std::uint64_t{1} << 50));
+  return c;
+}
+
+inline void write(message& m, const built& b) {
+  m.add(b.error);
+  if (!b.error.empty()) return;
+  const std::vector<std::byte> code = backend::serialize(b.artifact);
+  m.add(code.data(), code.size());
+}
+
+/// Without its code, which is to be loaded. @throws build_error for what no builder gives
+inline built read_built(message_reader& r) {
+  built out;
+  out.error = r.text();
+  if (out.error.empty()) {
+    const std::vector<std::byte> code = r.bytes();
+    out.artifact = backend::deserialize(code.data(), code.size());
+  }
+  if (!r.ended()) throw build_error("an answer has bytes after its end");
   return out;
 }
 
