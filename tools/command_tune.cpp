@@ -1,5 +1,6 @@
-// tilewright tune: a tuning session for a function, with a line of JSON per round.
+// tilewright tune: a tuning session for one function or several, with a line of JSON per round.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -8,7 +9,9 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/print.hpp>
+#include <tilewright/ir/specialize.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/search/task_scheduler.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -20,8 +23,11 @@ namespace {
 using namespace tilewright;
 
 struct tune_options {
-  std::string file, target = "host", database;
+  std::vector<std::string> files;
+  std::string target = "host", database;
   std::vector<std::string> dims;
+  std::vector<double> weights;
+  search::task_order order = search::task_order::gradient;
   double seconds = 10;
   int trials = 1 << 30;
   int threads = 0;
@@ -49,7 +55,8 @@ void print_round(const search::progress& p, bool as_json) {
   say(text + failures_json(p.failures) + "}\n");
 }
 
-void print_summary(const search::tuning_result& r, bool as_json) {
+/// @param file of several
+void print_summary(const search::tuning_result& r, bool as_json, const std::string& file = {}) {
   if (as_json) {
     char text[256];
     std::snprintf(
@@ -58,52 +65,155 @@ void print_summary(const search::tuning_result& r, bool as_json) {
         "\"candidates_per_second\": %.4g, \"failures\": ",
         r.best, r.baseline, r.improved ? "true" : "false", r.trials,
         r.trials / std::max(r.seconds, 1e-9));
-    return say(text + failures_json(r.failures) + ", \"trace\": " + json(r.trace) + "}\n");
+    const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
+    return say(text + failures_json(r.failures) + whose + ", \"trace\": " + json(r.trace) + "}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials\n" + r.trace + "\n");
   for (const std::string& remark : r.remarks) complain(remark);
 }
 
-int tune(const tune_options& o) {
-  const ir::function f = with_extents(o.file, load_function(o.file), extents_of(o.dims));
+using extent_lists = std::vector<std::map<std::string, std::int64_t>>;
+
+bool knows(const ir::function& f, const std::string& name) {
+  for (const ir::var& v : ir::symbolic_extents(f))
+    if (v->name == name) return true;
+  return std::any_of(f.params.begin(), f.params.end(),
+                     [&](const ir::param& p) { return !p.buffer && p.scalar->name == name; });
+}
+
+/// Each function's own of the extents; one that no function knows goes to all, which refuse it.
+extent_lists shared_out(const std::vector<ir::function>& functions,
+                        const std::map<std::string, std::int64_t>& extents) {
+  extent_lists out(functions.size());
+  for (const auto& [name, value] : extents) {
+    std::size_t known = 0;
+    for (const ir::function& f : functions) known += knows(f, name) ? 1 : 0;
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      if (known == 0 || knows(functions[i], name)) out[i][name] = value;
+  }
+  return out;
+}
+
+/// The functions as workloads of one database.
+struct tasks {
   std::unique_ptr<backend::pool> own;
   const backend::executor* exec = &backend::pool::shared().view();
-  if (o.threads > 0 && o.threads != exec->threads) {
-    own = std::make_unique<backend::pool>(o.threads);
-    exec = &own->view();
+  target::cpu cpu;
+  std::vector<search::workload> all;
+  std::shared_ptr<search::database> db;
+
+  explicit tasks(const tune_options& o) : cpu(target::named(o.target)) {
+    if (o.threads > 0 && o.threads != exec->threads) {
+      own = std::make_unique<backend::pool>(o.threads);
+      exec = &own->view();
+    }
+    if (!target::runs_on(cpu, target::host()))
+      throw argument_error("code for " + o.target +
+                           " does not run on this machine, so it cannot be measured here");
+    cpu.cores = exec->threads;
+    std::vector<ir::function> functions;
+    for (const std::string& file : o.files) functions.push_back(load_function(file));
+    const extent_lists extents = shared_out(functions, extents_of(o.dims));
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      functions[i] = with_extents(o.files[i], functions[i], extents[i]);
+    db = search::database::shared(o.database);
+    if (!db->status().empty()) complain(db->status());
+    for (const ir::function& f : functions) {
+      all.push_back(workload_of(f, cpu, *exec));
+      all.back().key.arguments += search::key_suffix(o.where);
+      db->add_workload(all.back().key.workload, ir::print(f));
+    }
   }
-  target::cpu cpu = target::named(o.target);
-  if (!target::runs_on(cpu, target::host()))
-    throw argument_error("code for " + o.target +
-                         " does not run on this machine, so it cannot be measured here");
-  cpu.cores = exec->threads;
-  search::workload w = workload_of(f, cpu, *exec);
-  w.key.arguments += search::key_suffix(o.where);
-  const auto db = search::database::shared(o.database);
-  if (!db->status().empty()) complain(db->status());
+};
+
+search::session_options session_of(const tune_options& o) {
   search::session_options s;
   s.seconds = o.seconds;
   s.trials = o.trials;
   s.seed = o.seed;
   s.measuring.where = o.where;
   if (o.worker) s.measuring.run_in = search::isolation::worker;
+  return s;
+}
+
+int tune_one(const tune_options& o, tasks& t) {
+  search::session_options s = session_of(o);
   int round = -1;
   s.events = [&](const search::progress& p) {
     if (p.round == round) return;
     round = p.round;
     print_round(p, o.json);
   };
-  db->add_workload(w.key.workload, ir::print(f));
-  print_summary(search::tune(w, s, *db), o.json);
+  print_summary(search::tune(t.all[0], s, *t.db), o.json);
   return fine;
+}
+
+void print_slice(const std::string& file, const search::tuning_result& r, bool as_json) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                as_json ? ", \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g}\n"
+                        : ": %d trials, best %.9g s, default schedule %.9g s\n",
+                r.trials, r.best, r.baseline);
+  say((as_json ? "{\"file\": " + json(file) : file) + text);
+}
+
+/// Slices of the budget go to one function or another; a summary for each at the end.
+int tune_several(const tune_options& o, tasks& t) {
+  search::task_options s;
+  s.order = o.order;
+  s.seconds = o.seconds;
+  s.trials = o.trials;
+  s.session = session_of(o);
+  // a small budget is for all of them too
+  const int turns = 2 * static_cast<int>(t.all.size());
+  s.slice = std::clamp(o.trials / turns, 1, s.slice);
+  s.slice_seconds = std::min(s.slice_seconds, o.seconds / turns);
+  using clock = std::chrono::steady_clock;
+  std::vector<double> spent(t.all.size());  // s
+  s.events = [&, since = clock::now()](std::size_t i, const search::tuning_result& r) mutable {
+    spent[i] += std::chrono::duration<double>(clock::now() - since).count();
+    since = clock::now();
+    print_slice(o.files[i], r, o.json);
+  };
+  std::vector<search::task> list;
+  for (std::size_t i = 0; i < t.all.size(); ++i)
+    list.push_back({&t.all[i], o.weights.empty() ? 1 : o.weights[i]});
+  int out = fine;
+  const std::vector<search::task_result> results = search::run_tasks(list, s, *t.db);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    search::tuning_result last = results[i].last;
+    last.trials = results[i].trials;
+    last.seconds = spent[i];
+    if (!o.json) say(o.files[i] + ": ");
+    if (last.code.object.empty()) {
+      for (const std::string& remark : last.remarks) complain(o.files[i] + ": " + remark);
+      say(o.json ? "{\"file\": " + json(o.files[i]) + ", \"trials\": 0}\n" : "not tuned\n");
+      if (!last.remarks.empty()) out = failed;
+      continue;
+    }
+    print_summary(last, o.json, o.files[i]);
+  }
+  return out;
+}
+
+int tune(const tune_options& o) {
+  if (!o.weights.empty() && o.weights.size() != o.files.size())
+    throw argument_error("--weights wants one number for each of the " +
+                         std::to_string(o.files.size()) + " files");
+  for (const double w : o.weights)
+    if (!(w > 0)) throw argument_error("--weights wants numbers above 0");
+  tasks t(o);
+  return o.files.size() == 1 ? tune_one(o, t) : tune_several(o, t);
 }
 
 }  // namespace
 
 std::function<int()> declare_tune(CLI::App& app) {
   const auto o = std::make_shared<tune_options>();
-  app.add_option("FILE", o->file, "Function in script form")->required();
+  app.add_option("FILE", o->files,
+                 "Functions in script form; several share the budget, and resume on their database")
+      ->required();
   app.add_option("--target", o->target, "CPU to make code for")->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=EXTENT of a symbolic extent");
   app.add_option("--seconds", o->seconds, "Budget")->capture_default_str();
@@ -116,6 +226,14 @@ std::function<int()> declare_tune(CLI::App& app) {
                                                      {"rotating", search::caches::rotating}};
   app.add_option("--caches", o->where, "State of the caches while timing: warm, cold, rotating")
       ->transform(CLI::CheckedTransformer(states));
+  app.add_option("--weights", o->weights, "How often each of several functions runs, as 3,1")
+      ->delimiter(',');
+  const std::map<std::string, search::task_order> orders{
+      {"gradient", search::task_order::gradient}, {"round_robin", search::task_order::round_robin}};
+  app.add_option("--order", o->order,
+                 "Which of several functions is next: gradient, the one from which most is "
+                 "expected, or round_robin")
+      ->transform(CLI::CheckedTransformer(orders));
   app.add_flag("--worker", o->worker, "Compile and run candidates in processes of their own");
   app.add_flag("--json", o->json, "One line of JSON a round, and a summary");
   return [o] { return tune(*o); };

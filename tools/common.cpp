@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -15,6 +16,9 @@ namespace tool {
 
 std::string read_file(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw input_error(path, "it is a directory, not a file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw input_error(path, "the file cannot be opened");
   std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -1,10 +1,16 @@
 #include <tilewright/search/exchange.hpp>
 
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/support/json.hpp>
+
 #include <doctest/doctest.h>
 
 #include <sstream>
 
 #include <tilewright/support/error.hpp>
+
+#include "search/kernels.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;
@@ -54,6 +60,9 @@ TEST_CASE("lines that are wrong are refused with the reason") {
   changed.replace(changed.find("+avx2"), 5, "+avx5");
   CHECK(refusal(changed) == "the digest does not match");
   CHECK(refusal(good.substr(0, 50)).find("JSON: expected") == 0);
+  std::string beyond = write_record(sample("t", 1));
+  beyond.insert(beyond.find("\"threads\":") + 10, "42949672960");
+  CHECK(refusal(beyond) == "\"threads\" is too large");
   CHECK(refusal("{}") == "\"workload\" is missing or of another kind");
   std::string no_times = good;
   const std::size_t at = no_times.find("\"seconds\":[") + 11;
@@ -65,23 +74,53 @@ TEST_CASE("lines that are wrong are refused with the reason") {
 
 TEST_CASE("what one database exports another one imports, once") {
   database from(":memory:"), to(":memory:");
-  from.add(sample("slow", 3e-3));
-  from.add(sample("fast", 1e-3, true));
-  from.add_workload(sample("", 1).key.workload, "@T.prim_func\ndef f(): ...");
+  const ir::function f = reify(kernels::square_root, {{"N", 9}});
+  const std::string workload = ir::workload_key(f).hex();
+  for (record r : {sample("slow", 3e-3), sample("fast", 1e-3, true)}) {
+    r.key.workload = workload;
+    from.add(r);
+  }
+  record_key key = sample("", 1).key;
+  key.workload = workload;
+  from.add_workload(workload, ir::print(f));
   std::stringstream text;
   export_text(from, text);
   import_result r = import_text(text, to);
   CHECK(r.added == 2);
   CHECK(r.refused.empty());
-  REQUIRE(to.chosen(sample("", 1).key));
-  CHECK(to.chosen(sample("", 1).key)->trace == "fast");
-  CHECK(*to.workload(sample("", 1).key.workload) == "@T.prim_func\ndef f(): ...");
+  REQUIRE(to.chosen(key));
+  CHECK(to.chosen(key)->trace == "fast");
+  CHECK(*to.workload(workload) == ir::print(f));
   std::stringstream again(text.str() + "\nnot a line\n");
   r = import_text(again, to);
   CHECK(r.added == 0);
   CHECK(r.known == 2);
   REQUIRE(r.refused.size() == 1);
   CHECK(r.refused[0].find("line 6: JSON") == 0);
+}
+
+TEST_CASE("a script that is not the workload's does not take its place") {
+  const ir::function f = reify(kernels::square_root, {{"N", 9}}),
+                     g = reify(kernels::square_root, {{"N", 10}});
+  const std::string workload = ir::workload_key(f).hex();
+  const auto line = [&](const std::string& script) {
+    return "{\"workload\":\"" + workload + "\",\"script\":" + support::json_text(script) + "}\n";
+  };
+  std::stringstream text(line("not a program") + line(ir::print(g)) + line(ir::print(f)));
+  database to(":memory:");
+  const import_result r = import_text(text, to);
+  REQUIRE(r.refused.size() == 2);
+  CHECK(r.refused[0].find("line 1: the script of a workload: ") == 0);
+  CHECK(r.refused[1] == "line 2: the script is not that of workload " + workload);
+  CHECK(*to.workload(workload) == ir::print(f));
+  database bad(":memory:"), empty(":memory:");
+  record measured = sample("t", 1);
+  measured.key.workload = workload;
+  bad.add(measured);
+  bad.add_workload(workload, ir::print(g));
+  CHECK(merge(bad, empty).refused.size() == 1);
+  CHECK(empty.all().size() == 1);
+  CHECK_FALSE(empty.workload(workload));
 }
 
 TEST_CASE("merging keeps the faster choice") {

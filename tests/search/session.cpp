@@ -101,6 +101,18 @@ TEST_CASE("a second session goes on where the first one ended") {
   CHECK(traces.size() + 2 >= measured);  // only the default schedule is timed again
 }
 
+TEST_CASE("what earlier sessions measured is not measured again, however much it is") {
+  database db(":memory:");
+  const workload w = product();
+  for (int session = 0; session < 4; ++session) tune(w, few(24), db);
+  std::map<std::string, int> times;
+  for (const record& r : db.all()) ++times[r.trace];
+  int often = 0;  // the default schedule, and those that were chosen
+  for (const auto& [trace, n] : times) often += n > 1;
+  CHECK(times.size() >= 4 * 24);
+  CHECK(often <= 1 + 4);
+}
+
 TEST_CASE("cancelling keeps what was measured and chooses nothing") {
   database db(":memory:");
   const workload w = product();

@@ -23,6 +23,7 @@ expect 0 'T.axis.remap("SSR", [i, j, k])' check --print "$data/matmul.py"
 expect 2 "cannot be opened" check "$work/missing.py"
 expect 2 "expected 'def', found the end of the text" check -
 expect 2 "FILE is required" check
+expect 2 "it is a directory" check "$data"
 expect 2 "ubcommand" frobnicate
 expect 0 "check" --help
 sed 's/T.axis.remap/T.axis.rempa/' "$data/matmul.py" > "$work/broken.py"
@@ -53,6 +54,7 @@ head -c 100 "$work/zero.npy" > "$work/cut.npy"
 expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
 
 expect 2 "started by programs that tune" worker
+expect 2 "--weights wants one number for each of the 1 files" tune "$data/matmul.py" --db :memory: --weights 1,2
 expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm
 
 expect 0 "+     for i_0, i_1, j, k in T.grid(" explain "$data/matmul.py" --trace "$data/tiled.trace"
@@ -70,6 +72,8 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --caches cold --json
+  expect 0 'scale.py", "trace"' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --weights 3,1 --order round_robin --db "$work/s.db" --trials 4 --seconds 60 --json
+  expect 0 'matmul.py: best' tune "$data/matmul.py" "$data/scale.py" --dim n=3 --db "$work/s.db" --trials 4 --seconds 60
   expect 0 "measured on" explain "$data/matmul.py" --threads 1 --db "$work/t.db"
   expect 0 "extents 128" db ls --db "$work/t.db"
   expect 0 "" db export "$work/t.jsonl" --db "$work/t.db"

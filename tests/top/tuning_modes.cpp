@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -260,6 +262,52 @@ TEST_CASE("cancelling in the background") {
   CHECK(q.right(op));
   cancel(op);
   op.wait();
+}
+
+TEST_CASE("ops share a database that the program holds") {
+  const auto held = std::make_shared<search::database>(":memory:");
+  tuned_options o = quick();
+  o.own_database = held;
+  matrix a = matrix::Ones(8, 6), b = matrix::Ones(6, 7), c(8, 7);
+  tuned first{product, o};
+  first(a, b, c);
+  CHECK(held->all().size() >= 4);
+  o.mode = mode::miss_error;
+  tuned second{product, o};
+  second(a, b, c);
+  CHECK(c(3, 4) == 6.0f);
+}
+
+TEST_CASE("a database of the user's own keeps what is tuned, and gives it back") {
+  struct table final : search::database {
+    table() : database(":memory:") {}
+    void add(const search::record& r) override {
+      const std::lock_guard lock(mutex);
+      rows.push_back(r);
+    }
+    std::optional<search::record> chosen(const search::record_key& key) const override {
+      const std::lock_guard lock(mutex);
+      for (const search::record& r : rows)
+        if (r.chosen && r.key == key) return r;
+      return std::nullopt;
+    }
+    mutable std::mutex mutex;
+    std::vector<search::record> rows;
+  };
+  const auto mine = std::make_shared<table>();
+  tuned_options o = quick();
+  o.own_database = mine;
+  matrix a = matrix::Ones(8, 6), b = matrix::Ones(6, 7), c(8, 7);
+  tuned first{product, o};
+  first(a, b, c);
+  CHECK(mine->rows.size() >= 5);
+  CHECK(mine->rows.back().chosen);
+  CHECK(mine->all().empty());  // the base got none of them
+  o.mode = mode::miss_error;
+  tuned second{product, o};
+  second(a, b, c);
+  CHECK(c(3, 4) == 6.0f);
+  CHECK_THROWS_AS(second(matrix(a.topRows(3)), b, c), const argument_error&);
 }
 
 TEST_CASE("the stop rules combine") {

@@ -25,13 +25,18 @@ namespace tilewright::search {
 std::string default_database_path();
 
 /// All members may be called from any thread; none throws for a reason outside the program.
+///
+/// A class of one's own may derive from it, to keep records elsewhere. What it does not override
+/// works on what the base holds, which is nothing on disk for ":memory:". `add` and `chosen`
+/// are enough for finding again what was tuned; `top` lets sessions resume, `all` lets models learn,
+/// `add_code` and `code` save compiling.
 class database {
  public:
   /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
   /// separated by ':' (the user's, the team's, what was shipped) are read in that order, and only
   /// the first is written.
   explicit database(std::string path = {});
-  ~database();
+  virtual ~database();
   database(const database&) = delete;
   database& operator=(const database&) = delete;
 
@@ -41,46 +46,48 @@ class database {
   /// Of the file that is written.
   const std::string& path() const noexcept;
   /// True when the last operation on the file worked.
-  bool persistent() const;
+  virtual bool persistent() const;
   /// Why the file is not used, or what had to be repaired; empty when all is well.
-  std::string status() const;
+  virtual std::string status() const;
 
   /// Stores a measurement. A chosen one takes the mark from the one chosen before.
-  void add(const record& r);
+  virtual void add(const record& r);
   /// The chosen record of a key.
-  std::optional<record> chosen(const record_key& key) const;
+  virtual std::optional<record> chosen(const record_key& key) const;
   /// The `count` fastest measurements of a key, one per trace.
-  std::vector<record> top(const record_key& key, std::size_t count) const;
+  virtual std::vector<record> top(const record_key& key, std::size_t count) const;
   /// The chosen record of the same kernel, instruction set and thread count with the nearest
   /// extents.
-  std::optional<record> nearest(const std::string& family, const std::vector<std::int64_t>& extents,
-                                const record_key& key) const;
+  virtual std::optional<record> nearest(const std::string& family,
+                                        const std::vector<std::int64_t>& extents,
+                                        const record_key& key) const;
   /// Every record, oldest first; `keep` may be null.
-  std::vector<record> all(const std::function<bool(const record&)>& keep = {}) const;
+  virtual std::vector<record> all(const std::function<bool(const record&)>& keep = {}) const;
   /// Rows that were skipped since opening because their digest did not match.
-  std::size_t skipped() const;
+  virtual std::size_t skipped() const;
 
   /// Counts candidates that gave no time, by kind.
-  void add_failures(const record_key& key, const failure_count& f);
-  std::vector<failure_count> failures(const record_key& key) const;
+  virtual void add_failures(const record_key& key, const failure_count& f);
+  virtual std::vector<failure_count> failures(const record_key& key) const;
 
   /// Text of a workload, for people and tools.
-  void add_workload(const std::string& workload, const std::string& script);
-  std::optional<std::string> workload(const std::string& key) const;
+  virtual void add_workload(const std::string& workload, const std::string& script);
+  virtual std::optional<std::string> workload(const std::string& key) const;
 
   /// Compiled code of one schedule. `code` gives it back only when its digest matches and file and
   /// directory belong to the user and nobody else may write them; else `why` says what is wrong.
-  void add_code(const record_key& key, const std::string& trace, const provenance& from,
-                const std::vector<std::byte>& bytes);
-  std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace,
-                                             int revision, std::string* why = nullptr) const;
+  virtual void add_code(const record_key& key, const std::string& trace, const provenance& from,
+                        const std::vector<std::byte>& bytes);
+  virtual std::optional<std::vector<std::byte>> code(const record_key& key,
+                                                     const std::string& trace, int revision,
+                                                     std::string* why = nullptr) const;
 
   /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or
   /// another live one.
-  bool lease(const record_key& key, double seconds);
+  virtual bool lease(const record_key& key, double seconds);
   /// Prolongs a claim of this process.
-  void renew(const record_key& key, double seconds);
-  void release(const record_key& key);
+  virtual void renew(const record_key& key, double seconds);
+  virtual void release(const record_key& key);
 
   /// explain_lookup (search/lookup.hpp) on this database.
   std::string why(const record& wanted) const;

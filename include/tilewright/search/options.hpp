@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include <tilewright/config.hpp>
+#include <tilewright/search/database.hpp>
 #include <tilewright/search/event.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/space/space.hpp>
@@ -39,6 +41,8 @@ struct tuned_options {
   double target = 0;                               // s per call: good enough
   int patience = std::numeric_limits<int>::max();  // trials without a better one
   std::string database = {};                       // file; empty: the user's one, ":memory:": none
+  /// An open database, or one of a class of your own, in the place of that file.
+  std::shared_ptr<search::database> own_database = {};
   tilewright::mode mode = tilewright::mode::now;
   tilewright::effort effort = tilewright::effort::measure;
   space::design_space space = {};  // empty: the default space of the target

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <set>
 
+#include <tilewright/ir/key.hpp>
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/search/exchange.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
@@ -24,6 +26,22 @@ inline const std::string& text(const support::json& object, const char* name) {
 }
 inline std::int64_t integer(const support::json& object, const char* name) {
   return member(object, name, support::json::kind::integer).integer;
+}
+inline int small_integer(const support::json& object, const char* name) {
+  const std::int64_t value = integer(object, name);
+  if (value != static_cast<int>(value))
+    throw argument_error(std::string("\"") + name + "\" is too large");
+  return static_cast<int>(value);
+}
+
+/// A workload has one script, and the first one stays: one of another workload must not come first.
+inline void check_script(const std::string& workload, const std::string& script) {
+  try {
+    if (ir::workload_key(ir::parse(script)).hex() == workload) return;
+  } catch (const error& e) {
+    throw argument_error(std::string("the script of a workload: ") + e.what());
+  }
+  throw argument_error("the script is not that of workload " + workload);
 }
 
 inline std::string list(std::string numbers) {
@@ -76,7 +94,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   const support::json j = support::parse_json(line);
   record r;
   r.key = {x::text(j, "workload"), x::text(j, "isa"), x::text(j, "arguments"),
-           static_cast<int>(x::integer(j, "threads"))};
+           x::small_integer(j, "threads")};
   r.family = x::text(j, "family");
   for (const support::json& e : x::member(j, "extents", kind::list).items)
     r.extents.push_back(e.integer);
@@ -84,7 +102,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
     r.seconds.push_back(s.number);
   r.trace = x::text(j, "trace");
   r.from = {x::text(j, "cpu"), x::text(j, "llvm"), x::text(j, "date"),
-            static_cast<int>(x::integer(j, "revision"))};
+            x::small_integer(j, "revision")};
   r.chosen = x::member(j, "chosen", kind::boolean).boolean;
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
@@ -116,7 +134,10 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
             detail::exchange::integer(j, "version") != 1)
           throw argument_error("records of an unknown format");
       } else if (j.find("script")) {
-        to.add_workload(detail::exchange::text(j, "workload"), detail::exchange::text(j, "script"));
+        const std::string &workload = detail::exchange::text(j, "workload"),
+                          &script = detail::exchange::text(j, "script");
+        detail::exchange::check_script(workload, script);
+        to.add_workload(workload, script);
       } else {
         all.add(read_record(line));
       }
@@ -129,9 +150,18 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
 
 TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
   detail::exchange::adder all(to);
+  std::set<std::string> workloads;
   for (record& r : from.all()) {
-    if (const auto script = from.workload(r.key.workload)) to.add_workload(r.key.workload, *script);
+    const std::string workload = r.key.workload;
     all.add(std::move(r));
+    const auto script = from.workload(workload);
+    if (!workloads.insert(workload).second || !script) continue;
+    try {
+      detail::exchange::check_script(workload, *script);
+      to.add_workload(workload, *script);
+    } catch (const argument_error& e) {
+      all.result.refused.push_back(e.what());
+    }
   }
   return all.result;
 }

@@ -93,7 +93,7 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   }
   cpu_ = target::host();
   cpu_.cores = exec_->threads;
-  db_ = database::shared(options_.database);
+  db_ = options_.own_database ? options_.own_database : database::shared(options_.database);
 }
 
 TILEWRIGHT_INLINE instances::~instances() {

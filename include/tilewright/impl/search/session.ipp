@@ -72,7 +72,9 @@ class tuner {
   }
 
  private:
+  static constexpr double recall_share = 0.05;
   static constexpr std::size_t parents_kept = 24;
+  static constexpr std::size_t most_recalled = 512;
   static constexpr int empty_rounds_allowed = 3;
 
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
@@ -147,11 +149,14 @@ class tuner {
     return out;
   }
 
-  /// What earlier sessions measured.
+  /// What earlier sessions measured: all of it is learned from and not measured again, as far as
+  /// replaying it does not take the time to measure; the fastest, which come first, are parents.
   void recall() {
     std::vector<candidate> known;
     std::vector<double> seconds;
-    for (const record& r : db_.top(w_.key, parents_kept)) {
+    const std::function<bool()> late = share_of_time(recall_share);
+    for (const record& r : db_.top(w_.key, most_recalled)) {
+      if (known.size() >= parents_kept && late()) break;
       try {
         std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
         if (!c || !seen_.insert(c->identity).second) continue;
