@@ -4,7 +4,8 @@
 
 namespace bench {
 
-/// Clock rate now, relative to its median when the process began.
-double clock_rate();
+/// Clock rate now, by a chain of dependent multiplications, which are taken to need three cycles
+/// each; on a processor that needs others, as many times too high or low.
+double gigahertz();
 
 }  // namespace bench
