@@ -159,6 +159,20 @@ TEST_CASE("bad arguments are refused by name") {
   CHECK(message_of([&] { op(view(odd, {8, 4}), b4, c); }).find("not aligned") != std::string::npos);
 }
 
+TEST_CASE("an output may lie between the elements of an input") {
+  const tuned op{matmul_relu, quick(mode::off)};
+  row_major m = row_major::Random(12, 40);
+  const row_major a = m.block(0, 0, 12, 8), b = m.block(0, 10, 8, 14);
+  op(m.block(0, 0, 12, 8), m.block(0, 10, 8, 14), m.block(0, 24, 12, 14));
+  const row_major want = expected<row_major>(a, b);
+  CHECK((m.block(0, 24, 12, 14) - want).cwiseAbs().maxCoeff() < 1e-4f);
+  CHECK(m.block(0, 0, 12, 8) == a);
+  CHECK(m.block(0, 10, 8, 14) == b);
+  CHECK(message_of([&] {
+          op(m.block(0, 0, 12, 8), m.block(0, 10, 8, 14), m.block(0, 23, 12, 14));
+        }).find("output \"C\" overlaps \"B\"") != std::string::npos);
+}
+
 TEST_CASE("nothing to do is done, and sums over nothing are zero") {
   const tuned op{matmul_relu, quick(mode::off)};
   matrix a(0, 4), b(4, 8), c(0, 8);

@@ -399,12 +399,20 @@ TEST_CASE("an op is warmed for extents alone") {
   {
     const tuned op{product, quick(f.file())};
     warm(op, {{"M", 96}, {"K", 64}, {"N", 80}}, storage::column_major);
-    try {
-      warm(op, {{"M", 96}, {"K", 64}});
-      CHECK(false);
-    } catch (const argument_error& e) {
-      CHECK(std::string(e.what()) == "product: extent \"N\" of \"B\" is missing");
-    }
+    const auto refusal = [&](const search::extent_map& extents) {
+      try {
+        warm(op, extents);
+      } catch (const argument_error& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    CHECK(refusal({{"M", 96}, {"K", 64}}) == "product: extent \"N\" of \"B\" is missing");
+    CHECK(refusal({{"M", 96}, {"K", 64}, {"N", 80}, {"P", 1}}) ==
+          "product: it has no dimension \"P\"; its dimensions are M, K, N");
+    const std::int64_t huge = std::int64_t{1} << 40;
+    CHECK(refusal({{"M", huge}, {"K", huge}, {"N", huge}}).find("beyond what memory can hold") !=
+          std::string::npos);
     problem p;
     CHECK(p.right(op));
     CHECK(op.report(p.a, p.b, p.c).find("tuned by this process") != std::string::npos);

@@ -188,6 +188,7 @@
 #include <tilewright/impl/search/mutators/tile_size.ipp>
 #include <tilewright/impl/search/mutators/unroll.ipp>
 #include <tilewright/impl/search/operands.ipp>
+#include <tilewright/impl/search/overlap.ipp>
 #include <tilewright/impl/search/packed_weights.ipp>
 #include <tilewright/impl/search/progress.ipp>
 #include <tilewright/impl/search/record.ipp>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tilewright/search/argument_checks.hpp>
+#include <tilewright/search/overlap.hpp>
 #include <tilewright/support/error.hpp>
 
 namespace tilewright::search {
@@ -93,6 +94,12 @@ inline std::string find_outside(const operand& o, const void* data, const std::i
     case dtype::u64: return find_outside(o, static_cast<const std::uint64_t*>(data), strides);
     default: return {};
   }
+}
+
+inline strided_memory memory_of(const kernel_signature& kernel, const call_argument* a,
+                                std::size_t i) {
+  return {a[i].data, a[i].extents, a[i].strides, kernel.params[i].dims.size(),
+          bytes(kernel.params[i].type)};
 }
 
 }  // namespace detail
@@ -197,7 +204,8 @@ TILEWRIGHT_INLINE void check_memory(const kernel_signature& kernel,
       if (k == i || (touched[k].written && k < i) || touched[k].none()) continue;
       const auto* other = static_cast<const char*>(a[k].data);
       if (at + touched[i].first <= other + touched[k].last &&
-          other + touched[k].first <= at + touched[i].last)
+          other + touched[k].first <= at + touched[i].last &&
+          share_memory(detail::memory_of(kernel, a, i), detail::memory_of(kernel, a, k)))
         detail::refuse_call(
             kernel, "output \"" + kernel.params[i].name + "\" overlaps \"" + kernel.params[k].name +
                         "\"; give it memory of its own, or declare the parameter inout");

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include <tilewright/impl/search/instances.hpp>
 #include <tilewright/ir/interpret.hpp>
@@ -46,6 +50,22 @@ struct last_hit {
   const void* binding = nullptr;
 };
 inline thread_local last_hit dispatch_hit;
+
+/// Refuses extents that no parameter has.
+inline void check_names(const kernel_signature& kernel, const extent_map& extents) {
+  std::vector<std::string> known;
+  for (const parameter_signature& p : kernel.params)
+    for (const parameter_signature::dimension& d : p.dims)
+      if (!d.name.empty() && std::find(known.begin(), known.end(), d.name) == known.end())
+        known.push_back(d.name);
+  for (const auto& [name, extent] : extents) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string names;
+    for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
+    throw argument_error(kernel.name + ": it has no dimension \"" + name +
+                         "\"; its dimensions are " + names);
+  }
+}
 
 }  // namespace detail
 
@@ -176,6 +196,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
+  detail::check_names(state_->kernel, extents);
   std::vector<std::vector<std::int64_t>> shapes, strides;
   std::vector<call_argument> arguments;
   for (const parameter_signature& p : state_->kernel.params) {
@@ -192,7 +213,8 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
     for (std::size_t k = 0; k < shape.size(); ++k) {
       const std::size_t d = order == storage::column_major ? k : shape.size() - 1 - k;
       stride[d] = next;
-      next *= shape[d];
+      if (__builtin_mul_overflow(next, shape[d], &next))
+        next = std::numeric_limits<std::int64_t>::max();
     }
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
