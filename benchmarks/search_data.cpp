@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -152,11 +153,13 @@ void recorded_workload::measure_again(std::size_t count) {
   for (timed_trace* t : fastest) {
     const auto c = search::replay(trace::parse(t->trace), task_.function, 1);
     if (!c) continue;
-    // A burst of the clock makes a time too short, and of two the longer one is right; where they
-    // are far apart, the older one was disturbed.
-    const double again = measure(*c), longer = std::max(t->seconds, again);
-    const bool near = longer < 1.06 * std::min(t->seconds, again);
-    t->seconds = near ? longer : again;
+    // A burst of the clock makes a time too short: of two the longer one is right. Where they are
+    // far apart, one was disturbed otherwise, and a third decides.
+    std::array<double, 3> seconds{t->seconds, measure(*c), 0};
+    const auto [shorter, longer] = std::minmax(seconds[0], seconds[1]);
+    seconds[2] = longer < 1.06 * shorter ? longer : measure(*c);
+    std::sort(seconds.begin(), seconds.end());
+    t->seconds = seconds[1];
     times_[t->key] = t->seconds;
   }
 }
