@@ -251,3 +251,19 @@ def main(A: T.Buffer((5, 6), "float32"), B: T.Buffer((5, 6), "float32")):
   const loop_rv k = s.get_loops(s.block("B_i1"))[1];
   check_refusal(s, "blockize", 3, [&] { s.blockize(k, false); });
 }
+
+TEST_CASE("blockize: a binding of a part that uses a loop around the partition") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i, j in T.grid(2, 4):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i * 4 + j)
+            B[vi] = A[vi] + 1
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(2), infer});
+  const loop_rv j = s.get_loops(s.block("B_j1"))[0];
+  check_refusal(s, "blockize", 2, [&] { s.blockize(j); });
+  check_meaning(s, f);
+}

@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/names.hpp>
@@ -21,13 +22,7 @@ namespace detail::blockizing {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-inline bool depends_on_data(const ir::expr& e) {
-  bool found = is_float(e.type());
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    found = found || x->op == ir::op::load || x->op == ir::op::call;
-  });
-  return found;
-}
+inline bool depends_on_data(const ir::expr& e) { return is_float(e.type()) || ir::reads_memory(e); }
 
 /// Rewrites a block in other variables and simplifies what has changed of its indices; comparisons
 /// that have changed are written with < and <=.
@@ -80,11 +75,16 @@ inline void divide(parts& p, bool preserve) {
 
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
 /// use.
-inline void check_guard(const parts& p, const path& inside) {
-  for (const ir::loop_node* l : inside.all_loops())
-    if (loop_index(p.child->loops, l->var) < 0 && ir::uses_var(p.divided.inner_predicate, l->var))
-      refuse(2, "the guard of " + quoted(p.old()) + " uses loop \"" + l->var->name +
-                    "\" outside of its scope");
+inline void check_inside(const parts& p, const path& inside) {
+  for (const ir::loop_node* l : inside.all_loops()) {
+    if (loop_index(p.child->loops, l->var) >= 0) continue;
+    const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
+    if (ir::uses_var(p.divided.inner_predicate, l->var))
+      refuse(2, "the guard of " + quoted(p.old()) + where);
+    for (std::size_t i = 0; i < p.divided.iters.size(); ++i)
+      if (ir::uses_var(p.divided.iters[i].inner, l->var))
+        refuse(2, "\"" + p.old().iters[i].var->name + "\" of " + quoted(p.old()) + where);
+  }
 }
 
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
@@ -283,7 +283,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_loops(p);
   divide(p, preserve_unit_iters);
-  check_guard(p, to_block);
+  check_inside(p, to_block);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -369,7 +369,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
-    check_guard(p, paths[i]);
+    check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
