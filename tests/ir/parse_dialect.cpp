@@ -136,6 +136,14 @@ TEST_CASE("dialect: layouts of buffers") {
             "D = T.Buffer(256, \"float32\", data=A.data)\nD[0] = 1.0");
   same_body("D = T.allocate([16], \"float32\", \"shared\")\nD[0] = 1.0",
             "with T.decl_buffer((16,), scope=\"shared\") as D:\n    D[0] = 1.0");
+  same_body("D = T.allocate_const([[1, 2], [3, 4]], \"int32\", [2, 2])\nD[0, 1] = D[1, 0]",
+            "D = T.decl_buffer((2, 2), \"int32\")\nD[0, 0] = 1\nD[0, 1] = 2\nD[1, 0] = 3\n"
+            "D[1, 1] = 4\nD[0, 1] = D[1, 0]");
+  same_body(
+      "with T.allocate_const(data=[1.5, -2], dtype=\"float16\", extents=[2]) as D:\n"
+      "    D[0] = D[1]",
+      "D = T.decl_buffer((2,), \"float16\")\nD[0] = T.float16(1.5)\n"
+      "D[1] = T.float16(-2)\nD[0] = D[1]");
 }
 
 TEST_CASE("dialect: a unit stride alone where a block allocates") {

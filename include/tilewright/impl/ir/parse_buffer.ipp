@@ -243,6 +243,45 @@ TILEWRIGHT_INLINE buffer parser::allocation(const token& name) {
   return owner;
 }
 
+/// The numbers in lists of lists, in order.
+inline void flatten(const operand& o, std::vector<operand>& out) {
+  if (!o.tuple) return out.push_back(o);
+  for (const operand& item : o.items) flatten(item, out);
+}
+
+/// The rest of T.allocate_const([values], "dtype", [extents]); appends the values to the list.
+TILEWRIGHT_INLINE buffer parser::constant_allocation(const token& name, std::vector<expr>& values) {
+  const auto argument = [&](std::string_view key) {
+    if (in_.peek(1).text == "=" && in_.accept(key)) in_.expect("=");
+  };
+  in_.expect("(");
+  argument("data");
+  std::vector<operand> data;
+  flatten(any(), data);
+  in_.expect(",");
+  argument("dtype");
+  auto* node = new buffer_node;
+  const buffer owner(node);
+  node->name = std::string(name.text);
+  node->type = type_argument();
+  in_.expect(",");
+  argument("extents");
+  node->shape = dims();
+  if (in_.accept(",") && in_.accept("annotations")) {
+    in_.expect("=");
+    dictionary();
+  }
+  in_.expect(")");
+  std::int64_t count = 1;
+  bool fits = true;
+  for (const expr& e : node->shape)
+    fits = fits && is_int(e) && !__builtin_mul_overflow(count, as_int(e), &count);
+  if (!fits || count != static_cast<std::int64_t>(data.size()))
+    in_.fail(name, std::to_string(data.size()) + " elements, as many as values");
+  for (const operand& o : data) values.push_back(converted(name, o, node->type));
+  return owner;
+}
+
 /// `i`, `start:stop`, `:`; a step of 1 may follow
 TILEWRIGHT_INLINE range parser::slice(const expr& extent) {
   const token at = in_.peek();

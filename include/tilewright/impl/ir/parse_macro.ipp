@@ -51,10 +51,15 @@ TILEWRIGHT_INLINE stmt parser::expand(const macro& called) {
   }
   in_.expect(")");
   in_.expect_newline();
-  const std::size_t back = in_.mark(), scope = scope_.size();
-  const auto names = names_;
-  const std::vector<std::string_view> scopes = scope_;
-  if (called.hygienic) leave_scope(module_scope_);
+  const std::size_t back = in_.mark();
+  std::vector<std::pair<std::string_view, entity>> unseen;  // by a hygienic macro
+  while (called.hygienic && scope_.size() > module_scope_) {
+    std::vector<entity>& meanings = names_[scope_.back()];
+    unseen.emplace_back(scope_.back(), std::move(meanings.back()));
+    meanings.pop_back();
+    scope_.pop_back();
+  }
+  const std::size_t scope = scope_.size();
   in_.rewind(called.at);
   in_.next(), in_.next();  // def name
   in_.expect("(");
@@ -81,9 +86,11 @@ TILEWRIGHT_INLINE stmt parser::expand(const macro& called) {
   in_.expect(")");
   if (in_.accept("->")) in_.expect("None");
   stmt body = suite();
-  leave_scope(called.hygienic ? module_scope_ : scope);
-  names_ = names;
-  scope_ = scopes;
+  leave_scope(scope);
+  for (; !unseen.empty(); unseen.pop_back()) {
+    names_[unseen.back().first].push_back(std::move(unseen.back().second));
+    scope_.push_back(unseen.back().first);
+  }
   in_.rewind(back);
   return body;
 }

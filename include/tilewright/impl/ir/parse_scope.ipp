@@ -20,8 +20,8 @@ TILEWRIGHT_INLINE stmt parser::with() {
   }
   open_scope opened;
   const std::size_t scope = scope_.size();
-  static constexpr std::array<std::string_view, 5> buffers{
-      "decl_buffer", "alloc_buffer", "sblock_alloc_buffer", "allocate", "Buffer"};
+  static constexpr std::array<std::string_view, 6> buffers{
+      "decl_buffer", "alloc_buffer", "sblock_alloc_buffer", "allocate", "allocate_const", "Buffer"};
   const auto is = [&](std::string_view n) { return n == what.text; };
   if (what.text == "LetStmt" || what.text == "let" || what.text == "Bind" || what.text == "bind") {
     let_scope(what, opened);
@@ -167,12 +167,30 @@ TILEWRIGHT_INLINE void parser::thread_scope(const token* target, open_scope& ope
   };
 }
 
-/// The rest of `T.decl_buffer(...)`, `T.allocate(...)` and `T.Buffer(..., data=...)`
+/// The body with stores of the values before it, which fill the buffer in row-major order.
+inline stmt filled(const buffer& b, const std::vector<expr>& values, stmt body) {
+  std::vector<stmt> out;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    std::vector<expr> at(b->shape.size());
+    auto rest = static_cast<std::int64_t>(n);
+    for (std::size_t d = at.size(); d-- > 0; rest /= as_int(b->shape[d]))
+      at[d] = integer(b->shape[d].type(), rest % as_int(b->shape[d]));
+    out.push_back(make_store(b, std::move(at), values[n]));
+  }
+  out.push_back(std::move(body));
+  return make_seq(std::move(out));
+}
+
+/// The rest of `T.decl_buffer(...)`, `T.allocate(...)`, `T.allocate_const(...)` and
+/// `T.Buffer(..., data=...)`
 TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& call,
                                                 open_scope& opened) {
   buffer b;
+  std::vector<expr> values;
   if (call.text == "allocate") {
     b = allocation(name);
+  } else if (call.text == "allocate_const") {
+    b = constant_allocation(name, values);
   } else {
     in_.expect("(");
     b = layout(name, ")");
@@ -183,12 +201,15 @@ TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& 
     }
   }
   define_tensor(name, b);
-  opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+  opened.close = [b, values](stmt body) {
+    return make_allocate(b, values.empty() ? std::move(body) : filled(b, values, std::move(body)));
+  };
 }
 
 inline bool allocates_scope(std::string_view name) {
-  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl" ||
-         name == "alloc_shared" || name == "alloc_local";
+  return name == "decl_buffer" || name == "allocate" || name == "allocate_const" ||
+         name == "Buffer" || name == "buffer_decl" || name == "alloc_shared" ||
+         name == "alloc_local";
 }
 inline bool allocates_scalar(std::string_view name) {
   return name == "alloc_scalar" || name == "local_scalar" || name == "shared_scalar";

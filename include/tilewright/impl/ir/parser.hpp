@@ -229,6 +229,7 @@ class parser {
   buffer layout(const token& name, std::string_view close, bool allocated = false);
   void layout_field(const token& key, buffer_node& node);
   buffer allocation(const token& name);
+  buffer constant_allocation(const token& name, std::vector<expr>& values);
   void match(const token& name, const token& call);
   std::vector<expr> dims(dtype unknown = dtype::i64);
   operand quoted(const token& at, const std::string& text, dtype unknown);
