@@ -44,6 +44,13 @@ expect 2 '"status": "bad input"' apply "$work/missing.py" "$data/tiled.trace" --
 
 expect 0 "C float32 (128, 64)" run "$data/matmul.py" --engine interp --out "C=$work/c.npy"
 expect 0 "largest difference" run "$data/matmul.py" --engine interp --trace "$data/tiled.trace"
+cat > "$work/race.py" <<'EOF'
+@T.prim_func
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in T.parallel(4):
+        B[0] = A[i]
+EOF
+expect 4 "race: two parallel iterations touch B[0]" run "$work/race.py" --engine interp
 expect 2 "no value; give --dim n=" run "$data/scale.py" --engine interp
 expect 0 "Y float32 (3, 4)" run "$data/scale.py" --engine interp --dim n=3 --dim alpha=0 --out "Y=$work/zero.npy"
 expect 0 "Y float32 (3, 4) sum 0 " run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/zero.npy"
