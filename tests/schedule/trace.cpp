@@ -217,6 +217,12 @@ TEST_CASE("a refused replay names the instruction") {
       trace::parse("b0 = sch.get_block(name=\"C\")\nl1, l2 = sch.get_loops(block=b0)\n");
   schedule u(f);
   CHECK_THROWS_AS(wrong_count.apply_to(u), argument_error);
+  const trace no_index = trace::parse(
+      "v0 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=2)\n");
+  CHECK_THROWS_WITH_AS(
+      no_index.apply_to(u),
+      "instruction 0: sample_categorical: decision 2 is no index of the 2 candidates",
+      argument_error);
 }
 
 TEST_CASE("with_decision changes one decision") {

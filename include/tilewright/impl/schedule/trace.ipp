@@ -47,8 +47,9 @@ TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& pro
     } catch (const schedule_error& refusal) {
       throw replay_error(refusal, i);
     } catch (const argument_error& wrong) {
+      const std::string name = std::string(recorded->kind->name) + ": ", why = wrong.what();
       throw argument_error("instruction " + std::to_string(i) + ": " +
-                           std::string(recorded->kind->name) + ": " + wrong.what());
+                           (why.starts_with(name) ? why : name + why));
     }
   }
 }
