@@ -298,3 +298,31 @@ def main(A: T.Buffer((16, 8), "float32"), M: T.Buffer((1,), "int32"), Y: T.Buffe
   CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 4 and y < 3"));
   CHECK_FALSE(covered("(a * 2 + b) * 2 + c < 4 and M[0] > 0"));
 }
+
+TEST_CASE("region cover: quotient and remainder by a symbolic extent") {
+  const auto covered = [](const std::string& count, const std::string& low) {
+    const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, y: T.handle, n: T.int32):
+    m = T.int32()
+    A = T.match_buffer(a, (m, n), "float32")
+    Y = T.match_buffer(y, (m, n), "float32")
+    B = T.alloc_buffer((m, n), scope="shared")
+    for i in range()" + count + R"():
+        with T.block("B"):
+            vi = T.axis.spatial(m, i // n)
+            vj = T.axis.spatial(n, )" +
+                                     low + R"()
+            B[vi, vj] = A[vi, vj]
+    for i, j in T.grid(m, n):
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = B[vi, vj]
+)");
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("m * n", "i % n"));
+  CHECK_FALSE(covered("m * n - 1", "i % n"));
+  CHECK_FALSE(covered("m * n", "i // n % n"));
+  CHECK_FALSE(covered("m * n", "(i + 1) % n"));
+}

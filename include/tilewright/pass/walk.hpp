@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::pass {
@@ -46,8 +47,6 @@ ir::stmt rename_loops(const ir::stmt& s);
 /// Buffers stored to, and loaded from, anywhere in `s`.
 buffer_set stored_buffers(const ir::stmt& s);
 buffer_set loaded_buffers(const ir::stmt& s);
-/// True when evaluating `e` reads memory or calls a function.
-bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);

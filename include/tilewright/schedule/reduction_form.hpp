@@ -26,8 +26,4 @@ struct reduction_form {
 ///  12 a temporary depends on another one; 13 the block has buffers of its own
 std::string find_reduction_form(const ir::block_node& b, reduction_form& out);
 
-/// Whether the expression, or an expression of the statement, reads the buffer or takes its address.
-bool loads_from(const ir::expr& e, const ir::buffer& b);
-bool loads_from(const ir::stmt& s, const ir::buffer& b);
-
 }  // namespace tilewright::primitive

@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/form.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/reads.hpp>
 
 namespace tilewright::arith {
 namespace detail {
@@ -71,12 +72,7 @@ TILEWRIGHT_INLINE bounds bounds_of(dtype type) {
   return is_unsigned(type) ? bounds{0, values - 1} : bounds{-values / 2, values / 2 - 1};
 }
 
-TILEWRIGHT_INLINE bool may_wrap(const ir::expr& e) {
-  if (e->op == ir::op::load || e->op == ir::op::call) return true;
-  for (const ir::expr& arg : e->args)
-    if (may_wrap(arg)) return true;
-  return false;
-}
+TILEWRIGHT_INLINE bool may_wrap(const ir::expr& e) { return ir::reads_memory(e); }
 
 TILEWRIGHT_INLINE void summands::push_back(summand s) {
   if (size_ < inline_size) {

@@ -10,6 +10,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/normalize.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::arith {
@@ -202,7 +203,7 @@ class normalizer : public ir::mutator {
     for (ir::buffer_region& r : list) {
       r = ir::mutator::mutate(r);
       for (std::size_t d = 0; d < r.box.size(); ++d)
-        if (reads_data(r.box[d].min) || reads_data(r.box[d].extent) ||
+        if (ir::reads_memory(r.box[d].min) || ir::reads_memory(r.box[d].extent) ||
             (ir::is_int(r.buffer->shape[d]) && !ir::is_int(r.box[d].extent)))
           r.box[d] = {ir::integer(r.buffer->shape[d].type(), 0), r.buffer->shape[d]};
       std::vector<ir::expr> corner;
@@ -213,12 +214,6 @@ class normalizer : public ir::mutator {
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     list.clear();
     for (auto& entry : keyed) list.push_back(std::move(entry.second));
-  }
-
-  static bool reads_data(const ir::expr& e) {
-    bool found = false;
-    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
-    return found;
   }
 
   ir::stmt loop(const ir::loop_node& l) {

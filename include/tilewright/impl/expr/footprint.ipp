@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tilewright/expr/footprint.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::dsl {
@@ -62,11 +63,6 @@ inline std::optional<std::int64_t> constant_difference(const ir::expr& a, const 
   return sum.constant;
 }
 
-inline bool contains_load(const ir::expr& e) {
-  if (e->op == ir::op::load) return true;
-  return std::any_of(e->args.begin(), e->args.end(), contains_load);
-}
-
 /// All loads of one buffer, at one dimension.
 inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& loads,
                          std::size_t d) {
@@ -77,7 +73,7 @@ inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& 
   const ir::expr* lowest = &base;
   for (const ir::expr& load : loads) {
     const ir::expr& index = load->args[d];
-    if (contains_load(index)) return whole;
+    if (ir::reads_memory(index)) return whole;
     const auto difference = constant_difference(base, index);
     if (!difference) return whole;
     if (*difference < low) {

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/sink_vectors.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -33,12 +34,6 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
     all = all && depends;
   });
   return all;
-}
-
-inline bool loads_from(const expr& e, const buffer& b) {
-  bool loads = false;
-  for_each_expr(e, [&](const expr& x) { loads = loads || (x->op == op::load && x->buffer == b); });
-  return loads;
 }
 
 /// Whether stores that add to what they find do so in elements that no other lane adds to. Lanes
@@ -117,12 +112,6 @@ class own_sums : visitor {
   arith::loop_domains loops_;  // that of the lanes first
   bool all_ = true;
 };
-
-inline bool reads_memory(const expr& e) {
-  bool reads = false;
-  for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
-  return reads;
-}
 
 class sinker : public mutator {
  public:

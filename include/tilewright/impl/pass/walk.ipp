@@ -116,13 +116,6 @@ TILEWRIGHT_INLINE buffer_set loaded_buffers(const ir::stmt& s) {
   return out;
 }
 
-TILEWRIGHT_INLINE bool reads_memory(const ir::expr& e) {
-  if (e->op == ir::op::load || e->op == ir::op::call) return true;
-  for (const ir::expr& arg : e->args)
-    if (reads_memory(arg)) return true;
-  return false;
-}
-
 TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a,
                                     const std::vector<ir::expr>& b) {
   if (a.size() != b.size()) return false;

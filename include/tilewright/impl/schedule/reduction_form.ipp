@@ -105,15 +105,4 @@ TILEWRIGHT_INLINE std::string find_reduction_form(const ir::block_node& b, reduc
   return {};
 }
 
-TILEWRIGHT_INLINE bool loads_from(const ir::expr& e, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->buffer == b; });
-  return found;
-}
-TILEWRIGHT_INLINE bool loads_from(const ir::stmt& s, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(s, [&](const ir::expr& x) { found = found || x->buffer == b; });
-  return found;
-}
-
 }  // namespace tilewright::primitive

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include <tilewright/arith/form.hpp>
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 
@@ -178,7 +179,7 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   const std::vector<ir::var> limited = ir::free_vars(predicate);
   if (!iters.understood) {
     const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
-    if (arith::may_wrap(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+    if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
       return std::nullopt;
     known.assume(predicate);
   }
@@ -223,7 +224,11 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   const ir::block_node& block = child.block();
   if (writes_conditionally(block.body) || child.conditional) return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);
-  if (!is_full_box(child, iters, standing)) return std::nullopt;
+  // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
+  const bool whole = !is_full_box(child, iters, standing);
+  if (whole && !(ir::is_true(child.realize->predicate) &&
+                 detail::bindings::are_whole_loops(child, standing.fixed)))
+    return std::nullopt;
   footprint out(region.box.size());
   std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
@@ -243,12 +248,15 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const ir::expr& shape = region.buffer->shape[d];
     // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
-    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
-    if (symbolic &&
-        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
-          arith::same_value(block.iters[i].dom.extent, shape)))
+    const ir::range& dom = block.iters[i].dom;
+    if (!ir::is_int(dom.extent) &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(dom.min, 0) &&
+          arith::same_value(dom.extent, shape)))
       return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
+    if (whole)
+      value = {arith::to_linear(dom.min),
+               difference(arith::to_linear(dom.min + dom.extent), constant(1, shape.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -30,12 +31,6 @@ inline std::vector<std::int64_t> strides_of(const ir::buffer& b) {
     }
   }
   return out;
-}
-
-inline bool has_load(const ir::expr& e) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->op == ir::op::load; });
-  return found;
 }
 
 inline bool costly(const ir::expr& e) {
@@ -64,7 +59,7 @@ TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    out.affine = out.affine && !detail::has_load(indices[d]);
+    out.affine = out.affine && !ir::reads_memory(indices[d]);
     for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
       for (std::size_t i = 0; i < block.iters.size(); ++i)
         if (ir::uses_var(term, block.iters[i].var))

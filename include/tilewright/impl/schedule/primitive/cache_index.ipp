@@ -8,6 +8,7 @@
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/cache_index.hpp>

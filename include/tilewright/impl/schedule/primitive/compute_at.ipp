@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -63,16 +64,12 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
 inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
   if (!is_complete(scope, child)) return false;
   bool harmless = true;
-  const auto holds_load = [](const ir::expr& e) {
-    bool found = false;
-    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
-    return found;
-  };
   ir::for_each_expr(scope[child].block().body, [&](const ir::expr& e) {
     const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
                          e->op == ir::op::div || e->op == ir::op::mod;
     if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
-    if (e->op == ir::op::load) harmless &= std::none_of(e->args.begin(), e->args.end(), holds_load);
+    if (e->op == ir::op::load)
+      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
   });
   return harmless;
 }

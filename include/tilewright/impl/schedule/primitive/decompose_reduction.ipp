@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>

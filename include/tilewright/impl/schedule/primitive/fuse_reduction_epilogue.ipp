@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/pipeline.hpp>

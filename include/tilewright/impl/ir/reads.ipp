@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE bool reads_memory(const expr& e) {
+  return e->op == op::load || e->op == op::call ||
+         std::any_of(e->args.begin(), e->args.end(), reads_memory);
+}
+
+TILEWRIGHT_INLINE bool loads_from(const expr& e, const buffer& b) {
+  bool found = false;
+  for_each_expr(e, [&](const expr& x) { found = found || x->buffer == b; });
+  return found;
+}
+TILEWRIGHT_INLINE bool loads_from(const stmt& s, const buffer& b) {
+  bool found = false;
+  for_each_expr(s, [&](const expr& x) { found = found || x->buffer == b; });
+  return found;
+}
+
+}  // namespace tilewright::ir
