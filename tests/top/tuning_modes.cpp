@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -308,6 +309,22 @@ TEST_CASE("a database of the user's own keeps what is tuned, and gives it back")
   second(a, b, c);
   CHECK(c(3, 4) == 6.0f);
   CHECK_THROWS_AS(second(matrix(a.topRows(3)), b, c), const argument_error&);
+}
+
+TEST_CASE("budgets that make no sense are refused") {
+  const auto refusal = [](const tuned_options& o) {
+    try {
+      tuned op{product, o};
+    } catch (const argument_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(refusal({.seconds = -1}) == "product: seconds has to be 0 or more");
+  CHECK(refusal({.seconds = NAN}) == "product: seconds has to be 0 or more");
+  CHECK(refusal({.trials = -1}) == "product: trials has to be 0 or more");
+  CHECK(refusal({.target = -1e-9}) == "product: target has to be 0 or more");
+  CHECK(refusal({.patience = -1}) == "product: patience has to be 0 or more");
 }
 
 TEST_CASE("the stop rules combine") {

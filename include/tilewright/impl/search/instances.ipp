@@ -82,6 +82,13 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
       mode_(mode_of_environment(options_.mode)) {
   if (options_.threads < 0)
     throw argument_error(kernel_.name + ": threads is negative; write 0 for all");
+  const auto at_least_0 = [&](const char* option, double value) {
+    if (!(value >= 0)) throw argument_error(kernel_.name + ": " + option + " has to be 0 or more");
+  };
+  at_least_0("seconds", options_.seconds);
+  at_least_0("trials", options_.trials);
+  at_least_0("target", options_.target);
+  at_least_0("patience", options_.patience);
   const int all = backend::pool::shared().threads();
   if (options_.threads == 0 || options_.threads == all) {
     exec_ = &backend::pool::shared().view();
