@@ -193,3 +193,28 @@ TEST_CASE("unroll, parallel, bind: the threads of a copy that was made for them 
   const loop_rv i = s.get_loops(s.block("B"))[0];
   check_refusal(s, "unroll", 1, [&] { s.unroll(i); });
 }
+
+TEST_CASE("bind: threads that fill a tile unevenly, below a loop that the copy does not use") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), Y: T.Buffer((8, 4), "int32")):
+    X = T.alloc_buffer((8, 8), "int32", scope="shared")
+    for i0, j in T.grid(2, 4):
+        for f in range(32):
+            with T.block("X"):
+                v0 = T.axis.spatial(8, i0 * 4 + f // 8)
+                v1 = T.axis.spatial(8, f % 8)
+                X[v0, v1] = A[v0, v1]
+        for i1 in range(4):
+            with T.block("Y"):
+                v0 = T.axis.spatial(8, i0 * 4 + i1)
+                v1 = T.axis.spatial(4, j)
+                Y[v0, v1] = X[v0, v1] + X[v0, v1 + 4]
+)");
+  schedule s(f);
+  const block_rv x = s.block("X");
+  const auto parts = s.split(s.get_loops(x)[2], {infer, 3, 5});
+  s.bind(parts[1], "threadIdx.y");
+  s.bind(parts[2], "threadIdx.x");
+  check_meaning(s, f);
+}

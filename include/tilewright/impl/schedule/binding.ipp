@@ -83,14 +83,19 @@ inline bool affine(const child_block& child, std::size_t first) {
   return whole.values.size() < child.realize->values.size() && holds(whole);
 }
 
-/// No two iterations of the loops from `first` on run the same instance.
+/// No two iterations of the loops from `first` on run the same instance. What holds without a
+/// guard holds under it, and a guard that also uses outer loops cuts no constant part.
 inline bool injective(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
-                                child.realize->predicate, arith::iter_map_level::bijective, known)
-      .has_value();
+  const auto under = [&](const ir::expr& guard) {
+    return arith::detect_iter_map(child.realize->values, domains(child.loops, first), guard,
+                                  arith::iter_map_level::bijective, known)
+        .has_value();
+  };
+  const ir::expr& guard = child.realize->predicate;
+  return under(guard) || (!ir::is_true(guard) && under(ir::boolean(true)));
 }
 
 /// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
@@ -203,10 +208,12 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
-  // no instance runs twice in all loops: then none does while the outer ones stand still, although
+  if (ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop)) return true;
+  // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone
-  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop) ||
-         injective(child, loop) || (loop > 0 && injective(child, 0));
+  for (std::size_t first = loop + 1; first-- > 0;)
+    if (injective(child, first)) return true;
+  return false;
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
