@@ -123,6 +123,8 @@ class builder {
   value_ref float_to_half(value_ref x, int lanes) const;
   value_ref float_to_brain(value_ref x, int lanes) const;
   value_ref narrow_for_rounding(value_ref f64_value, int lanes) const;
+  /// As llvm.fptosi.sat and llvm.fptoui.sat, which code generation takes apart lane by lane.
+  value_ref float_to_integers(dtype to, dtype from, value_ref x, int lanes) const;
   void function_attribute(value_ref function, const char* key, const std::string& value) const;
 };
 

@@ -1,6 +1,9 @@
 // Conversions between the types of memory, of registers, and of the language.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 #include <tilewright/backend/llvm/builder.hpp>
 
 namespace tilewright::backend::llvm {
@@ -111,6 +114,35 @@ TILEWRIGHT_INLINE value_ref builder::rounded(dtype t, value_ref v, int lanes) co
   return to_held(t, to_stored(t, v, lanes), lanes);
 }
 
+TILEWRIGHT_INLINE value_ref builder::float_to_integers(dtype to, dtype from, value_ref x,
+                                                       int lanes) const {
+  const bool wraps = is_unsigned(to);
+  const int width = bits(to) - (wraps ? 0 : 1), digits = from == dtype::f64 ? 53 : 24;
+  const double top = std::ldexp(1.0, width), bottom = wraps ? 0 : -top;
+  const auto number = [&](double v) { return real(held(from), v, lanes); };
+  const type_ref word = bits(to) < 32 ? vector(i32, lanes) : held(to, lanes);
+  const auto converted = [&](value_ref v) {
+    return convert(wraps && bits(to) >= 32 ? opcode::fptoui : opcode::fptosi, v, word);
+  };
+  const value_ref ordered = compare(real_predicate::ord, x, x);
+  // in this order of operands: NaN becomes the bottom
+  const value_ref low = number(bottom);
+  x = select(compare(real_predicate::ogt, x, low), x, low);
+  value_ref out = nullptr;
+  if (width <= digits) {
+    const value_ref high = number(top - 1);
+    out = converted(select(compare(real_predicate::olt, x, high), x, high));
+  } else {  // the largest integer is no float
+    const value_ref beyond = compare(real_predicate::oge, x, number(top));
+    const std::int64_t largest =
+        wraps ? -1 : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - width));
+    out =
+        select(beyond, integer(held(to), largest, lanes), converted(select(beyond, number(0), x)));
+  }
+  if (bits(to) < 32) out = convert(opcode::trunc, out, held(to, lanes));
+  return wraps ? out : select(ordered, out, integer(held(to), 0, lanes));
+}
+
 TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int lanes) const {
   const type_ref target = held(to, lanes);
   const bool narrow_float = to == dtype::f16 || to == dtype::bf16;
@@ -125,6 +157,7 @@ TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int
   if (is_float(from)) {
     const type_ref source = held(from, lanes);
     if (to == dtype::boolean) return compare(real_predicate::une, v, c.ConstNull(source));
+    if (lanes > 1) return float_to_integers(to, from, v, lanes);
     return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source},
                      {v});
   }
