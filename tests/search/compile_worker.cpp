@@ -133,9 +133,10 @@ TEST_CASE("a session survives the death of all its workers after every candidate
   const tuning_result r = tune(w, o, db);
   CHECK(r.trials == 24);
   CHECK(r.baseline > 0);
-  for (const auto& [kind, count] : r.failures) {
-    INFO(name(kind) << " " << count);
-    CHECK((kind == failure::worker || kind == failure::build || kind == failure::schedule));
+  for (const auto& failed : r.failures) {
+    INFO(name(failed.first) << " " << failed.second);
+    CHECK((failed.first == failure::worker || failed.first == failure::build ||
+           failed.first == failure::schedule));
   }
   CHECK(r.failures.at(failure::worker) > 0);
   CHECK(r.failures.at(failure::build) > 0);

@@ -218,7 +218,7 @@ TEST_CASE("two threads with one database tune a key once") {
   beside.join();
   CHECK(sessions == 1);
   const bool first = one.report(p.a, p.b, p.c).find("tuned by this process") != std::string::npos;
-  CHECK(first ? comes_to(two, q, "stored code") : comes_to(one, p, "stored code"));
+  CHECK((first ? comes_to(two, q, "stored code") : comes_to(one, p, "stored code")));
   CHECK(sessions == 1);
 }
 
