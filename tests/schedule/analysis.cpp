@@ -326,3 +326,31 @@ def main(a: T.handle, y: T.handle, n: T.int32):
   CHECK_FALSE(covered("m * n", "i // n % n"));
   CHECK_FALSE(covered("m * n", "(i + 1) % n"));
 }
+
+TEST_CASE("region cover: a tile that more threads copy than it has elements") {
+  const auto covered = [](const char* guard) {
+    const ir::function f = ir::parse(std::string(R"(
+@T.prim_func
+def main(A: T.Buffer((64, 64), "float32"), Y: T.Buffer((64, 64), "float32")):
+    X = T.alloc_buffer((64, 64), scope="shared")
+    for b in T.thread_binding(16, thread="blockIdx.x"):
+        for y in T.thread_binding(9, thread="threadIdx.y"):
+            for x in T.thread_binding(16, thread="threadIdx.x"):
+                with T.block("X"):
+                    v0 = T.axis.spatial(64, b // 8 * 32 + (y * 16 + x) // 8)
+                    v1 = T.axis.spatial(64, b % 8 * 8 + (y * 16 + x) % 8)
+                    T.where()") + guard +
+                                     R"()
+                    X[v0, v1] = A[v0, v1]
+        for i, j in T.grid(16, 8):
+            with T.block("Y"):
+                v0 = T.axis.spatial(64, b // 8 * 32 + i)
+                v1 = T.axis.spatial(64, b % 8 * 8 + j)
+                Y[v0, v1] = X[v0, v1]
+)");
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("y * 16 + x < 128"));
+  CHECK_FALSE(covered("y * 16 + x < 127"));
+  CHECK_FALSE(covered("y * 16 + x < 120"));
+}

@@ -218,3 +218,33 @@ def main(A: T.Buffer((8, 8), "int32"), Y: T.Buffer((8, 4), "int32")):
   s.bind(parts[2], "threadIdx.x");
   check_meaning(s, f);
 }
+
+TEST_CASE("bind: a fused loop over a symbolic extent") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 768), "float32")
+    C = T.match_buffer(c, (n, 768), "float32")
+    for i, j in T.grid(n, 768):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj] + T.float32(1)
+)"));
+  const std::vector<loop_rv> l = s.get_loops(s.block("C"));
+  const auto [blocks, threads] = s.split(s.fuse(l[0], l[1]), {infer, 256});
+  s.bind(blocks, "blockIdx.x");
+  s.bind(threads, "threadIdx.x");
+  schedule t(ir::parse(R"(
+@T.prim_func
+def main(c: T.handle):
+    n = T.int32()
+    C = T.match_buffer(c, (n + 4096,), "int32")
+    for i, j in T.grid(4, n):
+        with T.block("C"):
+            vi = T.axis.spatial(n + 4096, i * 1024 + j)
+            C[vi] = vi
+)"));
+  const loop_rv i = t.get_loops(t.block("C"))[0];
+  check_refusal(t, "bind", 1, [&] { t.bind(i, "blockIdx.x"); });  // n may be longer than 1024
+}

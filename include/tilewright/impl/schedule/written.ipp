@@ -154,13 +154,25 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
   return out;
 }
 
+/// The largest value of a sum that takes all from 0 on; nothing when it does not.
+inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
+  if (!ir::is_int(sum.base, 0)) return std::nullopt;
+  if (!sum.splits.empty() && sum.splits.back().scale != 1) return std::nullopt;
+  std::int64_t out = 0;
+  for (const arith::iter_split& s : sum.splits) {
+    if (s.symbolic_extent) return std::nullopt;
+    out += (s.extent - 1) * s.scale;
+  }
+  return out;
+}
+
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
 /// the moving loops add to each is one map of iterations, without holes. A predicate that is about
 /// other sums than the variables must be one of the moving loops alone.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
-  arith::analyzer known = knowing(child.loops);
+  const arith::analyzer known = knowing(child.loops);
   const ir::block_node& block = child.block();
   ir::var_map bindings;
   ir::var_set reduced, moved, fixed;
@@ -181,36 +193,35 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
     if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
       return std::nullopt;
-    known.assume(predicate);
   }
   footprint out;
   std::vector<ir::expr> values;
-  std::vector<ir::iter_var> places;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
-    const linear index = arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
+    // the steps of threads stay the digits that their guard is about
+    const int alone = iters.understood ? -1 : iter_index(block, dim.min);
+    const linear index = alone >= 0
+                             ? iters.values[static_cast<std::size_t>(alone)]
+                             : arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
     linear still = constant(index.constant, index.type), part = constant(0, index.type);
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
     const ir::expr value = arith::from_linear(part);
-    bounds reach = known.const_bounds(value);
-    if (!reach.bounded() || reach.lo != 0 || ir::uses_any(value, fixed)) return std::nullopt;
-    // what the predicate cuts may reach the end of the buffer, and nothing goes beyond
-    const ir::expr& shape = region.buffer->shape[out.size()];
-    if (still.is_constant() && ir::is_int(shape))
-      reach.hi = std::min(reach.hi, ir::as_int(shape) - 1 - still.constant);
-    const ir::expr place = ir::make_var("place", value.type());
-    places.push_back({place,
-                      {ir::integer(value.type(), 0), ir::integer(value.type(), reach.hi + 1)},
-                      ir::iter_kind::reduce});  // all of the domain
+    if (ir::uses_any(value, fixed)) return std::nullopt;
     values.push_back(value);
-    span s{still, still, range_of(still, child.loops)};
-    s.hi->constant += reach.hi;
-    s.within.hi += reach.hi;
-    out.push_back(std::move(s));
+    // a sum of standing loops is cut by nothing
+    const bool fixed_place = still.is_constant();
+    out.push_back({still, still, fixed_place ? bounds{still.constant, still.constant} : bounds{}});
   }
-  if (!arith::is_affine_binding(values, places, moving, predicate, arith::analyzer()))
-    return std::nullopt;
+  const auto map = arith::detect_iter_map(values, moving, predicate,
+                                          arith::iter_map_level::surjective, arith::analyzer());
+  if (!map) return std::nullopt;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const std::optional<std::int64_t> last = last_value(map->indices[d]);
+    if (!last) return std::nullopt;
+    out[d].hi->constant += *last;
+    if (out[d].lo->is_constant()) out[d].within.hi += *last;
+  }
   return out;
 }
 
