@@ -32,7 +32,8 @@ inline std::int64_t take(schedule& s, const std::string& root, const char* key) 
   return out;
 }
 
-inline wishes take_wishes(schedule& s, const std::string& root) {
+inline wishes take_wishes(schedule& s) {
+  const std::string root = ir::root_block(s.function())->name;  // of a block that changes
   wishes out;
   out.parallel = take(s, root, "meta_schedule.parallel");
   out.vectorize = take(s, root, "meta_schedule.vectorize");
@@ -169,7 +170,7 @@ inline void ask_to_unroll(schedule& s, const std::string& name, const wishes& w)
 TILEWRIGHT_INLINE void rewrite_parallel_vectorize_unroll::operator()(schedule& s,
                                                                      const context&) const {
   using namespace detail::loop_kinds;
-  const wishes w = take_wishes(s, ir::root_block(s.function())->name);
+  const wishes w = take_wishes(s);
   if (!w.any()) return;
   for (const std::string& name : root_block_names(s)) {
     if (loop_count(s, name) == 0) continue;
