@@ -15,6 +15,17 @@
 #define TILEWRIGHT_INLINE inline
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TILEWRIGHT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TILEWRIGHT_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef TILEWRIGHT_ADDRESS_SANITIZER
+#define TILEWRIGHT_ADDRESS_SANITIZER 0
+#endif
+
 #if defined(__x86_64__) || defined(_M_X64)
 #define TILEWRIGHT_X86 1
 #else

@@ -10,6 +10,8 @@
 #include <functional>
 #include <utility>
 
+#include <tilewright/support/node_memory.hpp>
+
 namespace tilewright::support {
 
 /// Base of every shared node; carries the owner count.
@@ -18,6 +20,11 @@ class counted {
   counted() = default;
   counted(const counted&) noexcept {}
   counted& operator=(const counted&) noexcept { return *this; }
+
+  static void* operator new(std::size_t bytes) { return take_node(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    drop_node(memory, bytes);
+  }
 
  private:
   template <class T>
@@ -50,7 +57,11 @@ class ref {
     if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() const noexcept {
-    if (node_ && node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+    if (!node_) return;
+    // a node has no weak owners: whoever is alone stays so, and need not lock the count
+    if (node_->owners_.load(std::memory_order_acquire) == 1 ||
+        node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete node_;
   }
   T* node_ = nullptr;
 };
