@@ -22,7 +22,7 @@ struct requirement {
 
 /// Unites `box` into the requirement of the same buffer, or appends it. `loops` are those the sums
 /// use.
-void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, const footprint& box,
+void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, footprint box,
                      const std::vector<const ir::loop_node*>& loops);
 
 /// Values of one iteration variable.

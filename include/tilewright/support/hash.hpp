@@ -28,10 +28,30 @@ struct hash128 {
   friend auto operator<=>(const hash128&, const hash128&) = default;
 };
 
+namespace detail {
+
+/// Bijections with full avalanche (MurmurHash3's finalizer and its variant 13).
+inline std::uint64_t scramble_a(std::uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
+  return x ^ (x >> 33);
+}
+inline std::uint64_t scramble_b(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace detail
+
 /// Hashes a sequence of words and strings; the order and the split into strings count.
 class hasher {
  public:
-  void add(std::uint64_t word);
+  void add(std::uint64_t word) {
+    // Each lane is a bijection of its state for a given word, and of the word for a given state.
+    hi_ = detail::scramble_a(hi_ ^ word) + 0x2545f4914f6cdd1du;
+    lo_ = detail::scramble_b(lo_ + word * 0x9fb21c651e98df25u) ^ 0x589965cc75374cc3u;
+  }
   void add(std::string_view text);
   hash128 finish() const;
 

@@ -96,13 +96,17 @@ TILEWRIGHT_INLINE std::int64_t linear::coefficient(const ir::expr& term) const {
 }
 
 TILEWRIGHT_INLINE linear to_linear(const ir::expr& e) {
+  linear out;
+  out.type = e.type();
+  if (ir::is_var(e)) {
+    out.terms.emplace_back(e, 1);
+    return out;
+  }
   form f = plain_form(e);
   if (!f.valid) {
     f = {};
     add_term(f, e, 1);
   }
-  linear out;
-  out.type = e.type();
   out.constant = f.constant;
   out.terms.reserve(f.terms.size());
   for (const summand& s : f.terms) out.terms.emplace_back(s.term(), s.coefficient);

@@ -191,7 +191,7 @@ class feature_writer {
     for (std::size_t t = 0; t < std::size(tags); ++t) {
       double extent = 1;
       for (const loop_info& l : s.loops)
-        if (l.tag.substr(0, tags[t].size()) == tags[t] && !l.tag.empty()) {
+        if (!l.tag.empty() && l.tag.starts_with(tags[t])) {
           extent = l.extent;
           break;
         }

@@ -11,6 +11,8 @@
 namespace tilewright::primitive {
 
 TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&root) {
+  children_.reserve(8);
+  stack_.reserve(32);
   collect(root.body, false);
 }
 

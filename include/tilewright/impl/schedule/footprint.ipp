@@ -96,7 +96,9 @@ TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from,
 }
 
 TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::linear& b) {
-  arith::linear out = a;
+  arith::linear out;
+  out.terms.reserve(a.terms.size() + b.terms.size());
+  out = a;
   accumulate(out, b, -1);
   return out;
 }
@@ -173,6 +175,8 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
+  out.lo->terms.reserve(sum.terms.size());
+  out.hi->terms.reserve(sum.terms.size());
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {

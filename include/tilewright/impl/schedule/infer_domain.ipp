@@ -32,12 +32,12 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a,
 }
 
 /// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(const std::optional<linear>& a,
-                                        const std::optional<linear>& b, bool lower,
-                                        const loop_list& loops) {
+inline std::optional<linear> inner_side(std::optional<linear> a, std::optional<linear> b,
+                                        bool lower, const loop_list& loops) {
   if (!a) return b;
   if (!b) return a;
-  return never_above(*a, *b, loops) == lower ? b : a;
+  if (never_above(*a, *b, loops) == lower) return b;
+  return a;
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
@@ -141,9 +141,9 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
 }
 
 /// Intersects: both are bounds of the same set.
-inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loops) {
-  to.lo = inner_side(to.lo, by.lo, true, loops);
-  to.hi = inner_side(to.hi, by.hi, false, loops);
+inline void narrow(iter_domain& to, iter_domain by, const loop_list& loops) {
+  to.lo = inner_side(std::move(to.lo), std::move(by.lo), true, loops);
+  to.hi = inner_side(std::move(to.hi), std::move(by.hi), false, loops);
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
@@ -259,7 +259,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
-                                       const footprint& box,
+                                       footprint box,
                                        const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
   for (requirement& r : list) {
@@ -272,7 +272,7 @@ TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir:
     }
     return;
   }
-  list.push_back({buffer, box});
+  list.push_back({buffer, std::move(box)});
 }
 
 TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(

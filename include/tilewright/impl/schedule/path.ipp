@@ -33,10 +33,18 @@ bool any_child(const ir::stmt& s, F&& f) {
 
 template <class Found>
 bool descend(const ir::stmt& s, const Found& found, path& out) {
-  out.slots.push_back(&s);
-  if (found(s)) return true;
-  if (any_child(s, [&](const ir::stmt& child) { return descend(child, found, out); })) return true;
-  out.slots.pop_back();
+  const std::size_t depth = out.slots.size();
+  const ir::stmt* at = &s;
+  for (;;) {  // down a nest of loops, which most statements are, without a call for each
+    out.slots.push_back(at);
+    if (found(*at)) return true;
+    const ir::loop_node* loop = ir::as_loop(*at);
+    if (!loop) break;
+    at = &loop->body;
+  }
+  if (any_child(*at, [&](const ir::stmt& child) { return descend(child, found, out); }))
+    return true;
+  out.slots.resize(depth);
   return false;
 }
 
@@ -49,8 +57,14 @@ path find(const ir::function& f, const Found& found) {
 }
 
 inline ir::stmt replace_in_seq(const ir::seq_node& parent, const ir::stmt* slot, ir::stmt with) {
+  const auto at = static_cast<std::size_t>(slot - parent.stmts.data());
+  if (with && !ir::as_seq(with)) {  // nothing to flatten
+    auto* node = new ir::seq_node(parent);
+    node->stmts[at] = std::move(with);
+    return ir::stmt(node);
+  }
   std::vector<ir::stmt> stmts = parent.stmts;
-  stmts[static_cast<std::size_t>(slot - parent.stmts.data())] = std::move(with);
+  stmts[at] = std::move(with);
   const bool empty = std::none_of(stmts.begin(), stmts.end(),
                                   [](const ir::stmt& s) { return static_cast<bool>(s); });
   return empty ? ir::stmt{} : ir::make_seq(std::move(stmts));
@@ -70,9 +84,9 @@ inline ir::stmt rebind(const ir::block_realize_node& like, ir::block with) {
 
 inline ir::stmt replace_body(const ir::block_realize_node& parent, ir::stmt body) {
   if (!body) throw internal_error("removing the last statement of block " + parent.block->name);
-  ir::block_node changed = *parent.block;
-  changed.body = std::move(body);
-  return rebind(parent, ir::make_block(std::move(changed)));
+  auto* changed = new ir::block_node(*parent.block);
+  changed->body = std::move(body);
+  return rebind(parent, ir::block(changed));
 }
 
 /// The parent with `with` in place of the child that `slot` points to; null when nothing is left.

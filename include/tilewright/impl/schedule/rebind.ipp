@@ -26,7 +26,9 @@ class rebinder : public ir::mutator {
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
       inside_.push_back(loop);
-      return ir::mutator::mutate(s);
+      if (mentions(loop->min) || mentions(loop->extent)) return ir::mutator::mutate(s);
+      ir::stmt body = mutate(loop->body);
+      return body == loop->body ? s : ir::with_body(*loop, std::move(body));
     }
     const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
     if (transparent || !guard_) return ir::mutator::mutate(s);
@@ -47,6 +49,12 @@ class rebinder : public ir::mutator {
   }
 
  private:
+  /// One of the variables that are replaced occurs.
+  bool mentions(const ir::expr& e) const {
+    if (e->op == ir::op::var) return values_.count(e) != 0;
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const ir::expr& arg) { return mentions(arg); });
+  }
   /// Everything around the place that the walk has reached, and what it has passed.
   const arith::analyzer& known() {
     for (const ir::loop_node* loop : inside_)
@@ -60,16 +68,16 @@ class rebinder : public ir::mutator {
     std::vector<ir::expr> values;
     values.reserve(old.values.size());
     for (const ir::expr& v : old.values) {
-      ir::expr next = mutate(v);
-      if (!next.same(v)) {
-        changed = true;
-        // a value of the map is simple as it is
-        if (!ir::is_var(v)) next = known().simplify(next);
+      if (!mentions(v)) {
+        values.push_back(v);
+        continue;
       }
-      values.push_back(std::move(next));
+      changed = true;
+      // a value of the map is simple as it is
+      values.push_back(ir::is_var(v) ? mutate(v) : known().simplify(mutate(v)));
     }
-    ir::expr predicate = mutate(old.predicate);
-    if (!predicate.same(old.predicate)) predicate = known().simplify(predicate);
+    ir::expr predicate = old.predicate;
+    if (mentions(predicate)) predicate = known().simplify(mutate(predicate));
     if (guard_) predicate = ir::logical_and(predicate, guard_);
     const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
     ir::block block = mutate(old.block);

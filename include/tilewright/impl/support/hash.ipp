@@ -5,18 +5,6 @@
 namespace tilewright::support {
 namespace detail {
 
-/// Bijections with full avalanche (MurmurHash3's finalizer and its variant 13).
-inline std::uint64_t scramble_a(std::uint64_t x) {
-  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
-  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
-  return x ^ (x >> 33);
-}
-inline std::uint64_t scramble_b(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 inline int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -25,12 +13,6 @@ inline int hex_digit(char c) {
 }
 
 }  // namespace detail
-
-TILEWRIGHT_INLINE void hasher::add(std::uint64_t word) {
-  // Each lane is a bijection of its state for a given word, and of the word for a given state.
-  hi_ = detail::scramble_a(hi_ ^ word) + 0x2545f4914f6cdd1du;
-  lo_ = detail::scramble_b(lo_ + word * 0x9fb21c651e98df25u) ^ 0x589965cc75374cc3u;
-}
 
 TILEWRIGHT_INLINE void hasher::add(std::string_view text) {
   add(static_cast<std::uint64_t>(text.size()));

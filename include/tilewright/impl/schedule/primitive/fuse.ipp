@@ -19,14 +19,16 @@ inline std::vector<const ir::loop_node*> nest(const path& first, const ir::funct
                                               const std::vector<ir::var>& loops) {
   std::vector<const ir::loop_node*> out{ir::as_loop(first.target())};
   for (std::size_t i = 1; i < loops.size(); ++i) {
+    const ir::loop_node* inner = ir::as_loop(out.back()->body);
+    if (inner && inner->var.same(loops[i])) {
+      out.push_back(inner);
+      continue;
+    }
     need_loop(f, loops[i], "fuse");
     for (std::size_t j = 0; j < i; ++j)
       if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
-    const ir::loop_node* inner = ir::as_loop(out.back()->body);
-    if (!inner || !inner->var.same(loops[i]))
-      refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
-                    loops[i - 1]->name + "\"");
-    out.push_back(inner);
+    refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
+                  loops[i - 1]->name + "\"");
   }
   return out;
 }

@@ -99,7 +99,7 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
     const ir::var& part = out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
-    exact.add(part, zero, extents[i]);
+    if (!ir::is_int(old.extent)) exact.add(part, zero, extents[i]);
     relaxed.add(part, zero, extents[i]);
     const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
     if (!dropped) digits.push_back(part * stride);
