@@ -603,10 +603,11 @@ TEST_CASE("reverse_compute_at: blocks of threads do not accumulate together") {
 }
 
 TEST_CASE("reverse_compute_at: threads do not all run the block for the same elements") {
-  const ir::function f = ir::parse(R"(
+  const auto program_with = [](const std::string& scope) {
+    std::string text = R"(
 @T.prim_func
 def main(V: T.Buffer((6,), "int32"), Y: T.Buffer((6,), "int32")):
-    B = T.alloc_buffer((6,), "int32")
+    B = T.alloc_buffer((6,), "int32", scope="SCOPE")
     for i in range(6):
         with T.block("B"):
             vi = T.axis.spatial(6, i)
@@ -615,16 +616,27 @@ def main(V: T.Buffer((6,), "int32"), Y: T.Buffer((6,), "int32")):
         with T.block("Y"):
             vi = T.axis.spatial(6, i)
             Y[vi] = B[vi] + 1
-)");
-  for (const char* axis : {"threadIdx.x", "blockIdx.x"}) {
-    schedule s(f);
+)";
+    return ir::parse(text.replace(text.find("SCOPE"), 5, scope));
+  };
+  const ir::function shared = program_with("shared"), f = program_with("global");
+  {
+    schedule s(shared);
     const block_rv b = s.block("B"), y = s.block("Y");
     const loop_rv i = s.get_loops(y)[0];
-    s.bind(i, axis);
-    s.compute_at(b, i, true);  // of a global buffer: all of it in every thread
+    s.bind(i, "threadIdx.x");
+    s.compute_at(b, i, true);  // of a shared buffer: all of it in every thread
     CHECK(extents(s, b) == sizes{6, 6});
     const loop_rv target = s.get_loops(b)[1];
     check_refusal(s, "reverse_compute_at", 9, [&] { s.reverse_compute_at(y, target); });
+  }
+  for (const char* axis : {"threadIdx.x", "blockIdx.x"}) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const loop_rv i = s.get_loops(s.block("Y"))[0];
+    s.bind(i, axis);
+    s.compute_at(b, i, true);  // of a global buffer: its own part
+    CHECK(extents(s, b) == sizes{6, 1});
     check_meaning(s, f);
   }
   schedule s(f);

@@ -149,8 +149,10 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
         return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
       });
       if (!shared) continue;
+      // each thread computes its own part of a global buffer, and all of what it shares with others
+      const bool together = m.forward && r.buffer->scope != "global";
       const standing_loops standing{
-          fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
+          fixed, together ? std::string_view(r.buffer->scope) : std::string_view{}};
       add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
     }
   }
