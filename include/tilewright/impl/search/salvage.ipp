@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 
@@ -19,8 +20,8 @@ namespace detail {
 class salvage_source {
  public:
   salvage_source(const sqlite_api& api, const std::string& path) : api_(api) {
-    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex, nullptr) !=
-        sqlite_api::ok) {
+    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex,
+                    nullptr) != sqlite_api::ok) {
       api.close_v2(db_);
       db_ = nullptr;
     }
@@ -32,21 +33,23 @@ class salvage_source {
   salvage_source& operator=(const salvage_source&) = delete;
 
   /// Calls `row` for each readable row of `table`, in order of rowid; gives up after 10,000 unreadable
-  /// numbers in a row.
+  /// numbers in a row. A damaged page may lead back to rows that came before, and round for ever: numbers
+  /// only rise here.
   template <class Row>
   void each(const std::string& columns, const std::string& table, const Row& row) {
-    if (!db_) return;
+    if (!db_ || !known(columns, table)) return;
     std::int64_t id = 0;
     int misses = 0;
-    while (misses < 10000) {
-      const int found = next(columns, table, " where rowid>? order by rowid limit 1", id, id, row);
+    while (misses < 10000 && id < INT64_MAX) {
+      const int found =
+          next(columns, table, " where rowid>? order by rowid limit 1", id, id + 1, id, row);
       if (found == sqlite_api::done) return;
       if (found == sqlite_api::row) {
         misses = 0;
         continue;
       }
       // the way to the next row is damaged: step over it number by number
-      if (next(columns, table, " where rowid=?", id + 1, id, row) != sqlite_api::row) {
+      if (next(columns, table, " where rowid=?", id + 1, id + 1, id, row) != sqlite_api::row) {
         ++misses;
         ++id;
       }
@@ -54,14 +57,25 @@ class salvage_source {
   }
 
  private:
+  /// False where the description of the table is lost, and no row can be asked for.
+  bool known(const std::string& columns, const std::string& table) {
+    sqlite3_stmt* q = nullptr;
+    const std::string sql = "select " + columns + " from " + table;
+    const int code = api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr);
+    api_.finalize(q);
+    return code == sqlite_api::ok;
+  }
+
   template <class Row>
-  int next(const std::string& columns, const std::string& table, const char* where, std::int64_t from,
-           std::int64_t& id, const Row& row) {
+  int next(const std::string& columns, const std::string& table, const char* where,
+           std::int64_t from, std::int64_t least, std::int64_t& id, const Row& row) {
     sqlite3_stmt* q = nullptr;
     const std::string sql = "select rowid, " + columns + " from " + table + where;
-    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok) return sqlite_api::corrupt;
+    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok)
+      return sqlite_api::corrupt;
     api_.bind_int64(q, 1, from);
-    const int code = api_.step(q);
+    int code = api_.step(q);
+    if (code == sqlite_api::row && api_.column_int64(q, 0) < least) code = sqlite_api::corrupt;
     if (code == sqlite_api::row) {
       id = api_.column_int64(q, 0);
       row(api_, q);
@@ -94,14 +108,16 @@ inline record salvage_record(const sqlite_api& api, sqlite3_stmt* q) {
 
 inline std::string salvage_kept_name(const std::string& path) {
   std::string name = path + ".damaged";
-  for (int i = 2; ::access(name.c_str(), F_OK) == 0; ++i) name = path + ".damaged." + std::to_string(i);
+  for (int i = 2; ::access(name.c_str(), F_OK) == 0; ++i)
+    name = path + ".damaged." + std::to_string(i);
   return name;
 }
 
 /// Holds the lock file beside a database, so that one process repairs at a time.
 class salvage_lock {
  public:
-  explicit salvage_lock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  explicit salvage_lock(const std::string& path)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     if (file_ >= 0) ::flock(file_, LOCK_EX);
   }
   ~salvage_lock() {
@@ -124,7 +140,8 @@ inline bool salvage_unneeded(const std::string& path) {
   }
 }
 
-inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to, std::size_t& lost) {
+inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to,
+                                std::size_t& lost) {
   salvage_source source(api, from);
   std::size_t saved = 0;
   source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
@@ -159,9 +176,11 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
     if (::rename((path + tail).c_str(), (kept + tail).c_str()) != 0 && *tail == '\0')
       throw store_error(store_failure::not_writable, "cannot rename the damaged file " + path);
   if (::rename(fresh.c_str(), path.c_str()) != 0)
-    throw store_error(store_failure::not_writable, "cannot put the repaired file in the place of " + path);
+    throw store_error(store_failure::not_writable,
+                      "cannot put the repaired file in the place of " + path);
   return path + " was damaged: " + std::to_string(saved) + " records were saved" +
-         (lost ? ", " + std::to_string(lost) + " were not readable" : "") + "; the old file is kept as " + kept;
+         (lost ? ", " + std::to_string(lost) + " were not readable" : "") +
+         "; the old file is kept as " + kept;
 }
 
 }  // namespace tilewright::search
