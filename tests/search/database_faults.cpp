@@ -148,11 +148,17 @@ TEST_CASE("flipped bytes: the file opens or is salvaged, and what is read was wr
       bad[random.below(bad.size())] ^= static_cast<char>(1 + random.below(255));
     const folder here;
     std::ofstream(here.file(), std::ios::binary) << bad;
+    bool left_alone = false;
     {
       database db(here.file());
       for (const record& r : db.all()) CHECK(written.count(r.trace) == 1);
       db.add(numbered(1, 1));
+      // the flips have made it the file of a newer version, or of another program
+      left_alone = db.status().find("newer") != std::string::npos ||
+                   db.status().find("another program") != std::string::npos;
+      CHECK(db.persistent() == !left_alone);
     }
+    if (left_alone) continue;
     const database again(here.file());
     bool there = false;
     for (const record& r : again.all()) there |= r.extents == std::vector<std::int64_t>{1, 1};
