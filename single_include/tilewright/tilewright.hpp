@@ -19,6 +19,17 @@
 #define TILEWRIGHT_INLINE inline
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TILEWRIGHT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TILEWRIGHT_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef TILEWRIGHT_ADDRESS_SANITIZER
+#define TILEWRIGHT_ADDRESS_SANITIZER 0
+#endif
+
 #if defined(__x86_64__) || defined(_M_X64)
 #define TILEWRIGHT_X86 1
 #else
@@ -430,6 +441,98 @@ inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 #include <functional>
 #include <utility>
 
+// Memory of shared nodes.
+//
+// Replaying a trace makes and drops thousands of small nodes in less than a millisecond, hundreds
+// at a time: more than malloc keeps at hand, which took a third of the time. A thread keeps the
+// memory of nodes that it has dropped, by size, and makes its next nodes of it. Under the address
+// sanitizer all memory goes back at once, so that nothing hides from it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace tilewright::support {
+namespace detail {
+
+/// Dropped memory of one thread, in sizes that are multiples of 16 bytes.
+class node_shelf {
+ public:
+  static constexpr std::size_t step = 16;     // bytes
+  static constexpr std::size_t sizes = 16;    // up to 256 bytes
+  static constexpr std::uint32_t most = 512;  // of one size: 1 MiB in all when every size is full
+
+  static constexpr std::size_t index(std::size_t bytes) noexcept { return (bytes - 1) / step; }
+
+  void* take(std::size_t i) noexcept {
+    piece* const top = lists_[i].top;
+    if (!top) return nullptr;
+    lists_[i].top = top->next;
+    --lists_[i].count;
+    return top;
+  }
+  /// False when there is no room, or the thread has ended.
+  bool put(std::size_t i, void* memory) noexcept {
+    list& l = lists_[i];
+    if (l.count >= limit_) return l.count == 0 && open() && put(i, memory);
+    l.top = ::new (memory) piece{l.top};
+    ++l.count;
+    return true;
+  }
+
+ private:
+  struct piece {
+    piece* next;
+  };
+  struct list {
+    piece* top = nullptr;
+    std::uint32_t count = 0;
+  };
+  /// Gives everything back when the thread ends; nodes that die later are not kept.
+  struct closing {
+    node_shelf* shelf;
+    ~closing() {
+      shelf->limit_ = 0;
+      shelf->closed_ = true;
+      for (std::size_t i = 0; i < sizes; ++i)
+        while (void* memory = shelf->take(i)) ::operator delete(memory);
+    }
+  };
+
+  bool open() noexcept {
+    if (closed_ || TILEWRIGHT_ADDRESS_SANITIZER) return false;
+    thread_local closing at_end{this};
+    at_end.shelf->limit_ = most;
+    return true;
+  }
+
+  std::array<list, sizes> lists_{};
+  std::uint32_t limit_ = 0;  // `most` from the first node on that the thread drops
+  bool closed_ = false;
+};
+
+// Needs no destructor, so that reading it costs nothing and is allowed at any time.
+inline constinit thread_local node_shelf shelf{};
+
+}  // namespace detail
+
+/// @name Memory for a node of that many bytes; any thread may drop what another one has taken.
+/// @{
+inline void* take_node(std::size_t bytes) {
+  const std::size_t i = detail::node_shelf::index(bytes);
+  if (i >= detail::node_shelf::sizes) return ::operator new(bytes);
+  void* const kept = detail::shelf.take(i);
+  return kept ? kept : ::operator new((i + 1) * detail::node_shelf::step);
+}
+inline void drop_node(void* memory, std::size_t bytes) noexcept {
+  const std::size_t i = detail::node_shelf::index(bytes);
+  if (i >= detail::node_shelf::sizes || !detail::shelf.put(i, memory)) ::operator delete(memory);
+}
+/// @}
+
+}  // namespace tilewright::support
+
 namespace tilewright::support {
 
 /// Base of every shared node; carries the owner count.
@@ -438,6 +541,11 @@ class counted {
   counted() = default;
   counted(const counted&) noexcept {}
   counted& operator=(const counted&) noexcept { return *this; }
+
+  static void* operator new(std::size_t bytes) { return take_node(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    drop_node(memory, bytes);
+  }
 
  private:
   template <class T>
@@ -470,7 +578,11 @@ class ref {
     if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() const noexcept {
-    if (node_ && node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+    if (!node_) return;
+    // a node has no weak owners: whoever is alone stays so, and need not lock the count
+    if (node_->owners_.load(std::memory_order_acquire) == 1 ||
+        node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete node_;
   }
   T* node_ = nullptr;
 };
@@ -1750,7 +1862,10 @@ constexpr auto round(const A& a) {
 }
 template <operand A>
 constexpr auto abs(const A& a) {
-  if constexpr (is_integral_value<element_of<A>>)
+  using T = element_of<A>;
+  if constexpr (is_integer_element<T> && std::is_unsigned_v<T>)
+    return to_expression(a);
+  else if constexpr (is_integral_value<T>)
     return max(a, -a);
   else
     return call_one("abs", a);
@@ -5888,8 +6003,175 @@ constexpr bool check_binding() {
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 
+// The tuning database: measurements, chosen schedules, compiled code and leases, shared by
+// processes.
+//
+// An SQLite file in WAL mode; every measurement is committed as it is made. Whatever is wrong with
+// the file (no library, no permission, disk full, locked, damaged, made by a newer version) the
+// database keeps working in memory, says why in `status()`, and writes what it kept as soon as that
+// is possible.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What a tuning database keeps: the key under which a measurement is valid, and the measurement.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::search {
+
+/// Everything that decides whether a stored schedule may be used. Nothing else does: CPU model and
+/// versions are provenance.
+struct record_key {
+  std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
+  std::string isa;        // target::cpu::isa_key()
+  std::string arguments;  // class of each argument: unit-stride dimension, contiguity
+  int threads = 1;
+
+  friend auto operator<=>(const record_key&, const record_key&) = default;
+};
+
+/// Where a measurement was made. Shown and ranked, never required.
+struct provenance {
+  std::string cpu;   // model, as the CPU calls itself
+  std::string llvm;  // version of the code generator
+  std::string date;  // "2026-01-31T12:00:00Z"
+  int revision = 0;  // backend::lowering_revision
+
+  friend bool operator==(const provenance&, const provenance&) = default;
+};
+
+/// One measured schedule of one workload.
+struct record {
+  record_key key;
+  std::string family;                 // equal for one kernel at all extents
+  std::vector<std::int64_t> extents;  // of all buffer parameters in order
+  std::string trace;                  // printed form; empty: the default schedule
+  std::vector<double> seconds;        // [repeats], per call
+  provenance from;
+  bool chosen = false;  // verified, and the fastest by more than the noise
+
+  double best() const;
+  double mean() const;
+  /// Digest of all fields; a row whose digest differs was damaged.
+  std::string digest() const;
+};
+
+/// Candidates of one key that gave no time.
+struct failure_count {
+  std::string kind;  // as name(failure) has it
+  std::int64_t count = 0;
+  std::string detail;  // of the last one
+};
+
+/// Distance between the extents of two calls of one kernel: sum of |log2| of the ratios.
+double extent_distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
+
+/// Now, in the form of provenance::date.
+std::string date_now();
+
+/// @name Text forms of number lists in database columns
+/// The readers return nothing usable (an empty list) on malformed text.
+/// @{
+std::string write_numbers(const std::vector<double>& values);
+std::string write_numbers(const std::vector<std::int64_t>& values);
+std::vector<double> read_reals(std::string_view text);
+std::vector<std::int64_t> read_integers(std::string_view text);
+/// @}
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+
+/// Path of the default file: TILEWRIGHT_DB, else tilewright/tuning.db under XDG_CACHE_HOME or
+/// ~/.cache. Empty when no such directory is known.
+std::string default_database_path();
+
+/// All members may be called from any thread; none throws for a reason outside the program.
+///
+/// A class of one's own may derive from it, to keep records elsewhere. What it does not override
+/// works on what the base holds, which is nothing on disk for ":memory:". `add` and `chosen`
+/// are enough for finding again what was tuned; `top` lets sessions resume, `all` lets models learn,
+/// `add_code` and `code` save compiling.
+class database {
+ public:
+  /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
+  /// separated by ':' (the user's, the team's, what was shipped) are read in that order, and only
+  /// the first is written.
+  explicit database(std::string path = {});
+  virtual ~database();
+  database(const database&) = delete;
+  database& operator=(const database&) = delete;
+
+  /// The process's one handle to the file at `path`.
+  static std::shared_ptr<database> shared(const std::string& path = {});
+
+  /// Of the file that is written.
+  const std::string& path() const noexcept;
+  /// True when the last operation on the file worked.
+  virtual bool persistent() const;
+  /// Why the file is not used, or what had to be repaired; empty when all is well.
+  virtual std::string status() const;
+
+  /// Stores a measurement. A chosen one takes the mark from the one chosen before.
+  virtual void add(const record& r);
+  /// The chosen record of a key.
+  virtual std::optional<record> chosen(const record_key& key) const;
+  /// The `count` fastest measurements of a key, one per trace.
+  virtual std::vector<record> top(const record_key& key, std::size_t count) const;
+  /// The chosen record of the same kernel, instruction set and thread count with the nearest
+  /// extents.
+  virtual std::optional<record> nearest(const std::string& family,
+                                        const std::vector<std::int64_t>& extents,
+                                        const record_key& key) const;
+  /// Every record, oldest first; `keep` may be null.
+  virtual std::vector<record> all(const std::function<bool(const record&)>& keep = {}) const;
+  /// Rows that were skipped since opening because their digest did not match.
+  virtual std::size_t skipped() const;
+
+  /// Counts candidates that gave no time, by kind.
+  virtual void add_failures(const record_key& key, const failure_count& f);
+  virtual std::vector<failure_count> failures(const record_key& key) const;
+
+  /// Text of a workload, for people and tools.
+  virtual void add_workload(const std::string& workload, const std::string& script);
+  virtual std::optional<std::string> workload(const std::string& key) const;
+
+  /// Compiled code of one schedule. `code` gives it back only when its digest matches and file and
+  /// directory belong to the user and nobody else may write them; else `why` says what is wrong.
+  virtual void add_code(const record_key& key, const std::string& trace, const provenance& from,
+                        const std::vector<std::byte>& bytes);
+  virtual std::optional<std::vector<std::byte>> code(const record_key& key,
+                                                     const std::string& trace, int revision,
+                                                     std::string* why = nullptr) const;
+
+  /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or
+  /// another live one.
+  virtual bool lease(const record_key& key, double seconds);
+  /// Prolongs a claim of this process.
+  virtual void renew(const record_key& key, double seconds);
+  virtual void release(const record_key& key);
+
+  /// explain_lookup (search/lookup.hpp) on this database.
+  std::string why(const record& wanted) const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::search
 // What tuning tells a host program.
 
 #include <functional>
@@ -6043,10 +6325,30 @@ struct hash128 {
   friend auto operator<=>(const hash128&, const hash128&) = default;
 };
 
+namespace detail {
+
+/// Bijections with full avalanche (MurmurHash3's finalizer and its variant 13).
+inline std::uint64_t scramble_a(std::uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
+  return x ^ (x >> 33);
+}
+inline std::uint64_t scramble_b(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace detail
+
 /// Hashes a sequence of words and strings; the order and the split into strings count.
 class hasher {
  public:
-  void add(std::uint64_t word);
+  void add(std::uint64_t word) {
+    // Each lane is a bijection of its state for a given word, and of the word for a given state.
+    hi_ = detail::scramble_a(hi_ ^ word) + 0x2545f4914f6cdd1du;
+    lo_ = detail::scramble_b(lo_ + word * 0x9fb21c651e98df25u) ^ 0x589965cc75374cc3u;
+  }
   void add(std::string_view text);
   hash128 finish() const;
 
@@ -6090,165 +6392,6 @@ std::vector<std::size_t> choices(const trace& t);
 /// One decision changed: a factor of a tile moved to another level, or anything drawn anew. Always a valid
 /// decision by itself; whether later primitives accept it shows in the replay. Nothing when `t` has no choice.
 std::optional<trace> mutate(const trace& t, support::random& random);
-
-}  // namespace tilewright::search
-// The tuning database: measurements, chosen schedules, compiled code and leases, shared by
-// processes.
-//
-// An SQLite file in WAL mode; every measurement is committed as it is made. Whatever is wrong with
-// the file (no library, no permission, disk full, locked, damaged, made by a newer version) the
-// database keeps working in memory, says why in `status()`, and writes what it kept as soon as that
-// is possible.
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-// What a tuning database keeps: the key under which a measurement is valid, and the measurement.
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace tilewright::search {
-
-/// Everything that decides whether a stored schedule may be used. Nothing else does: CPU model and
-/// versions are provenance.
-struct record_key {
-  std::string workload;   // ir::workload_key of the function, 32 hexadecimal digits
-  std::string isa;        // target::cpu::isa_key()
-  std::string arguments;  // class of each argument: unit-stride dimension, contiguity, alignment
-  int threads = 1;
-
-  friend auto operator<=>(const record_key&, const record_key&) = default;
-};
-
-/// Where a measurement was made. Shown and ranked, never required.
-struct provenance {
-  std::string cpu;   // model, as the CPU calls itself
-  std::string llvm;  // version of the code generator
-  std::string date;  // "2026-01-31T12:00:00Z"
-  int revision = 0;  // backend::lowering_revision
-
-  friend bool operator==(const provenance&, const provenance&) = default;
-};
-
-/// One measured schedule of one workload.
-struct record {
-  record_key key;
-  std::string family;                 // equal for one kernel at all extents
-  std::vector<std::int64_t> extents;  // of all buffer parameters in order
-  std::string trace;                  // printed form; empty: the default schedule
-  std::vector<double> seconds;        // [repeats], per call
-  provenance from;
-  bool chosen = false;  // verified, and the fastest by more than the noise
-
-  double best() const;
-  double mean() const;
-  /// Digest of all fields; a row whose digest differs was damaged.
-  std::string digest() const;
-};
-
-/// Candidates of one key that gave no time.
-struct failure_count {
-  std::string kind;  // as name(failure) has it
-  std::int64_t count = 0;
-  std::string detail;  // of the last one
-};
-
-/// Distance between the extents of two calls of one kernel: sum of |log2| of the ratios.
-double extent_distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
-
-/// Now, in the form of provenance::date.
-std::string date_now();
-
-/// @name Text forms of number lists in database columns
-/// The readers return nothing usable (an empty list) on malformed text.
-/// @{
-std::string write_numbers(const std::vector<double>& values);
-std::string write_numbers(const std::vector<std::int64_t>& values);
-std::vector<double> read_reals(std::string_view text);
-std::vector<std::int64_t> read_integers(std::string_view text);
-/// @}
-
-}  // namespace tilewright::search
-
-namespace tilewright::search {
-
-/// Path of the default file: TILEWRIGHT_DB, else tilewright/tuning.db under XDG_CACHE_HOME or
-/// ~/.cache. Empty when no such directory is known.
-std::string default_database_path();
-
-/// All members may be called from any thread; none throws for a reason outside the program.
-class database {
- public:
-  /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
-  /// separated by ':' (the user's, the team's, what was shipped) are read in that order, and only
-  /// the first is written.
-  explicit database(std::string path = {});
-  ~database();
-  database(const database&) = delete;
-  database& operator=(const database&) = delete;
-
-  /// The process's one handle to the file at `path`.
-  static std::shared_ptr<database> shared(const std::string& path = {});
-
-  /// Of the file that is written.
-  const std::string& path() const noexcept;
-  /// True when the last operation on the file worked.
-  bool persistent() const;
-  /// Why the file is not used, or what had to be repaired; empty when all is well.
-  std::string status() const;
-
-  /// Stores a measurement. A chosen one takes the mark from the one chosen before.
-  void add(const record& r);
-  /// The chosen record of a key.
-  std::optional<record> chosen(const record_key& key) const;
-  /// The `count` fastest measurements of a key, one per trace.
-  std::vector<record> top(const record_key& key, std::size_t count) const;
-  /// The chosen record of the same kernel, instruction set and thread count with the nearest
-  /// extents.
-  std::optional<record> nearest(const std::string& family, const std::vector<std::int64_t>& extents,
-                                const record_key& key) const;
-  /// Every record, oldest first; `keep` may be null.
-  std::vector<record> all(const std::function<bool(const record&)>& keep = {}) const;
-  /// Rows that were skipped since opening because their digest did not match.
-  std::size_t skipped() const;
-
-  /// Counts candidates that gave no time, by kind.
-  void add_failures(const record_key& key, const failure_count& f);
-  std::vector<failure_count> failures(const record_key& key) const;
-
-  /// Text of a workload, for people and tools.
-  void add_workload(const std::string& workload, const std::string& script);
-  std::optional<std::string> workload(const std::string& key) const;
-
-  /// Compiled code of one schedule. `code` gives it back only when its digest matches and file and
-  /// directory belong to the user and nobody else may write them; else `why` says what is wrong.
-  void add_code(const record_key& key, const std::string& trace, const provenance& from,
-                const std::vector<std::byte>& bytes);
-  std::optional<std::vector<std::byte>> code(const record_key& key, const std::string& trace,
-                                             int revision, std::string* why = nullptr) const;
-
-  /// Claims the tuning of a key for `seconds`; false while it is claimed, by this process or
-  /// another live one.
-  bool lease(const record_key& key, double seconds);
-  /// Prolongs a claim of this process.
-  void renew(const record_key& key, double seconds);
-  void release(const record_key& key);
-
-  /// explain_lookup (search/lookup.hpp) on this database.
-  std::string why(const record& wanted) const;
-
- private:
-  struct state;
-  std::unique_ptr<state> state_;
-};
 
 }  // namespace tilewright::search
 // What a user may choose about building and timing candidates.
@@ -6386,22 +6529,29 @@ using builder = std::function<built(const ir::function& scheduled, const target:
 /// Lowers, compiles and loads. Never throws for a program that cannot be compiled.
 built build(const ir::function& scheduled, const target::cpu& cpu);
 
+/// Threads that build.
+struct build_threads {
+  int beside = 1;   // go on while what was taken is measured
+  int between = 0;  // build only while `take` waits: on the cores that measurements need
+};
+
 /// Builds programs in order on threads of its own; `take` waits for one. The destructor gives up
 /// what has not begun and joins.
 class build_queue {
  public:
+  /// @param threads one at least
   /// @param make what builds; null: `build`
-  /// @param deadline s for one program. A compilation cannot be interrupted: one that takes longer
-  /// is given up, another thread goes on with the next program, and the destructor waits for it.
-  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, int threads,
+  /// @param deadline s for one program. A compilation in this process cannot be interrupted: one
+  /// that takes longer is given up, another thread goes on with the next program, and the destructor
+  /// waits for it (search/compile_worker.hpp ends its processes instead).
+  build_queue(std::vector<ir::function> programs, const target::cpu& cpu, build_threads threads,
               builder make = {}, double deadline = 1e6);
   ~build_queue();
   build_queue(const build_queue&) = delete;
   build_queue& operator=(const build_queue&) = delete;
 
+  /// Program `i`; one caller at a time. When it returns, only threads of `beside` build.
   built take(std::size_t i);
-  /// Waits for all, so that nothing runs beside a measurement.
-  void finish();
 
  private:
   struct state;
@@ -6466,8 +6616,8 @@ struct measure_options {
   double deadline = 10;    // s for all of it; then the candidate is cancelled
   double budget = 0.02;    // s spent repeating
   int repeats = 5;         // at least, unless the budget is used up
-  int most_repeats = 25;
-  double stable = 0.02;  // repeats end when the spread is below this
+  int most_repeats = 25;   // 0: the call that warms up is what counts
+  double stable = 0.02;    // repeats end when the spread is below this
   caches where = caches::warm;
 };
 
@@ -6477,10 +6627,11 @@ namespace tilewright::search {
 
 struct workload;
 
-/// Which process runs candidates.
+/// Which process compiles and runs candidates.
 enum class isolation {
-  none,   // this one, in memory between guard pages, under handlers for faults
-  worker  // `tilewright worker`, on shared memory; what it dies of is a failure of the candidate
+  none,   // this one: they run in memory between guard pages, under handlers for faults
+  worker  // `tilewright worker`: some compile, one runs them on shared memory; what kills or stops
+          // one of these processes is a failure of the candidate
 };
 
 /// What candidates compute with while they are timed.
@@ -6560,15 +6711,22 @@ std::string progress_line(const progress& p);
 
 namespace tilewright::search {
 
-/// Memory between two inaccessible pages. The data end as near to the upper one as `alignment` allows.
+/// Where data begin: `beyond` bytes after a multiple of `alignment`, a power of two up to a page.
+struct placement {
+  std::size_t alignment = 64;
+  std::size_t beyond = 0;
+};
+
+/// Memory between two inaccessible pages. The data end as near to the upper one as their placement
+/// allows.
 class guarded_buffer {
  public:
   guarded_buffer() = default;
   /// @throws build_error when there is not enough memory
-  explicit guarded_buffer(std::size_t bytes, std::size_t alignment = 64);
+  explicit guarded_buffer(std::size_t bytes, placement at = {});
   /// Maps `mapped_for(bytes)` bytes of a file, from `offset` on; whoever maps the same with the same
   /// arguments sees the same data.
-  guarded_buffer(std::size_t bytes, std::size_t alignment, int descriptor, std::size_t offset);
+  guarded_buffer(std::size_t bytes, placement at, int descriptor, std::size_t offset);
   ~guarded_buffer();
   guarded_buffer(guarded_buffer&& other) noexcept;
   guarded_buffer& operator=(guarded_buffer&& other) noexcept;
@@ -6583,7 +6741,7 @@ class guarded_buffer {
   static std::size_t mapped_for(std::size_t bytes);
 
  private:
-  void place(std::size_t alignment, int descriptor, std::size_t offset);
+  void place(placement at, int descriptor, std::size_t offset);
 
   std::byte* mapping_ = nullptr;
   std::size_t mapped_ = 0;
@@ -6615,7 +6773,7 @@ namespace tilewright::search {
 /// Where one argument lies.
 struct argument_place {
   std::size_t bytes = 0;              // of its buffer
-  std::size_t alignment = 64;         // of the buffer, a power of two
+  placement at;                       // of the buffer
   std::size_t element0 = 0;           // bytes from the start of the buffer
   std::vector<std::int64_t> strides;  // [rank], elements; empty for a scalar
   bool written = false;
@@ -6759,10 +6917,10 @@ void unpack_elements(const operand& o, std::byte* element0,
 
 namespace tilewright::search {
 
-/// Memory layout of one argument: strides in elements and the alignment of element 0 in bytes.
+/// Memory layout of one argument: strides in elements, and where element 0 lies.
 struct argument_layout {
   std::vector<std::int64_t> strides;
-  std::size_t alignment = 64;
+  placement at;
 };
 
 /// A set of arguments of one function in guarded memory. Not thread-safe but for `cancel`.
@@ -6987,6 +7145,8 @@ struct tuned_options {
   double target = 0;                               // s per call: good enough
   int patience = std::numeric_limits<int>::max();  // trials without a better one
   std::string database = {};                       // file; empty: the user's one, ":memory:": none
+  /// An open database, or one of a class of your own, in the place of that file.
+  std::shared_ptr<search::database> own_database = {};
   tilewright::mode mode = tilewright::mode::now;
   tilewright::effort effort = tilewright::effort::measure;
   space::design_space space = {};  // empty: the default space of the target
@@ -8119,6 +8279,20 @@ TILEWRIGHT_INLINE ir::expr simplify(const ir::expr& e) {
 #include <array>
 #include <numeric>
 
+// What expressions take from memory.
+
+namespace tilewright::ir {
+
+/// True when evaluating `e` loads an element or calls a function.
+bool reads_memory(const expr& e);
+
+/// Whether the expression, or an expression of the statement, loads from the buffer or takes its
+/// address.
+bool loads_from(const expr& e, const buffer& b);
+bool loads_from(const stmt& s, const buffer& b);
+
+}  // namespace tilewright::ir
+
 namespace tilewright::arith {
 namespace detail {
 
@@ -8183,12 +8357,7 @@ TILEWRIGHT_INLINE bounds bounds_of(dtype type) {
   return is_unsigned(type) ? bounds{0, values - 1} : bounds{-values / 2, values / 2 - 1};
 }
 
-TILEWRIGHT_INLINE bool may_wrap(const ir::expr& e) {
-  if (e->op == ir::op::load || e->op == ir::op::call) return true;
-  for (const ir::expr& arg : e->args)
-    if (may_wrap(arg)) return true;
-  return false;
-}
+TILEWRIGHT_INLINE bool may_wrap(const ir::expr& e) { return ir::reads_memory(e); }
 
 TILEWRIGHT_INLINE void summands::push_back(summand s) {
   if (size_ < inline_size) {
@@ -10107,13 +10276,17 @@ TILEWRIGHT_INLINE std::int64_t linear::coefficient(const ir::expr& term) const {
 }
 
 TILEWRIGHT_INLINE linear to_linear(const ir::expr& e) {
+  linear out;
+  out.type = e.type();
+  if (ir::is_var(e)) {
+    out.terms.emplace_back(e, 1);
+    return out;
+  }
   form f = plain_form(e);
   if (!f.valid) {
     f = {};
     add_term(f, e, 1);
   }
-  linear out;
-  out.type = e.type();
   out.constant = f.constant;
   out.terms.reserve(f.terms.size());
   for (const summand& s : f.terms) out.terms.emplace_back(s.term(), s.coefficient);
@@ -10364,7 +10537,7 @@ class normalizer : public ir::mutator {
     for (ir::buffer_region& r : list) {
       r = ir::mutator::mutate(r);
       for (std::size_t d = 0; d < r.box.size(); ++d)
-        if (reads_data(r.box[d].min) || reads_data(r.box[d].extent) ||
+        if (ir::reads_memory(r.box[d].min) || ir::reads_memory(r.box[d].extent) ||
             (ir::is_int(r.buffer->shape[d]) && !ir::is_int(r.box[d].extent)))
           r.box[d] = {ir::integer(r.buffer->shape[d].type(), 0), r.buffer->shape[d]};
       std::vector<ir::expr> corner;
@@ -10375,12 +10548,6 @@ class normalizer : public ir::mutator {
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     list.clear();
     for (auto& entry : keyed) list.push_back(std::move(entry.second));
-  }
-
-  static bool reads_data(const ir::expr& e) {
-    bool found = false;
-    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
-    return found;
   }
 
   ir::stmt loop(const ir::loop_node& l) {
@@ -12053,7 +12220,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 7;
+inline constexpr int lowering_revision = 9;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -12447,6 +12614,10 @@ class builder {
   /// Calls the intrinsic `name` ("llvm.fma") overloaded on `types`.
   value_ref intrinsic(const char* name, const std::vector<type_ref>& types,
                       const std::vector<value_ref>& arguments) const;
+  /// Calls an intrinsic of one target, its arguments as the bits of what it takes; null when this
+  /// LLVM does not know it.
+  value_ref target_intrinsic(const std::string& name,
+                             const std::vector<value_ref>& arguments) const;
   /// x * y + z in one rounding where the target can, else in two.
   value_ref multiply_add(value_ref x, value_ref y, value_ref z) const;
   /// Calls a C library function of scalars on each lane; the loader resolves it by name.
@@ -12493,6 +12664,8 @@ class builder {
   value_ref float_to_half(value_ref x, int lanes) const;
   value_ref float_to_brain(value_ref x, int lanes) const;
   value_ref narrow_for_rounding(value_ref f64_value, int lanes) const;
+  /// As llvm.fptosi.sat and llvm.fptoui.sat, which code generation takes apart lane by lane.
+  value_ref float_to_integers(dtype to, dtype from, value_ref x, int lanes) const;
   void function_attribute(value_ref function, const char* key, const std::string& value) const;
 };
 
@@ -12614,6 +12787,7 @@ class emitter {
   int lanes_of(bool vector) const { return vector ? lane.lanes : 1; }
   value emit_var(const ir::expr& e);
   value emit_float_binary(const ir::expr& e);
+  value_ref divide_by_one(value_ref x, value_ref divisor, int lanes);
   value emit_contracted(const ir::expr& e);
   value emit_division(const ir::expr& e);
   value_ref divide(ir::op o, dtype type, value_ref x, value_ref y, bool vector,
@@ -12638,7 +12812,6 @@ class emitter {
   };
   value emit_packed(const ir::expr& e, std::size_t first, std::size_t count);
   value load_packed(const ir::expr& e, std::size_t first, std::size_t count);
-  value_ref call_target(const std::string& name, const std::vector<value_ref>& arguments);
   value emit_dot4(const ir::expr& e);
   value_ref dot4_of_target(const dot_operands& o);
   value_ref dot4_of_shifts(const dot_operands& o);
@@ -13595,6 +13768,21 @@ TILEWRIGHT_INLINE value_ref builder::intrinsic(const char* name, const std::vect
   return call(declared, arguments);
 }
 
+TILEWRIGHT_INLINE value_ref
+builder::target_intrinsic(const std::string& name, const std::vector<value_ref>& arguments) const {
+  const unsigned id = c.LookupIntrinsicID(name.c_str(), name.size());
+  if (id == 0) return nullptr;
+  const value_ref declared = c.GetIntrinsicDeclaration(module, id, nullptr, 0);
+  std::vector<value_ref> typed;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const type_ref wanted = c.TypeOf(c.GetParam(declared, static_cast<unsigned>(i)));
+    typed.push_back(c.TypeOf(arguments[i]) == wanted
+                        ? arguments[i]
+                        : convert(opcode::bitcast, arguments[i], wanted));
+  }
+  return call(declared, typed);
+}
+
 TILEWRIGHT_INLINE value_ref builder::multiply_add(value_ref x, value_ref y, value_ref z) const {
   if (cpu.fma) return intrinsic("llvm.fma", {c.TypeOf(x)}, {x, y, z});
   return binary(opcode::fadd, binary(opcode::fmul, x, y), z);
@@ -13852,23 +14040,6 @@ TILEWRIGHT_INLINE value emitter::load_packed(const ir::expr& e, std::size_t firs
   return {b.load(b.vector(b.i32, lane.lanes), pointer(p, start), alignment), true};
 }
 
-/// Calls an intrinsic of the target with arguments in the types that this LLVM declares; null when
-/// it has none of that name.
-TILEWRIGHT_INLINE value_ref emitter::call_target(const std::string& name,
-                                                 const std::vector<value_ref>& arguments) {
-  const unsigned id = b.c.LookupIntrinsicID(name.c_str(), name.size());
-  if (id == 0) return nullptr;
-  const value_ref declared = b.c.GetIntrinsicDeclaration(b.module, id, nullptr, 0);
-  std::vector<value_ref> typed;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const type_ref wanted = b.c.TypeOf(b.c.GetParam(declared, static_cast<unsigned>(i)));
-    typed.push_back(b.c.TypeOf(arguments[i]) == wanted
-                        ? arguments[i]
-                        : b.convert(opcode::bitcast, arguments[i], wanted));
-  }
-  return b.call(declared, typed);
-}
-
 TILEWRIGHT_INLINE value emitter::emit_dot4(const ir::expr& e) {
   if (e->args.size() != 9)
     throw argument_error("dot4 takes a sum, four factors and four more factors");
@@ -13893,7 +14064,8 @@ TILEWRIGHT_INLINE value_ref emitter::dot4_of_target(const dot_operands& o) {
   const bool evex = b.cpu.has("avx512vnni") && (wide || b.cpu.has("avx512vl"));
   if (!evex && (wide || !b.cpu.has("avxvnni"))) return nullptr;
   const auto call = [&](value_ref sum, value_ref x, value_ref y) {
-    return call_target("llvm.x86.avx512.vpdpbusd." + std::to_string(o.lanes * 32), {sum, x, y});
+    return b.target_intrinsic("llvm.x86.avx512.vpdpbusd." + std::to_string(o.lanes * 32),
+                              {sum, x, y});
   };
   const auto all = [&](std::int64_t v) { return b.integer(b.i32, v, o.lanes); };
   const value_ref zero = all(0);
@@ -13931,8 +14103,8 @@ TILEWRIGHT_INLINE value emitter::emit_dot2(const ir::expr& e) {
   const value_ref sum = widen(c, vector), a = widen(x, vector), d = widen(y, vector);
   if (b.cpu.has("avx512bf16") &&
       (lanes == 16 || ((lanes == 4 || lanes == 8) && b.cpu.has("avx512vl")))) {
-    const value_ref out =
-        call_target("llvm.x86.avx512bf16.dpbf16ps." + std::to_string(lanes * 32), {sum, a, d});
+    const value_ref out = b.target_intrinsic(
+        "llvm.x86.avx512bf16.dpbf16ps." + std::to_string(lanes * 32), {sum, a, d});
     if (out) return {out, vector};
   }
   const type_ref real = b.vector(b.f32, lanes);
@@ -13994,6 +14166,11 @@ inline opcode plain_operator(ir::op o, bool floating) {
     case ir::op::sub: return floating ? opcode::fsub : opcode::sub;
     default: return floating ? opcode::fmul : opcode::mul;
   }
+}
+
+/// True where converting to f64 and back costs less than dividing: vectors of 512 bits.
+inline bool divides_slowly(const target::cpu& cpu, int lanes) {
+  return cpu.vector_bits >= 512 && lanes >= 8;
 }
 
 }  // namespace detail::expr_parts
@@ -14077,7 +14254,10 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
   };
   switch (e->op) {
     case ir::op::mul: return {b.binary(opcode::fmul, l, r), vector};
-    case ir::op::div: return {b.binary(opcode::fdiv, l, r), vector};
+    case ir::op::div:
+      if (e.type() == dtype::f32 && x.vector && !y.vector && p::divides_slowly(b.cpu, lanes))
+        return {divide_by_one(l, y.v, lanes), true};
+      return {b.binary(opcode::fdiv, l, r), vector};
     case ir::op::min: return {b.select(b.compare(real_predicate::olt, l, r), l, r), vector};
     case ir::op::max: return {b.select(b.compare(real_predicate::ogt, l, r), l, r), vector};
     case ir::op::floordiv: return {floor_of_quotient(), vector};
@@ -14090,6 +14270,21 @@ TILEWRIGHT_INLINE value emitter::emit_float_binary(const ir::expr& e) {
     default:
       throw argument_error("the CPU backend met an operator of floats that it does not know");
   }
+}
+
+/// Quotients of f32 lanes by one divisor, as products in f64: a third of a division's cycles where
+/// vectors are wide.
+///
+/// Rounded as the division rounds. A quotient of two numbers of 24 bits is no closer than 2^-48 of
+/// itself to a number halfway between two of f32, and the product is off by 2^-52 at most. Halfway
+/// itself are only quotients below the normal numbers: there alone may a tie go to the other side.
+/// Infinities, zeros and NaNs multiply to what they divide to.
+TILEWRIGHT_INLINE value_ref emitter::divide_by_one(value_ref x, value_ref divisor, int lanes) {
+  const value_ref reciprocal =
+      b.binary(opcode::fdiv, b.real(b.f64, 1.0), b.convert(opcode::fpext, divisor, b.f64));
+  const value_ref wide = b.convert(opcode::fpext, x, b.vector(b.f64, lanes));
+  const value_ref product = b.binary(opcode::fmul, wide, b.splat(reciprocal, lanes));
+  return b.convert(opcode::fptrunc, product, b.vector(b.f32, lanes));
 }
 
 /// Sums with a product among their operands become one fused multiply-add where the target has it.
@@ -14665,9 +14860,21 @@ inline num nearest(const num& x, value_ref& bits) {
   return shifted - magic;
 }
 
-/// x * 2^n in two steps, so that results may be subnormal or infinite and no factor is.
-inline num scale(const num& x, value_ref n) {
+/// x * 2^n by the instruction for it; null where the target has none for so many lanes.
+inline value_ref scale_at_once(const num& x, const num& n) {
   const builder& b = *x.b;
+  if (!b.cpu.has("avx512f") || x.lanes * (x.wide ? 64 : 32) != 512) return nullptr;
+  return b.target_intrinsic(
+      x.wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512",
+      {x.v, n.v, x.v, b.integer(x.wide ? b.i8 : b.c.IntTypeInContext(b.context, 16), -1),
+       b.integer(b.i32, 4)});  // every lane; rounds as the processor is set to
+}
+
+/// x * 2^n for an integer n, given as a float too; otherwise in two steps, so that results may be
+/// subnormal or infinite and no factor is.
+inline num scale(const num& x, const num& whole, value_ref n) {
+  const builder& b = *x.b;
+  if (const value_ref at_once = scale_at_once(x, whole)) return x.with(at_once);
   const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
   const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
   const value_ref rest = b.binary(opcode::sub, n, half);
@@ -14713,9 +14920,9 @@ inline num exp(const num& x, const num* tail = nullptr) {
   const num start = madd(whole, -ln2_upper(x.wide), c);
   const num r = madd(whole, -ln2_lower(x.wide), start);
   const num error = madd(whole, -ln2_lower(x.wide), start - r);
-  if (!tail) return scale(exp_reduced(r, error), n);
+  if (!tail) return scale(exp_reduced(r, error), whole, n);
   const num whole_r = r + *tail;
-  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), n);
+  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n);
 }
 
 inline num exp2(const num& x) {
@@ -14726,7 +14933,7 @@ inline num exp2(const num& x) {
             r = rest * ln2;
   const num error =
       madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
-  return scale(exp_reduced(r, error), n);
+  return scale(exp_reduced(r, error), whole, n);
 }
 
 /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x.
@@ -15792,6 +15999,9 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
 }  // namespace tilewright::backend::llvm
 // Conversions between the types of memory, of registers, and of the language.
 
+#include <cmath>
+#include <cstdint>
+
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) const {
@@ -15900,6 +16110,35 @@ TILEWRIGHT_INLINE value_ref builder::rounded(dtype t, value_ref v, int lanes) co
   return to_held(t, to_stored(t, v, lanes), lanes);
 }
 
+TILEWRIGHT_INLINE value_ref builder::float_to_integers(dtype to, dtype from, value_ref x,
+                                                       int lanes) const {
+  const bool wraps = is_unsigned(to);
+  const int width = bits(to) - (wraps ? 0 : 1), digits = from == dtype::f64 ? 53 : 24;
+  const double top = std::ldexp(1.0, width), bottom = wraps ? 0 : -top;
+  const auto number = [&](double v) { return real(held(from), v, lanes); };
+  const type_ref word = bits(to) < 32 ? vector(i32, lanes) : held(to, lanes);
+  const auto converted = [&](value_ref v) {
+    return convert(wraps && bits(to) >= 32 ? opcode::fptoui : opcode::fptosi, v, word);
+  };
+  const value_ref ordered = compare(real_predicate::ord, x, x);
+  // in this order of operands: NaN becomes the bottom
+  const value_ref low = number(bottom);
+  x = select(compare(real_predicate::ogt, x, low), x, low);
+  value_ref out = nullptr;
+  if (width <= digits) {
+    const value_ref high = number(top - 1);
+    out = converted(select(compare(real_predicate::olt, x, high), x, high));
+  } else {  // the largest integer is no float
+    const value_ref beyond = compare(real_predicate::oge, x, number(top));
+    const std::int64_t largest =
+        wraps ? -1 : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - width));
+    out =
+        select(beyond, integer(held(to), largest, lanes), converted(select(beyond, number(0), x)));
+  }
+  if (bits(to) < 32) out = convert(opcode::trunc, out, held(to, lanes));
+  return wraps ? out : select(ordered, out, integer(held(to), 0, lanes));
+}
+
 TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int lanes) const {
   const type_ref target = held(to, lanes);
   const bool narrow_float = to == dtype::f16 || to == dtype::bf16;
@@ -15914,6 +16153,7 @@ TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int
   if (is_float(from)) {
     const type_ref source = held(from, lanes);
     if (to == dtype::boolean) return compare(real_predicate::une, v, c.ConstNull(source));
+    if (lanes > 1) return float_to_integers(to, from, v, lanes);
     return intrinsic(is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat", {target, source},
                      {v});
   }
@@ -16281,10 +16521,12 @@ TILEWRIGHT_INLINE loaded::~loaded() {
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -16302,6 +16544,7 @@ TILEWRIGHT_INLINE loaded::~loaded() {
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace tilewright::backend {
 
@@ -16325,12 +16568,17 @@ class pool {
 
   /// The pool of the process: TILEWRIGHT_NUM_THREADS threads, or one per core this process may use.
   /// Its workers start with the first parallel loop.
+  /// @throws argument_error when TILEWRIGHT_NUM_THREADS is no number
   static pool& shared();
 
  private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// What a value of TILEWRIGHT_NUM_THREADS asks for; 0, or nothing: one thread per core.
+/// @throws argument_error for anything but a number from 0 on
+int threads_asked_for(std::string_view text);
 
 }  // namespace tilewright::backend
 
@@ -16562,13 +16810,23 @@ TILEWRIGHT_INLINE const executor& pool::view(int threads) const {
   return state_->views[static_cast<std::size_t>(threads - 1)];
 }
 
+TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
+  int out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (text.empty()) return 0;
+  if (failed != std::errc() || end != text.data() + text.size() || out < 0)
+    throw argument_error("TILEWRIGHT_NUM_THREADS is \"" + std::string(text) +
+                         "\"; write a number of threads, or 0 for all cores");
+  return std::min(out, 1024);
+}
+
 TILEWRIGHT_INLINE pool& pool::shared() {
   // Never destroyed: kernels that run in destructors of other statics find a pool that works
   // inline.
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
-    const int wanted = text ? std::atoi(text) : 0;
-    return new pool(wanted > 0 ? std::min(wanted, 1024) : target::host().cores);
+    const int wanted = text ? threads_asked_for(text) : 0;
+    return new pool(wanted > 0 ? wanted : target::host().cores);
   }();
   static const int registered = std::atexit([] { shared().state_->stop(); });
   (void)registered;
@@ -17344,7 +17602,7 @@ class feature_writer {
     for (std::size_t t = 0; t < std::size(tags); ++t) {
       double extent = 1;
       for (const loop_info& l : s.loops)
-        if (l.tag.substr(0, tags[t].size()) == tags[t] && !l.tag.empty()) {
+        if (!l.tag.empty() && l.tag.starts_with(tags[t])) {
           extent = l.extent;
           break;
         }
@@ -18494,86 +18752,86 @@ namespace tilewright::cost::detail {
 // clang-format off
 inline constexpr const char* prior_lines[] = {
 "tilewright-gbt 1 164 0 80",
-"5 159 8.01121712 62 14.0036011 159 8.89535522 149 0.318643242 109 3.3571229 89 8.01676559 89 14.6287508 29 2.69615889 61 19.8073578 70 22.9886398 61 14.0112705 29 2.16096401 61 17.8073616 159 11.1005068 160 13.5906925 16 0.5 70 18.184803 159 6.03338099 0 inf 86 11.5882759 61 15.0056572 147 4.11010075 157 18.3073597 85 8.34668732 0 inf 71 10.6007652 9 23.0113068 71 10.6007652 0 inf 8 25.9069614 81 8.63233566 0.137711272 -0.0529297329 0.157106191 0.0438049883 0.100541264 0.0153040765 0.276392728 0 -0.0329479799 -0.130159393 -0.244011179 -0.136290446 0.0321200415 -0.130576819 0.0536507852 0.281300604 0.0496087931 0.181109935 0.276980728 0 -0.00424754526 -0.2123041 -0.120882444 0.0142848548 -0.136952266 -0.257168293 -0.287964731 0 0.204261735 0.0921300873 -0.279931098 0.152816683",
-"5 158 19.0257149 159 8.01121712 71 19.3073578 162 2.69615889 28 0.792481244 78 21.9886398 79 15.1848373 71 20.807354 159 7.75412941 162 3.08496237 28 2.16096401 153 5.5967865 153 6.31095648 79 13.0113583 0 inf 149 0.312429935 0 inf 107 9.20998192 157 9.69790173 159 8.89535522 72 11.0063152 162 2.69615889 0 inf 71 18.8073578 68 15.214283 154 2.98629022 80 17.7960014 8 23.9846001 8 27.8324928 0 inf 0 inf 0.0292735081 0.0695993453 0.221887112 0 -0.0221386608 0.0399010032 -0.258741081 -0.10138908 -0.154399022 -0.199644849 0.0592265986 -0.123723753 0.0982602164 0.0220525358 0.200845033 0 -0.198486879 0.0489867777 -0.141089544 -0.0528691411 -0.217703119 -0.255127132 -0.159970209 -0.222626492 -0.0446187034 -0.185199156 0.0853495151 -0.172609583 -0.245486692 0 0 0",
-"5 67 7.01399612 72 16.6220474 60 21.0257111 81 7.63596821 99 9.22565937 152 2.19237185 78 21.9886398 29 2.69615889 159 1.29248118 81 10.715106 81 8.03887749 159 4.95118761 156 4.63621378 153 5.5967865 72 13.3572598 86 16.7854595 160 17.7354317 99 9.22565937 149 1.48609948 160 10.8518677 106 21.5736027 147 4.65088272 85 7.03325462 89 14.6287508 60 19.4360504 149 1.9218781 152 5.13547707 153 2.26139617 68 15.214283 147 3.04933119 78 22.9193649 -0.0171124544 -0.202876747 0.0573453717 -0.036428038 0.0308854226 0.0780720338 0.198176339 0.0424611382 -0.166593805 -0.0433257446 -0.0923832133 -0.170020118 0.119623773 -0.181833386 -0.063581869 0.0464182347 0.181523383 0.0742436722 0.0323186293 -0.0152587686 -0.00273791351 -0.117928281 0.0562122464 -0.043807134 -0.0543072708 -0.189383566 -0.127248615 -0.056316603 -0.223364413 -0.0759389922 -0.172264546 -0.198716998",
-"5 158 19.0257149 147 5.35569382 11 21.2544327 89 15.6287222 89 11.0042162 70 20.8620567 81 7.02232504 29 2.45344543 73 14.8074055 78 21.27285 61 15.0056572 156 6.24798632 85 14.0112705 9 24.8781338 89 15.6287222 18 2.04373145 89 14.6287508 81 10.0070171 0 inf 147 6.5017848 29 3.64270115 73 6.20103025 107 9.20998192 73 12.8075581 85 14.0112705 81 8.63233566 9 24.8781338 155 9.66151047 162 2.90367746 81 7.63596821 9 26.5993118 0.0621218458 -0.0309470948 0.0239603128 -0.199869469 0.0762817934 0.0249595307 0.180567876 0 -0.0680747777 -0.113661841 -0.168897957 -0.0927606225 -0.119971916 0.0828879029 -0.0357084423 0.0519770272 -0.17424491 0.025278965 -0.137907475 -0.0394382142 -0.188134804 -0.232124314 -0.134403557 -0.212287471 -0.100673884 0.185954303 -0.00172117341 -0.162689373 -0.0119290221 0.128996953 -0.172610641 0.162538469",
-"5 67 7.01399612 71 20.807354 78 21.27285 71 11.0155706 79 16.0056362 152 2.19237185 78 22.9193649 150 4.82641649 69 3.39067984 0 inf 0 inf 159 4.30551243 61 16.8073692 154 6.4377737 67 16.0849838 69 3.95344543 61 15.0056572 72 14.8621044 150 5.76413918 0 inf 0 inf 0 inf 0 inf 91 8.01121712 152 1.68413663 153 8.29772663 151 2.72678757 80 15.7960205 67 14.0647259 80 17.7960014 78 24.9884644 -0.000563682348 -0.161606133 -0.091869168 0.103219971 0.0181035176 -0.00967042334 0.139333829 0.0287386216 0.153421998 0 0 0 0.180357039 0 0 0 0.148467973 0.0608869605 0.0365498886 -0.0175069813 -0.0237812568 -0.0997733399 -0.0665016696 -0.118753336 -0.133091196 -0.178288549 -0.116530061 -0.02119397 -0.163271844 -0.203401551 -0.0896790251 -0.19053182",
-"5 67 7.01399612 73 14.8074055 62 15.6220617 73 5.05882168 0 inf 154 2.38300681 62 16.9193764 105 4.56592846 86 16.1732769 0 inf 0 inf 159 4.30551243 154 4.54822922 154 6.4377737 67 16.0849838 159 8.89535522 63 9.00841808 86 9.61652946 79 9.69790173 0 inf 0 inf 0 inf 0 inf 89 14.6287508 1 8.00001144 159 5.06592846 152 8.10363865 154 2.98629022 67 13.0085793 80 17.7960014 8 25.5036678 -0.00248929881 -0.153900549 -0.0777100548 0.159333199 0.00226184027 0.0298382659 -0.181432813 -0.0297834873 0.161624417 0 0 0 0 0 0 0 0.125218287 0.050427895 -0.0202757809 0.0392711349 -0.0389563814 -0.106787078 -0.0275816508 -0.0961191133 -0.141299844 -0.184819415 -0.129859149 -0.0369297974 -0.154268473 -0.196581781 -0.0835104734 -0.188960955",
-"5 67 7.01399612 61 19.8073578 60 21.6220322 157 9.69790173 81 10.0070171 155 2.42403746 60 22.0257111 19 0.5 148 5.13691521 0 inf 0 inf 147 1.13872027 156 4.63621378 153 5.5967865 148 4.56494808 73 4.25869417 4 6.50008821 154 4.12591839 61 15.0056572 0 inf 0 inf 0 inf 0 inf 149 1.34329939 156 2.49760771 62 14.7291718 147 4.98467636 61 15.1848373 67 14.0647259 152 2.82997084 147 4.98467636 -0.122953445 -0.0294959731 0.0647707582 0.00881943572 0.00534806354 0.0386230573 -0.0594801344 0.00080831378 0.133973449 0 0 0 0.160668835 0 0 0 0.0131261218 0.0741341114 -0.0222253539 0.0333835669 -0.062077418 -0.124630705 -0.0218853299 -0.0763452873 -0.182286501 -0.137464836 -0.0973870754 -0.0142546715 -0.115663998 -0.206520647 -0.0943276808 -0.157515451",
-"5 67 7.01399612 61 19.8073578 62 15.6220617 159 7.75412941 0 inf 155 2.42403746 80 17.7960014 159 7.01679754 17 5.3295517 0 inf 0 inf 159 4.95118761 70 19.3571243 154 6.4377737 67 16.0849838 61 14.0112705 148 5.51770496 159 11.1005068 157 9.69790173 0 inf 0 inf 0 inf 0 inf 79 15.1848373 156 2.49760771 156 4.63621378 61 15.0056572 156 3.0961647 85 14.0112705 89 9.76790333 60 24.9884644 -0.0222037937 0.00888751727 0.128981248 -0.0688122585 -0.000311726355 -0.133942261 -0.1751142 -0.0284618009 0.146204919 0 0 0 0 0 0 0 0.106727935 0.030200528 -0.0298791658 0.0276933648 -0.0682212412 -0.0251262467 -0.0442985594 -0.0946727321 -0.123443373 -0.180047467 -0.120218351 -0.0478698127 -0.128154129 -0.192278907 -0.027885234 -0.16870676",
-"5 68 11.1319847 61 19.8073578 80 15.7960205 159 11.1005068 0 inf 154 2.38300681 80 17.7960014 86 15.6168385 8 27.0961838 0 inf 0 inf 159 4.95118761 156 4.63621378 154 6.4377737 85 16.0849838 72 14.8621044 148 0.279147923 0 inf 8 27.6100998 0 inf 0 inf 0 inf 0 inf 89 14.0057011 156 2.49760771 62 14.7291718 156 8.72515869 156 3.0961647 85 13.0057888 89 9.76790333 8 25.5036678 0.0148345754 -0.00528972829 -0.0160925668 -0.0967199132 -0.13993752 0 -0.0110413153 -0.0786641911 0.139428258 0 0 0 0 0 0 0 0.0836129114 0.0255853701 -0.0324868783 0.0255795605 -0.0538528822 -0.115348242 -0.0290592033 -0.0754994825 -0.117419541 -0.179041088 -0.123260073 -0.057436388 -0.118505679 -0.187817469 -0.0367233977 -0.172325134",
-"5 68 11.1319847 73 14.8074055 60 22.0257111 157 9.69790173 79 16.0056362 155 2.42403746 148 5.13691521 108 10.0070171 148 5.13691521 0 inf 0 inf 91 6.03338099 70 19.0498409 152 2.82997084 60 24.6033497 70 21.3071785 150 4.60302687 157 16.0056362 79 14.0334663 0 inf 0 inf 0 inf 0 inf 69 1.79248118 79 15.1848373 11 8.40689659 154 5.32169533 0 inf 0 inf 68 15.214283 69 4.47272205 -0.0249037109 -0.150658414 0.150349632 -0.00219454337 0.026388824 0.00202648109 -0.0501805581 -0.00283560297 0.112792104 0 0 0 0.140580341 0 0 0 -0.0379410423 -0.0764758512 0.0700474009 0.00599241909 -0.047442019 0.0131505979 -0.11724937 -0.0626862645 -0.0976628214 0 -0.190752342 0 -0.139868066 -0.0881352946 -0.181771919 0.00146484235",
-"5 67 7.01399612 73 14.8074055 60 22.0257111 28 3.75389719 79 16.0056362 153 2.26139617 148 5.13691521 73 5.49676895 157 10.8579006 0 inf 0 inf 86 16.7854595 160 12.0087547 153 2.90981984 80 18.8990479 61 11.3152475 69 2.69615889 28 3.8571229 84 0.5 0 inf 0 inf 0 inf 0 inf 68 11.1319847 148 1.32077312 91 6.03338099 60 20.0257111 0 inf 0 inf 67 14.0647259 67 16.0849838 -0.000926751527 -0.0758877769 -0.00146909466 0.0361809954 0.153266579 0.00841923803 0.0238437075 0.105013147 0.107366338 0 0 0 0.135668546 0 0 0 0.0321073569 -0.0434682965 0.0329715721 -0.0061926432 -0.0464291014 0.0182790663 -0.0338087715 -0.088567391 -0.0973907113 0 -0.185165405 0 -0.137289166 -0.0654493049 -0.194250152 -0.136640191",
-"5 68 11.1319847 61 19.8073578 60 22.0257111 28 2.90367746 79 16.0056362 78 21.27285 148 4.92844105 159 5.64356756 159 5.64356756 0 inf 0 inf 153 2.26139617 153 5.19971371 153 2.90981984 60 24.6033497 11 18.0803471 157 15.0056572 17 4.56592846 147 4.98467636 0 inf 0 inf 0 inf 0 inf 159 4.95118761 155 4.19480705 153 2.26139617 85 14.0112705 0 inf 0 inf 85 16.0849838 85 16.0849838 -0.0034225795 0.0339841545 -0.0244872309 -0.188098431 -0.0408694148 0.0132495984 0.11059802 -0.0999015048 0.101778314 0 0 0 0.131285936 0 0 0 0.0277904086 -0.0228178948 -0.0633231029 -0.0317002237 -0.035136275 -0.122135267 -0.0704589561 -0.00467519788 -0.0913293436 0 -0.186063662 0 -0.113173321 -0.00764951436 -0.189043194 -0.126541644",
-"5 67 7.01399612 71 20.807354 60 22.0257111 86 15.6168385 81 10.0070171 80 13.3459015 80 17.7960014 28 2.16096401 8 17.5961533 0 inf 0 inf 60 18.9307289 153 2.26139617 150 6.49486351 67 16.0849838 89 13.1849537 159 6.03338099 81 3.24592638 89 14.6287508 0 inf 0 inf 0 inf 0 inf 69 3.24592638 89 12.0115337 159 4.30551243 147 2.0573101 149 5.51772213 67 13.0085793 71 9.18376732 8 25.5036678 -0.0493492 0.0155814867 0.00572748994 0.0661356524 -0.135461941 0.0138363326 -0.0514640957 -0.157460198 0.096921131 0 0 0 0.127218843 0 0 0 -0.0274671298 -0.114134014 -0.00607558805 0.0467129946 0.0357995927 -0.0247250888 -0.0928205252 -0.0470087193 -0.173712611 -0.129971012 -0.125625193 -0.0520103537 -0.0179588348 -0.175783187 -0.0215472132 -0.155427292",
-"5 68 11.1319847 61 19.8073578 60 22.0257111 159 11.1005068 79 16.0056362 60 21.0257111 60 24.6033497 61 14.0112705 9 26.5993118 0 inf 0 inf 152 2.19237185 148 3.83988333 85 14.0112705 85 16.0849838 61 11.3152475 79 17.8073616 0 inf 149 8.49653435 0 inf 0 inf 0 inf 0 inf 86 16.7854595 60 20.7291203 159 4.95118761 61 15.3923512 61 15.3923512 61 15.0056572 0 inf 79 14.0334663 0.00442602485 -0.0552632697 0.00232905848 0.0604148321 -0.124876969 0 0.0270433389 -0.0524567254 0.0893533155 0 0 0 0.125717595 0 0 0 -0.0412961058 0.0131505216 -0.029862687 -0.0591808856 -0.0240823291 -0.116422765 -0.0623314567 0.0185714401 -0.147458285 -0.025296988 0.0870911479 -0.0902569368 -0.18552646 0 0.142028555 -0.131815836",
-"5 67 7.01399612 71 20.807354 62 16.025732 29 3.8571229 81 10.0070171 62 15.025754 147 4.11010075 71 11.6896935 157 19.1147118 0 inf 0 inf 147 6.5017848 148 3.83988333 152 2.82997084 161 22.6033497 81 9.18727493 86 9.61652946 71 10.6007652 147 3.34511042 0 inf 0 inf 0 inf 0 inf 152 2.19237185 67 11.0228901 71 18.2924843 71 14.2314281 0 inf 0 inf 67 16.0849838 67 16.0849838 0.00950221624 -0.0433596969 -0.00336102815 0.0205278583 -0.0243991129 0.0282253399 0.0774736404 -0.037172325 0.0850634649 0 0 0 0.120483898 0 0 0 0.00241026073 -0.0329714529 -0.162059665 -0.0594107993 -0.115958914 -0.0472583994 -0.0563633367 0.0579728819 -0.0798282251 0 -0.179902211 0 -0.101528116 -0.0042561288 -0.176606953 -0.115173876",
-"5 68 11.1319847 61 19.8073578 62 16.9193764 159 7.75412941 81 10.0070171 60 21.0257111 147 3.6216259 159 7.01679754 81 7.63596821 162 2.69615889 0 inf 147 6.5017848 149 4.36791134 0 inf 80 18.8990479 61 14.0112705 28 2.45344543 162 2.69615889 160 13.1849537 0 inf 0 inf 0 inf 0 inf 80 13.3459015 86 11.5882759 159 4.95118761 61 15.3923512 0 inf 0 inf 71 15.0112276 69 4.47272205 -0.0138839977 0.00569328945 0.169570342 0.0352625363 0.0224831104 -0.0643985495 0.126375869 -0.114357591 0.0661798343 0 0.101809494 0 0.115404807 0 0 0 -0.00965272356 -0.0347437821 -0.156917006 -0.072541371 -0.0195378531 -0.112600267 -0.0604443848 0.0113437781 -0.18127355 0 0 0 -0.0986252949 0.182975903 -0.166965932 0.04546085",
-"5 67 7.01399612 86 15.6168385 78 22.9193649 68 9.3004303 8 17.5961533 78 21.27285 67 14.0647259 61 14.0112705 81 8.63233566 85 6.10609627 89 14.6287508 152 2.19237185 151 4.98771667 86 13.7660789 8 24.9523296 85 0.5 81 11.8077602 154 6.05589104 81 9.51767159 81 3.24592638 86 16.7854595 104 10.9254446 30 0.5 159 3.37744379 81 8.63233566 153 3.97520638 67 13.0085793 71 15.0112276 15 7.40691566 81 8.63233566 89 11.0042162 0.00612200703 -0.0482665971 0.00356093491 0.0509128347 0.16413863 -0.146947742 -0.163771734 0.0029310754 -0.11804799 -0.0322528929 0.0721220896 -0.00166389591 -0.0609383993 0.104483642 -0.16455248 -0.082657434 -0.0453376472 0.00980414823 -0.0283177774 -0.0671765879 -0.0812576786 -0.136079863 -0.0755715296 -0.0150477039 -0.113357753 0.158583179 -0.175514072 0.039085146 0.0277711134 -0.0884706229 -0.0243991595 -0.158874616",
-"5 68 11.1319847 28 2.69615889 80 15.7960205 79 13.0113583 159 5.64356756 80 13.3459015 80 17.7960014 28 2.16096401 79 15.1848373 62 10.0673943 147 4.65088272 62 12.0059643 9 19.6033516 153 6.31095648 85 16.0849838 85 1.34633815 17 5.3295517 103 7.70311928 158 18.1179276 158 13.4016504 161 14.2360487 158 14.0057011 70 22.4145145 85 8.34668732 69 3.08496237 8 19.9998245 162 3.24592638 154 2.98629022 85 13.0057888 73 3.33216 8 25.5036678 -0.0292652436 -0.0881506503 -0.03836767 0.0115183406 0.0342277624 0.1670807 0.00365838781 -0.154944077 0.00180517801 0.143534005 -0.122386597 0.00514309527 0.188120931 0.0781559348 0.0691615269 -0.0987030342 -0.00455581397 -0.0765265748 0.00137637695 0.0795886591 -0.0740509629 0.0255949441 -0.0289031621 -0.075732097 -0.0808824897 -0.146374151 -0.0931273326 -0.0344620831 0.0312066637 -0.164778963 -0.00703011034 -0.136597857",
-"5 85 11.6003008 89 14.0057011 62 16.025732 29 2.16096401 79 15.1848373 155 2.42403746 85 14.0112705 78 21.27285 17 4.56592846 151 8.98475456 158 18.1179276 8 17.5961533 71 10.6007652 62 16.9193764 86 15.6168385 62 11.1854191 85 7.35111332 29 4.42899036 61 14.0112705 160 11.5275364 9 28.0527592 89 15.6287222 0 inf 86 18.0934105 148 0.201144367 90 9.17803192 161 18.0257149 85 13.0057888 160 9.24830437 62 19.6369095 9 24.8781338 -0.0613127872 -0.013802249 -0.110650025 -0.0279923063 -0.0847649053 0.0387703069 -0.0140883811 0.0128101259 -0.00496036559 0.075036481 0.0477464795 -0.205101028 -0.142484918 0.0126308184 -0.144145563 0 0.0703858212 0.0361546613 -0.07991831 0.00183214317 -0.0491276011 0.0503249988 -0.024480259 -0.0692651048 -0.115022101 -0.0353110544 0.0265253149 -0.168198481 0.0601136051 -0.120611571 -0.0774020404 -0.150936007",
-"5 67 7.01399612 71 20.807354 161 20.0257111 86 16.1732769 157 16.0056362 160 12.0087547 85 16.0849838 158 14.0499229 155 0.29108119 0 inf 0 inf 89 12.0115337 155 2.42403746 80 17.7960014 8 25.5036678 28 3.52219725 17 5.81853867 161 16.01404 86 16.7854595 0 inf 0 inf 0 inf 0 inf 89 9.00841808 71 14.0112705 159 4.95118761 61 15.1848373 151 6.68268347 160 10.8518677 61 15.3923512 78 26.173439 0.0111926813 0.137067735 -0.004067434 0.0134245707 0.0344638936 -0.0781374946 -0.0364821255 -0.0888087302 0.0691052228 0 0 0 0.118762359 0 0 0 -0.00463227788 -0.0377856977 -0.0203425679 0.0697184205 0.0122678448 -0.044013124 -0.0907889158 -0.0524287596 -0.146988362 -0.0747771189 0.00109969126 -0.161560699 0.00375550683 -0.145563304 -0.0813424215 -0.171238169",
-"5 158 18.1179276 162 2.69615889 160 12.785696 88 18.8327675 18 4.56592846 61 15.3923512 154 2.38300681 159 7.01679754 79 17.8073616 154 5.71408844 69 3.8571229 8 22.9564552 160 10.8518677 159 4.95118761 62 19.6369095 61 19.1147118 159 8.89535522 150 1.3526845 69 0.5 62 11.8331604 162 3.08496237 61 14.0112705 147 1.13872027 87 4.47272205 162 3.08496237 61 17.8073616 156 4.63621378 150 1.58737803 162 2.90367746 147 7.53703976 162 3.52219725 0.00147197279 -0.0588771664 0.0695049688 -0.103289515 0.107838206 0.0343331061 0.00752976909 -0.102308787 -0.0700372905 -0.00331487041 -0.0599798523 -0.0189880915 -0.0163213499 0.00278606801 -0.226559564 0.0378691927 -0.0457378179 0.0574556887 -0.131664038 -0.0849639475 -0.0136914123 -0.10791295 -0.094677113 0.0574292541 0.0134436693 0.0596841052 -0.025173394 -0.0568040982 -0.0972895399 0.21736522 -0.205225125 -0.0248764288",
-"5 67 7.01399612 61 19.8073578 161 20.0257111 29 2.69615889 79 16.0056362 80 13.3459015 148 4.92844105 89 13.1849537 159 5.64356756 150 1.3526845 0 inf 62 12.0059643 89 15.6287222 152 2.82997084 80 18.8990479 18 5.3295517 158 14.0057011 61 15.0056572 148 5.51770496 0 inf 0 inf 0 inf 0 inf 89 8.5970974 87 3.08496237 79 14.6287508 151 2.07077026 0 inf 0 inf 67 14.0647259 67 16.0849838 -0.0446626917 -0.00116993359 0.0398130305 0.00425296603 -0.00947423838 0.0112318452 0.0816600323 -0.0650552437 0.0344302468 0 0.0719334409 0 0.106587924 0 0 0 -0.0107418485 -0.0674445704 0.000473547843 0.0683716759 -0.0342771374 -0.0635975227 0.0311697889 -0.0446715578 -0.0697108284 0 -0.168094948 0 -0.103742003 -0.0418042317 -0.178333491 -0.0916853324",
-"5 85 11.6003008 79 13.628808 80 17.0220318 28 2.16096401 79 15.1848373 153 2.26139617 85 16.0849838 156 9.80705643 79 10.9586649 161 24.0035133 61 14.0112705 4 16.0056362 71 10.6007652 85 14.0112705 79 14.6287508 108 10.0070171 85 10.2195663 107 10.2087078 17 5.81853867 9 22.0035133 70 24.8108692 70 20.5884781 87 5.43864202 8 17.5961533 86 18.0934105 9 21.2747536 80 14.0612831 86 12.279501 79 14.0334663 62 19.6369095 9 26.5993118 -0.0245153476 0.0675529465 -0.1353935 -0.0413175151 0.0041873008 0.0470799282 -0.071046643 0.0947009698 0.00731238676 0.0734703988 0.0134985112 -0.190198317 0.0470782667 -0.0372636616 0.00606997125 0.0923555493 0.0406347029 -0.00105126773 0.0141669624 -0.0807259157 -0.0110352235 0.0792475492 -0.0190824196 -0.0646473095 -0.0232829116 -0.168045148 0.00620062975 -0.136475727 0.0906056315 -0.0595504455 -0.0547144376 -0.1668026",
-"5 67 7.01399612 71 20.807354 62 16.9193764 28 2.90367746 81 10.0070171 160 12.0087547 67 14.0647259 91 7.19468117 159 5.64356756 149 1.34329939 0 inf 91 6.03338099 67 14.0647259 160 10.8518677 80 18.8990479 18 5.3295517 155 5.84485531 28 3.24592638 148 5.51770496 0 inf 0 inf 0 inf 0 inf 90 13.8158588 67 13.0085793 62 15.6220617 153 2.26139617 67 11.0228901 81 4.67041206 81 8.63233566 91 5.04780149 -0.0273962133 0.000346923072 0.0127779255 -0.0128804231 0.0211618859 -0.00291398843 0.0720401853 -0.0615274198 0.0385402068 0 0.0758785084 0 0.100843512 0 0 0 -0.0192529559 -0.0614662021 -0.00237872358 0.0676442534 -0.0622497089 -0.113332935 0.00143708696 -0.0447344966 -0.0811975747 0.0734278634 -0.0064875898 -0.15940465 0.0205991473 -0.072205916 0.0151472408 -0.146088645",
-"5 68 11.1319847 71 20.807354 62 16.025732 29 3.8571229 81 10.0070171 160 12.0087547 148 5.13691521 71 11.6896935 81 13.1655045 149 1.34329939 0 inf 91 5.04780149 85 14.0112705 91 5.04780149 161 22.6033497 68 9.3004303 85 7.35111332 71 10.6007652 148 1.32077312 0 inf 0 inf 0 inf 0 inf 91 3.17491698 153 6.57358646 63 9.18727493 9 22.0035133 0 inf 151 5.94342422 85 13.0057888 85 16.0849838 -0.0184242278 0.0283840075 -0.00211172993 0.0186573397 -0.0125232376 0.0233699642 -0.191609785 0.138824701 0.0437606871 0 0.0767074972 0 0.0957317874 0 0 0 0.000953192648 -0.0426352099 0.0149651607 -0.0433192141 -0.0958254933 -0.050310649 -0.0309690721 0.0349658541 -0.0233885106 0 -0.163166538 -0.109627448 -0.102486797 -0.0403667986 -0.171771318 -0.0804823786",
-"5 68 11.1319847 71 20.807354 80 15.7960205 86 16.1732769 79 16.0056362 71 14.2314281 80 17.7960014 86 9.61652946 156 0.30575794 0 inf 0 inf 89 9.00841808 152 4.35321426 147 3.34511042 71 10.6007652 86 4.17753792 71 12.1815958 60 18.0140228 86 16.7854595 0 inf 0 inf 0 inf 0 inf 71 7.42445612 159 8.89535522 69 2.45344543 79 13.0113583 156 3.0961647 71 14.2314281 70 22.0035133 60 25.6369057 0.00227158563 -0.0665520728 -0.00626300368 0.0250361916 0.0187762622 -0.0665948838 -0.0238172859 -0.0819563344 0.0624873266 0 0 0 0.0907717943 0 0 0 -0.0460078381 0.0130862957 -0.0370969139 -0.0835845172 -0.0117001142 -0.0806624666 -0.0037889136 0.0603931099 -0.0833473727 -0.1345523 -0.0534997769 0.094114311 0.144684657 -0.0783174932 -0.109679766 -0.169877589",
-"5 68 11.1319847 61 19.8073578 80 15.7960205 162 2.69615889 79 16.0056362 160 12.0087547 80 17.7960014 18 5.3295517 29 2.16096401 162 2.69615889 0 inf 91 5.04780149 151 2.72678757 149 4.9562974 73 4.65814066 61 16.5998516 72 11.3830738 158 15.1848373 61 9.69790173 0 inf 0 inf 0 inf 0 inf 91 3.17491698 79 13.0113583 9 17.9886456 149 3.32288504 60 22.0257111 61 15.3923512 70 22.0035133 60 25.6369057 0.0363771617 0.00901088025 -0.0410648286 0.00488223229 -0.0933507234 -0.007204636 0.11351309 0.00241132034 0.042019695 0 0.0839170963 0 0.0858704373 0 0 0 -0.00123077142 -0.035161186 -0.0125716692 0.0219795257 -0.0621043034 -0.00104716117 -0.0892712474 -0.0369963087 -0.0996703058 -0.144015312 -0.0541486144 0.0367414244 0.12277703 -0.0753150284 -0.10574846 -0.166875884",
-"5 67 7.01399612 86 16.1732769 161 20.0257111 71 20.807354 154 0.315879464 78 21.27285 85 16.0849838 158 14.0499229 79 16.0056362 8 17.5961533 29 3.08496237 71 14.2314281 154 4.94966221 80 17.7960014 8 25.5036678 29 3.52219725 18 5.81853867 149 1.34329939 0 inf 85 6.10609627 79 15.1848373 85 7.03325462 18 5.3295517 89 9.00841808 148 3.23233271 69 2.16096401 85 14.0112705 71 13.5999527 61 11.3152475 61 15.3923512 78 26.173439 0.00895126816 0.112425059 -0.00336093898 0.0111309523 0.026321616 0.0560079776 0.0916532129 0 -0.0761091262 0.024064105 -0.0273203403 -0.0857246593 -0.102433763 -0.0703109577 -0.0422732197 0.00486495765 -0.00599688478 -0.0343356133 -0.0150250988 0.0122926272 -0.0617859848 -0.102620125 -0.051358819 0.00720769912 -0.0951488093 -0.0263621546 0.0376992263 -0.147944182 0.0202704668 -0.122355551 -0.0577680767 -0.15566133",
-"5 67 7.01399612 86 15.6168385 80 15.7960205 91 8.01121712 150 2.00627232 60 19.9168701 71 10.6007652 28 2.16096401 79 15.1848373 86 16.1732769 79 14.6287508 91 6.03338099 91 9.63051605 67 11.0228901 67 14.0647259 109 5.93078613 159 6.03338099 155 9.66151047 158 18.1179276 28 1.79248118 156 0.30575794 90 17.8828392 104 11.7280893 72 12.1851082 162 2.69615889 160 13.0141926 150 1.58737803 0 inf 91 2.33088899 80 16.7960072 160 12.785696 -0.0291916467 0.0810477659 0.00157782354 0.0434037223 0.037792597 -0.169262201 0.00929054804 -0.121596985 -0.0183359385 0.0761056766 -0.00366663164 -0.0470677316 -0.0441229045 0.0585276634 -0.129299045 -0.0282755401 -0.0108456286 -0.0566557571 -0.0487801433 0.0392922238 -0.024735339 -0.054522898 0.0231442191 0.0708869472 -0.147804603 0 0.198213831 0.0290036481 -0.0654904246 -0.138353318 0.0211941637 -0.0813704208",
-"5 67 7.01399612 162 2.69615889 78 22.9193649 88 18.8327675 86 9.61652946 78 21.27285 67 16.0849838 159 6.03338099 157 17.0111961 105 3.04373145 86 10.2275181 152 2.19237185 159 7.75412941 80 18.8990479 78 25.6369057 18 5.3295517 29 2.16096401 150 1.3526845 3 8.00001144 160 16.9886513 88 22.1585655 60 23.2197647 68 9.3004303 159 3.37744379 160 13.0141926 79 15.1848373 67 13.0085793 67 14.0647259 162 3.52219725 68 16.1848183 162 3.52219725 0.00754994294 -0.0151702631 -0.0165810492 0.101886131 0.0885656998 0.0277593266 0.00885462761 -0.119795628 -0.00986638572 0.00835977588 -0.0797248334 -0.017873317 0.15640974 0.0206016935 -0.00610535406 0.0572902635 -0.04799404 0.0116590792 -0.0175369345 -0.0544625781 -0.0837628022 -0.0537118725 -0.0585081391 0.0377550833 -0.122611918 -0.0594210066 -0.175371855 0.02212191 0.0235170741 -0.0572616197 -0.153486386 0.00252950285",
-"5 67 7.01399612 63 13.807457 60 22.0257111 28 3.8571229 89 17.9068966 60 20.0257111 153 6.84725666 68 9.3004303 17 4.56592846 149 1.34329939 0 inf 159 8.89535522 8 19.9998245 1 8.00001144 60 24.6033497 103 8.09027481 89 14.6287508 28 4.42899036 158 16.6286774 60 20.0257111 0 inf 0 inf 0 inf 9 17.9886456 87 1.79248118 63 9.18727493 159 4.30551243 153 2.90981984 0 inf 71 13.5999527 67 16.0849838 0.000483712676 -0.0540917479 0.0842091292 -0.022448875 -0.0511859916 0.025123924 0.0191106908 0.0496693589 0.0126584955 0.0492031984 0.0501086377 0 0.0893544927 0 0 0 -0.0277300049 0.00125177274 -0.10528928 -0.00359221525 -0.0978434309 -0.0292556118 0.0360569283 -0.0336372629 -0.0425377898 -0.15546599 -0.0432644002 0 -0.07632301 -0.0140808793 -0.159365207 -0.0716112256",
-"5 67 7.01399612 162 2.69615889 62 16.025732 147 3.04933119 28 2.16096401 78 21.27285 151 6.68268347 18 5.3295517 148 5.13691521 160 12.785696 18 4.56592846 73 10.3084965 148 3.23233271 80 16.7960072 147 4.98467636 159 1.29248118 28 2.90367746 159 6.03338099 152 6.48156166 79 13.628808 18 5.81853867 28 3.08496237 61 9.69790173 148 2.38059282 152 2.82997084 69 2.16096401 67 14.0647259 1 8.00001144 0 inf 67 16.0849838 61 15.3923512 0.00629521953 0.0354593992 -0.0037274675 -0.0538144559 0.033383958 0.128093466 0.00331356516 -0.0290336534 -0.0185936075 0.05355791 -0.0862333924 -0.00260744034 -0.113964528 -0.0104090041 0.0899134427 0.00323001528 -0.0532274023 -0.0172508508 0.00731690414 -0.0622245856 -0.0530299172 -0.0961829051 -0.0478221886 0.00450428948 -0.113030918 -0.0204239953 -0.16042909 0 -0.0344633684 0.0444811247 -0.0967751518 0.0514502451",
-"5 68 11.1319847 89 16.0998573 78 22.9193649 71 11.3113117 158 18.1179276 78 20.6369076 85 16.0849838 68 8.80882359 28 2.69615889 148 3.23233271 0 inf 160 13.5906925 159 4.95118761 160 10.8518677 8 25.5036678 89 8.5970974 70 24.8108692 18 5.3295517 97 15.2232571 2 21.0333824 162 3.08496237 0 inf 0 inf 89 12.0115337 8 19.0035172 69 1.79248118 150 4.38277245 85 10.2195663 85 14.0112705 79 14.6287508 162 3.52219725 0.00181056268 -0.03717608 0.0628242195 -0.200082704 -0.0177701451 0.00700500375 0.00176032656 0.0335907564 0.0126587339 -0.0263764039 0.0350341052 0.0647663176 -0.10300637 0 0 0 -0.0192731898 0.0205314513 -0.0411734022 -0.104110435 0.0331937373 -0.0170097426 -0.0813227892 -0.0307190921 -0.0994580537 0.0696021467 -0.141660124 -0.077935636 0.0717527345 -0.00915687345 -0.139437273 -0.00197252026",
-"5 68 11.1319847 73 14.8074055 60 22.0257111 29 2.90367746 79 16.0056362 89 9.00841808 78 25.6369057 89 12.6825094 29 3.24592638 162 2.69615889 0 inf 73 1.87538576 73 9.01397705 147 4.37012005 162 3.52219725 29 2.16096401 158 14.0057011 17 4.56592846 29 3.39067984 152 1.36171544 0 inf 0 inf 0 inf 162 3.08496237 60 21.0257111 63 10.8081665 78 21.9886398 152 2.82997084 85 16.0849838 63 5.35065365 60 26.0035133 -0.0268623438 -0.00273798569 0.0331651568 0.00129421335 -0.0963882804 0.0275160838 -0.0581936277 0.00776389474 -0.00776101742 0.0122678243 0.0714100674 0 0.0828543976 0 0 0 -0.0795652419 0.0127945002 0.00912908651 0.095778428 -0.0363340639 -0.108667113 -0.00637394376 -0.0788355097 -0.0353616513 -0.139776722 -0.0672835186 0.00477840006 -0.0365002155 -0.185116485 -0.0308774598 0.0100660687",
-"5 67 7.01399612 71 20.807354 80 15.7960205 86 16.1732769 79 16.0056362 60 19.9168701 80 17.7960014 162 2.69615889 79 9.69790173 162 2.69615889 0 inf 60 18.005619 79 16.0056362 152 5.4779892 67 16.0849838 159 7.01679754 86 9.61652946 0 inf 60 18.0140228 151 1.3526957 0 inf 0 inf 0 inf 159 7.01679754 158 17.599844 159 7.75412941 69 1.79248118 156 3.0961647 67 13.0085793 79 13.628808 79 14.6287508 0.00762850279 0.0428055823 -0.00470905099 0.00552005274 -0.0961481258 0 -0.00642330106 -0.0502543114 -0.00474138604 0.0151283471 0.0678358451 0 0.0797698423 0 0 0 -0.0504717268 -0.000297678984 0.00947867334 -0.0290619116 -0.0390807837 -0.013807185 0.0270193052 -0.0222932454 -0.0677513927 -0.114733979 -0.0730805323 -0.0117065664 -0.0515039675 -0.152198091 0.0688827783 -0.0675780401",
-"5 67 7.01399612 89 14.0057011 80 15.7960205 68 9.3004303 158 14.0057011 60 20.0257111 60 24.6033497 104 11.1293383 70 23.9886398 11 18.0803471 157 15.0056572 157 15.0056572 89 15.6287222 67 14.0647259 67 16.0849838 29 2.16096401 70 19.0035172 89 12.6825094 0 inf 0 inf 155 4.19480705 153 9.29817581 11 19.7299786 89 12.0115337 90 12.8107691 148 3.23233271 151 1.61619616 157 13.7939901 157 14.2426119 162 3.52219725 162 3.24592638 -0.0206228811 0.00329164555 0.0301416945 -0.111184373 0.0133861657 0.146067172 -0.171124965 0 0.0201512426 0 0.0407155305 0.0306849163 0.028538933 -0.163245142 0.00294395769 -0.0981757194 -0.0129932873 0.0284251478 -0.0259001944 -0.0664765984 -0.05912764 -0.0234529115 0.00430676434 0.0527914912 -0.0455298088 -0.107676663 0.0390550569 -0.0581136271 -0.164874732 0.0314306915 0.0587682053 -0.0975479707",
-"5 68 11.1319847 71 20.807354 80 17.0220318 159 11.1005068 79 16.7142601 78 21.27285 160 10.8518677 162 2.69615889 162 3.24592638 162 2.69615889 0 inf 80 13.3459015 147 3.04933119 79 10.358223 85 14.0112705 147 3.04933119 17 5.81853867 66 0.5 79 13.0113583 62 14.0036011 0 inf 0 inf 0 inf 62 12.0059643 85 8.34668732 80 15.7960205 85 13.0057888 85 11.6003008 62 18.0035191 71 14.0112705 160 12.785696 0.00310338824 0.0262438916 -0.00463406183 0.00955174025 -0.0812954605 0.0635356009 -0.168438584 0.0566366166 0.0116856322 0.0357422717 0.0634872913 0 0.0795010552 0 0 0 -0.0258093663 0.00715742772 -0.0842278451 -0.0210552309 -0.0495447181 -0.0979411006 -0.0552759394 -0.0103071369 -0.0706278086 -0.0151444124 0.117182307 -0.0166490842 -0.151814878 -0.0252988227 0.0056300913 -0.104208402",
-"5 158 18.1179276 84 0.5 160 12.785696 28 2.16096401 69 2.90367746 89 14.6287508 153 2.26139617 158 15.1848373 159 6.03338099 76 0.5 150 1.3526845 85 14.0112705 11 21.2544327 89 15.6287222 78 25.6369057 158 13.4016504 28 1.79248118 71 11.3113117 158 14.6220903 150 2.63998127 148 1.32077312 0 inf 96 23.049839 160 11.5275364 78 25.6369057 148 3.62159467 156 5.1573081 85 16.0849838 150 1.58737803 148 8.14592743 162 3.52219725 -0.00770331686 -0.105655737 -0.0172040127 0.0249370839 -0.0160982199 0.00357035524 0.149782404 0.0184335094 -0.046224568 0.0296132416 0.053267777 0.0085584987 -0.157242715 0 0.128451854 0.0142590571 -0.0240668412 -0.0639564171 0.0277539622 -0.0979940072 -0.0568882823 -0.169633687 0.112905413 0.0356651656 0.0188399479 -0.020145826 0.00184696144 0.0449067578 -0.0715343505 0.15069221 -0.207242414 -0.0108568901",
-"5 67 7.01399612 28 2.90367746 62 16.025732 161 14.0057011 62 10.0673943 89 9.00841808 78 24.9884644 62 9.34634399 161 14.2360487 28 3.08496237 161 14.2360487 67 11.0228901 63 9.18727493 148 5.13691521 162 3.52219725 28 1.79248118 0 inf 28 2.16096401 18 5.81853867 17 5.3295517 62 9.34634399 63 10.0070171 17 4.56592846 148 7.17303467 62 14.0036011 63 9.00841808 161 18.0257149 152 2.82997084 67 16.0849838 71 11.3113117 63 9.18727493 -0.0341724195 0.0209694151 -0.158122718 0 -0.122443266 0.164252624 -0.00737419631 0.00779780326 -0.206935525 -0.0498655438 -0.0026293078 0.118780948 -0.026642492 -0.206561819 -0.0319540277 0.00907365046 0.0101975929 -0.123379596 -0.0442976058 0.0978543237 -0.0306795277 -0.0615409613 -0.00122753344 -0.0260023922 -0.0322839506 -0.134204865 -0.0638952553 0.0143729988 -0.00795334857 -0.158586755 -0.0230497997 0.0113709187",
-"5 67 7.01399612 103 8.75723743 80 17.0220318 61 19.8073578 147 1.13872027 80 15.7960205 67 16.0849838 71 11.3113117 79 16.0056362 0 inf 79 13.0113583 89 9.00841808 147 3.34511042 79 14.0334663 80 20.1585655 68 8.80882359 97 15.2232571 162 2.69615889 0 inf 0 inf 0 inf 162 3.24592638 1 21.1585655 80 15.0035572 71 15.0112276 159 5.64356756 67 13.0085793 71 14.0112705 80 17.7960014 162 3.24592638 162 3.52219725 -0.0142863533 0.0168310758 0.000522059621 0.0130606527 0.0109254485 0.0597413667 0.0711916834 0 -0.15666768 0 0 0 -0.117354065 0.0686179847 0.136818245 0.0494906791 -0.00288745691 0.0783946589 -0.0310267266 -0.00637924299 -0.0626770034 -0.103959337 -0.0599372908 -0.00915445015 -0.0786486194 0.106566489 -0.0695378855 -0.154001549 0.0325035565 -0.0327837653 -0.153444573 0.00177956698",
-"5 68 11.1319847 89 14.0057011 78 21.27285 28 2.16096401 86 15.6168385 78 19.9747734 71 10.6007652 78 19.9747734 68 9.3004303 79 16.7142601 149 1.9218781 68 15.214283 8 19.0035172 85 10.2195663 78 24.577116 70 18.184803 85 7.35111332 103 3.91008949 70 23.9886398 162 3.24592638 107 9.20998192 162 3.08496237 79 14.6287508 162 2.90367746 162 2.69615889 61 15.1848373 85 8.34668732 0 inf 85 13.0057888 89 8.5970974 162 3.52219725 -0.0323853865 -0.00122056319 -0.0610911772 0.0190923344 0.00396735314 -0.0464523658 0.120281592 -0.12154559 0.0153595265 0.0796526372 -0.00735565135 0.0186473113 -0.0225458164 0.12941581 -0.0365503803 -0.100622073 -0.0373867117 -0.00212990609 -0.0146962786 0.022319695 -0.0640909597 0.0173503701 -0.0748909712 -0.0146016395 -0.128751308 0 0.107446119 0.015138438 -0.147520483 -0.0490889251 -0.134686977 -0.0115387719",
-"5 67 7.01399612 28 2.90367746 161 20.0257111 88 18.8327675 159 5.64356756 161 18.0257149 161 23.6369057 147 3.83300829 8 21.0035133 28 3.24592638 162 3.08496237 79 15.5157299 8 20.5427799 147 4.37012005 162 3.52219725 107 10.2087078 73 7.60725403 58 0.5 67 5.81853867 87 7.01679754 28 3.39067984 17 5.3295517 85 8.34668732 61 17.8073616 161 17.7151108 61 15.1848373 159 8.89535522 152 2.82997084 73 7.60725403 61 11.3152475 0 inf -0.00635262579 0.0584938414 -0.0379661396 -0.108716883 0.0215502679 -0.0930650309 -0.0163305942 0.0147141395 0.0221137386 -0.0795448869 -0.0453551784 0.00380864227 0.0660955384 -0.0190883726 0.00438753096 -0.104950435 -0.0105937105 0.0337441899 -0.0238284953 -0.104255617 -0.0852076858 -0.0248936024 -0.0279893 0.00462207058 -0.022114655 -0.130872294 -0.0688489154 -0.0104916142 -0.0073185428 -0.166715682 -0.0324289091 0",
-"5 68 11.1319847 103 8.75723743 80 16.7960072 61 19.8073578 147 1.13872027 160 11.5275364 85 14.0112705 69 3.95344543 79 16.0056362 0 inf 79 13.0113583 79 13.0113583 78 21.27285 160 10.8518677 160 12.0087547 103 8.39497757 79 13.0113583 162 2.69615889 0 inf 0 inf 0 inf 162 3.24592638 2 21.0333824 89 8.5970974 70 18.8105698 85 14.0112705 85 13.0057888 85 10.2195663 80 17.7960014 60 25.6369057 80 18.8990479 0.00145493064 -0.0205211751 -0.112620227 0.0145592391 0.00872651208 0.0534253083 0.0686081722 0 -0.140684754 0 0 0 -0.0974244699 0.0784239545 0.127314061 0.0452169068 0.0034964208 -0.0184575375 0.0121787889 0.0905512795 -0.0330099799 -0.00144535711 -0.0735123605 -0.0402937345 -0.086844705 0.0582577363 -0.105491191 -0.157077387 0.0728436261 -0.029249588 -0.0370394923 -0.120066389",
-"5 67 7.01399612 86 16.7854595 60 22.0257111 162 2.69615889 156 0.30575794 78 20.6369076 67 16.0849838 147 3.6216259 85 7.35111332 60 18.0140228 28 3.24592638 89 9.00841808 152 4.35321426 80 17.7960014 60 25.6369057 17 5.81853867 152 6.48156166 87 2.16096401 71 12.1815958 86 18.0934105 78 18.0251427 9 17.9886456 148 0.279147923 60 20.0257111 156 5.93510008 155 2.42403746 71 14.2314281 89 8.5970974 79 13.628808 162 3.08496237 162 3.52219725 0.0107703349 -0.00620695483 0.0315470248 -0.0203009434 -0.000676737458 -0.0458995365 -0.00385582261 0.0257974658 0.0250631422 -0.0164040141 -0.0898562297 -0.00154398428 -0.0827325583 -0.0288035665 0.0370899215 -0.00567658385 0.001176666 0.131398708 -0.0054805167 -0.0383198895 0.0111161135 -0.0794513822 -0.0255702231 0.0677250028 -0.133914277 -0.044665724 -0.0359878205 -0.140419006 -0.0606407486 0.01766086 -0.123632416 -0.0297857635",
-"5 67 7.01399612 28 3.8571229 161 20.0257111 162 2.69615889 162 2.90367746 62 13.9169617 71 10.6007652 147 3.04933119 17 5.81853867 61 16.5998516 85 0.5 158 17.599844 147 3.04933119 79 10.2357645 89 8.5970974 70 21.3071785 87 8.50422001 158 14.0499229 159 5.64356756 159 6.03338099 158 15.1848373 148 1.35897386 79 13.0113583 9 19.6033516 147 2.0573101 154 2.38300681 71 14.2314281 62 16.9193764 62 16.9193764 158 17.7196045 161 22.6033497 0.004083368 -0.0472339354 0.0256759617 -0.0420381129 0.0409027897 -0.00849021785 0.0119428458 -0.0607603081 -0.0640311837 0.0726704672 0.0126110632 -0.0132238576 0.050699681 0.0997621939 -0.0617439784 0.0222367737 -0.00166182325 0.0554190651 -0.140836656 0.00102606951 0.00633998774 -0.0471531749 -0.0235000141 0.0193641856 -0.114442088 0.0189279392 0.137167692 0.018128166 -0.0461608954 -0.165814444 -0.0516560338 -0.121754192",
-"5 67 7.01399612 86 16.1732769 60 22.0257111 86 9.61652946 89 8.5970974 89 8.5970974 148 4.56494808 87 2.16096401 103 8.09027481 0 inf 60 18.0140228 87 3.99717665 60 20.0257111 153 2.90981984 60 24.6033497 153 5.99459934 97 16.7142601 103 7.86333561 28 2.90367746 0 inf 0 inf 28 2.45344543 89 12.6825094 86 11.5882759 147 4.11010075 155 6.13839245 87 4.47272205 0 inf 89 11.0042162 63 9.39448166 67 16.0849838 0.00354479579 -0.0213375408 -0.0263709798 -0.0955225453 0.00839001313 0.100101367 0.020418724 -0.0559324026 -0.089396514 0 0 0 0.0114754485 -0.0498820804 0.0166177228 -0.0566963665 -0.0226918142 0.0351318009 -0.0153480163 -0.106967002 -0.00220167451 -0.0392677635 -0.0332316495 0.0364811495 -0.0208961125 0 -0.00107926177 -0.140991941 -0.0514199622 0.0641952977 -0.136227489 -0.0532387383",
-"5 67 7.01399612 86 16.1732769 80 17.0220318 61 19.8073578 81 3.80366516 60 20.7291203 67 16.0849838 86 9.61652946 81 10.0070171 72 10.1860371 60 18.0140228 160 13.0141926 150 4.38277245 81 8.03887749 80 20.1585655 105 3.04373145 71 12.1815958 162 2.69615889 0 inf 0 inf 0 inf 28 2.45344543 154 0.281532884 89 12.0115337 8 19.9998245 153 2.26139617 67 13.0085793 67 14.0647259 67 14.0647259 81 8.63233566 162 3.52219725 0.00187933119 -0.0397430025 -0.00461663539 0.0188014004 0.00512368931 0.0437804051 0.0693681389 0 -0.0842877626 0 -0.00219743978 0 0.00818465091 -0.0460765511 -0.0757471398 -0.0223721694 -0.0105583025 0.0242606066 -0.0260739233 -0.0737524554 0.00177836476 -0.0827149674 -0.0392007791 -0.00551826274 -0.0838118568 0.0345329009 -0.195105076 -0.103297077 0.0343038104 -0.0304009207 -0.142218471 -0.00776809314",
-"5 67 7.01399612 86 16.7854595 80 15.7960205 61 19.8073578 156 0.30575794 60 19.4360504 73 4.65814066 28 3.8571229 81 10.0070171 86 18.0934105 28 3.24592638 81 5.00364494 9 19.6033516 67 11.0228901 89 8.5970974 158 14.0499229 160 15.9886627 149 1.34329939 0 inf 8 17.5961533 8 17.5961533 8 18.068161 149 0.296298742 88 15.0056572 149 4.63411331 86 16.1732769 80 13.8158588 0 inf 89 8.01676559 158 17.7196045 11 8.40689659 0.0104026254 -0.000918198668 -0.020015385 0.0200130437 0.00847790111 0.0300557613 0.0651964694 0 0.0193953458 -0.00643203128 -0.00147303671 -0.0728838444 -0.072950922 -0.0220145807 0.0290010702 -0.00686062267 -0.0170328263 0.0261175632 0.00412024464 -0.108839281 -0.0538459457 0.000882240129 0.0110218562 -0.0174090825 -0.107308276 0 0.150560066 0.0263798144 0.0159035213 -0.16184932 -0.060527686 0.0125903403",
-"5 68 12.760088 156 5.93510008 80 17.7960014 147 2.7200284 77 0.5 78 21.27285 85 16.0849838 147 2.0573101 89 14.0057011 17 5.3295517 97 15.2232571 158 17.599844 147 3.34511042 81 8.63233566 70 23.9886398 72 18.8108711 148 2.38059282 85 7.35111332 86 15.6168385 14 19.3149414 70 24.8108692 61 15.1848373 85 7.35111332 89 12.6825094 147 2.0573101 80 15.7960205 85 13.0057888 85 13.0057888 88 22.1585655 81 8.63233566 60 26.173439 0.00264687813 -0.142397448 -0.0678522959 -0.0169791449 -0.033170756 0.0143728023 0.0287739392 -0.0980571806 -0.0103341704 -0.0367821679 0.0137476157 -0.190317869 0.010397736 -0.0407876819 -0.0392854512 0.0213400163 -0.000960846664 0.0262657497 -0.0349923335 -0.0100129358 -0.0411048234 -0.0880065709 -0.0562900864 -0.00807381142 -0.14185299 -0.00472074747 -0.108924836 -0.195450053 0.0429902598 -0.0224610064 -0.0458037592 -0.130855143",
-"5 67 7.01399612 86 15.6168385 80 16.7960072 85 10.2195663 149 1.9218781 160 11.5275364 85 14.0112705 4 14.0334663 72 17.4092999 86 16.1732769 79 14.6287508 67 11.0228901 60 20.0257111 71 11.0155706 79 14.6287508 89 14.0057011 85 4.72175455 29 3.52219725 1 23.3958321 79 10.0477428 79 9.69790173 103 8.09027481 29 3.75389719 152 8.10363865 158 17.599844 160 13.0141926 154 2.38300681 67 11.0228901 71 13.5999527 61 15.1848373 62 18.5771198 -0.00150956633 0.00635658437 0.0632958114 -0.0129563659 0.101327412 -0.033054959 0.00807187427 -0.230699703 0.00745823327 0.068551369 -0.0747127384 -0.0165046249 -0.0653733835 0.022601774 -0.100898482 -0.00287236669 -0.00954042841 -0.0672199577 -0.0219735112 0.0314051807 0.00865257252 -0.0298714433 0.00499206409 -0.0414540581 -0.0624659248 0.0631031543 -0.134089738 -0.0483347252 0.0462888069 -0.0199919064 -0.039814271 -0.122888066",
-"5 67 7.01399612 86 16.7854595 60 22.0257111 162 3.52219725 156 0.30575794 89 8.5970974 80 19.3809586 152 9.12763882 71 13.0223713 86 18.0934105 28 3.24592638 69 3.95344543 69 2.16096401 67 16.0849838 162 3.52219725 71 20.807354 88 23.9193649 104 11.015686 153 7.5403862 9 17.7354317 9 17.9886456 9 17.9886456 162 2.69615889 86 11.5882759 159 8.01121712 88 18.8327675 157 15.3213434 160 12.0087547 162 3.08496237 60 25.6369057 0 inf 0.0015286319 0.0454054251 0.0127279051 -0.0533820204 0.0818074495 -0.098004289 -0.116119757 0.00387645396 0.0184402056 -0.00756848929 -0.0148199638 -0.0708812103 -0.0638361946 -0.0192889087 0.000949190231 0.0355744734 -0.0181478895 0.0300446898 -0.0195065849 -0.0969795138 0.00332590076 -0.0210805424 -0.0288978256 -0.0959502161 -0.0355445817 -0.0890967473 -0.0531240404 0.022311626 -0.0361052342 -0.167009935 -0.0281565152 0",
-"5 67 7.01399612 28 2.90367746 70 19.3571243 70 17.0056248 17 4.56592846 79 10.9586649 70 22.4145145 70 16.1848183 70 17.3825417 28 4.42899036 28 3.24592638 67 11.0228901 157 15.3213434 71 13.5999527 67 16.0849838 28 1.79248118 28 2.45344543 28 2.16096401 17 5.81853867 28 3.08496237 70 22.0035133 17 5.3295517 157 10.8579006 70 17.9886456 70 18.8105698 71 16.307373 71 16.0056362 11 8.40689659 79 14.0334663 157 14.2426119 70 23.9886398 -0.0305972882 0.030279059 -0.127189517 -0.0606584288 -0.10788738 0.115428172 -0.00575531181 0.00669817626 -0.0823410004 -0.0358936675 -0.00374616217 0.0903698504 0.0298354682 -0.0175688397 0.0422379076 -0.00359616685 0.0112250652 -0.0773721337 -0.00209069392 0.153272495 -0.0204321314 0.012546448 -0.101878151 -0.0283040553 -0.0456232503 -0.123469308 -0.00447060354 -0.0381832421 -0.0735385716 -0.193146124 -0.00548169995 -0.0966432169",
-"5 67 7.01399612 86 15.6168385 78 21.27285 85 7.35111332 149 1.9218781 89 8.5970974 71 10.6007652 80 17.0220318 28 2.45344543 86 16.1732769 81 8.63233566 87 3.5384078 71 9.18376732 67 11.0228901 80 17.7960014 162 3.24592638 88 25.0143509 150 3.59930992 61 14.0112705 28 2.16096401 81 3.80366516 28 2.45344543 28 3.75389719 71 9.18376732 85 8.34668732 149 4.1608119 87 3.08496237 61 10.0862923 67 13.0085793 89 9.40580559 67 16.0849838 0.00215373491 0.0807986483 -0.0359322876 0.00411773333 0.09741126 0.0198266562 -0.0178777352 0.0102841835 0.0027333796 0.0638097972 -0.0738408938 -0.012871989 -0.0540352724 0.00945459772 -0.093950294 -0.00341524393 0.00350487395 0.0836010799 -0.0979968831 -0.000123151782 0.0359450355 -0.110820308 -0.00916654523 -0.0339434855 0.0223815013 -0.103817537 0.0726449713 0.0139664598 -0.0943635777 -0.036290925 -0.112274691 -0.0377526432",
-"5 67 7.01399612 28 3.8571229 80 16.7960072 147 4.37012005 162 2.90367746 160 11.5275364 67 14.0647259 159 7.4177537 86 14.7313681 61 16.5998516 147 3.34511042 67 11.0228901 67 14.0647259 61 11.3152475 162 3.24592638 11 21.2544327 148 4.15667963 160 10.8518677 28 2.69615889 159 6.03338099 61 17.3923264 70 19.6348991 2 23.9886398 156 9.80705643 159 8.89535522 60 20.0257111 160 12.785696 8 23.9846001 79 14.0334663 86 16.7854595 80 18.8990479 -0.000890169642 0.0680794045 0.022450136 0.119474128 -0.0590089932 -0.00180887384 -0.214617595 -0.00108163303 -0.0487998687 0.0615560226 0.0126854526 -0.0181223992 0.00766565138 0.0746901557 -0.0136006232 0.0374802947 -0.0114000738 -0.0839882866 -0.00133034599 0.0472285934 -0.0167277735 -0.0485457703 0.021954257 -0.0235372707 0.0514627472 -0.0578953214 -0.0864984691 -0.152253449 0.0363288037 -0.0818025917 -0.0351635553 -0.113503918",
-"5 67 7.01399612 147 4.37012005 60 22.0257111 159 7.4177537 79 13.0113583 60 20.0257111 147 4.37012005 11 21.2544327 149 4.63411331 148 4.56494808 86 14.7313681 160 13.5906925 147 3.04933119 152 2.82997084 60 25.6369057 11 19.7299786 159 7.01679754 159 7.75412941 1 24.1382446 0 inf 148 5.13691521 1 23.3958321 28 2.69615889 86 16.7854595 90 12.0038643 71 18.8073578 147 3.34511042 0 inf 79 12.0038643 67 13.0085793 1 8.00001144 0.00130518374 -0.0988562256 0.0302637983 0.126658022 0.0708850324 0.0057773036 0.152089879 0.0139375096 -0.215513274 0 0.0296503436 -0.0379495732 -0.0096629113 0.0101859299 -0.200119972 -0.00130447792 -0.00772926677 0.027027199 -0.0260400381 -0.0709370226 -0.0602482855 0.00230978965 0.0120742684 -0.0209534951 -0.00551397773 0 0.00364683825 -0.12045864 -0.0716138631 -0.0239711013 -0.14286904 0.0261166729",
-"5 68 11.1319847 89 14.0057011 78 21.27285 28 2.16096401 158 14.0057011 147 6.5017848 71 10.6007652 97 17.8073616 68 9.3004303 8 19.0035172 156 9.80705643 89 8.5970974 89 11.0042162 162 3.24592638 161 22.6033497 107 11.7146759 8 28.4084282 104 11.1293383 147 5.92544365 0 inf 155 4.19480705 11 21.2544327 107 6.44255829 90 12.0038643 71 9.18376732 153 8.29772663 0 inf 147 7.53703976 89 9.40580559 71 13.1814404 162 3.52219725 -0.0192201287 -0.149594396 0.0749052912 -0.141256586 0.003363044 -0.0647810847 0.110638432 -0.108914547 0.0154834809 0 0.0338863954 0.0224194564 0.00111516367 0.0238511804 -0.146996826 0.0253344607 -0.000259159075 0.13182804 -0.0560224652 -0.0110472497 -0.0867524818 -0.0358494893 0.0568661466 0 0.00439989567 0.101382248 -0.0473560728 0.107707798 -0.056394767 -0.0314109176 -0.117909499 -0.0107180467",
-"5 67 7.01399612 61 19.8073578 60 22.0257111 28 2.90367746 79 16.0056362 89 8.5970974 148 4.56494808 18 5.81853867 17 4.56592846 149 1.34329939 0 inf 79 10.9586649 60 20.0257111 152 2.82997084 60 25.6369057 76 0.5 159 5.64356756 28 4.42899036 28 3.24592638 151 1.3526957 0 inf 0 inf 0 inf 67 11.0228901 156 5.47141075 155 6.13839245 151 4.54913807 0 inf 89 11.0042162 61 15.3923512 1 8.00001144 -0.0145357456 0.00444218516 0.0073621273 -0.0416349284 -0.0393465683 0.0141472397 0.0155708613 0.00081874989 -0.00805194769 0.00146721152 0.0169580821 0 0.0623338632 0 0 0 0.00224194583 0.0636089295 0.0209529418 -0.0378891006 -0.00299637043 -0.0334255546 -0.0439893454 -0.0200208165 -0.00838099606 0 0.000842504436 -0.130741984 -0.046621047 0.0597979464 -0.137109473 0.0201249272",
-"5 67 7.01399612 73 14.8074055 60 21.6220322 28 3.8571229 79 16.0056362 159 7.75412941 73 4.65814066 73 6.20103025 28 3.95344543 149 1.34329939 0 inf 155 6.55823517 148 6.4536562 67 11.0228901 67 14.0647259 79 15.1848373 73 7.03325462 151 7.23305893 28 4.42899036 151 1.3526957 0 inf 0 inf 0 inf 158 17.599844 73 8.01676559 148 5.92527771 67 11.0228901 8 23.9846001 70 20.5884781 61 15.3923512 157 14.2426119 0.00582148321 -0.0135970674 0.0246084109 -0.000571111159 0.0124964323 0.0409838557 -0.0555163063 0.010008174 -0.00501989387 0.00541647803 0.0189916659 0 0.05896632 0 0 0 0.00400345679 -0.0227108635 -0.0982195958 -0.0245943181 0.00270501291 0.0799626634 -0.0430832244 0.00488470122 -0.0805351734 0.0164039396 0.0134165846 0.0902650356 -0.0801211074 0.0110263377 0.018903546 -0.0526338257",
-"5 67 7.01399612 91 8.01121712 62 17.2197723 28 2.16096401 86 14.7313681 60 20.7291203 73 4.65814066 109 5.93078613 68 9.3004303 103 8.09027481 70 22.9886398 159 8.01121712 150 4.38277245 70 22.0035133 67 16.0849838 109 5.74152994 98 19.6328716 104 11.1293383 60 27.0143509 61 15.0056572 147 1.33907461 79 14.6287508 28 1.79248118 155 6.13839245 147 5.35569382 152 2.19237185 67 13.0085793 91 2.81456447 67 14.0647259 79 14.0334663 160 12.785696 -0.017077852 -0.138245523 0.0679594502 -0.136128545 0.00297438656 -0.0596619211 0.0957936198 -0.10126362 -0.0184543598 0.00970055535 -0.0665116385 0.0431031287 0.0201755241 -0.0425188243 0.00724614924 -0.170540839 -0.00745051913 -0.0306201614 0.0217253044 -0.0118406909 0.00133384392 -0.0766057223 -0.0348288082 -0.000482743577 0.0891012922 0.0220801774 -0.0559561998 0.0120962448 -0.0544632897 -0.118058875 0.0321985967 -0.0467201471",
-"5 67 7.01399612 162 3.52219725 80 16.7960072 151 8.98475456 68 9.3004303 160 12.785696 85 14.0112705 88 25.0143509 106 22.577116 28 2.45344543 0 inf 157 14.2426119 68 16.1848183 160 9.24830437 157 14.2426119 88 21.0143509 162 3.08496237 9 28.0527592 88 23.9193649 148 6.4536562 97 11.7815313 0 inf 0 inf 162 2.90367746 9 19.6033516 162 3.24592638 155 5.38558483 67 11.0228901 69 1.79248118 60 22.9747696 67 16.0849838 0.00256267888 -0.00595859624 -0.116210744 0.0188710187 0.0441764593 -0.186076477 0.0155894542 -0.0388252027 -0.0994651541 0.0162402168 -0.0171594974 0.0838205963 -0.0965623483 0 0 0 -0.0274216998 -0.00693181902 -0.0329215191 0.0845863894 -0.0446487814 -0.0931323022 -0.0239380877 0.0374811366 -0.0718887895 0.035189122 -0.044818081 -0.11478503 0.071894668 0.00465011736 -0.0866241157 -0.0111973528",
-"5 158 18.1179276 85 8.47280693 60 25.6369057 89 13.1849537 162 3.39067984 11 21.2544327 162 3.52219725 28 2.16096401 159 6.79418182 11 19.7299786 70 23.4092903 70 20.8620567 71 12.4374943 160 12.785696 0 inf 108 12.8459587 159 7.4177537 79 16.7142601 162 3.08496237 103 7.17107201 160 12.0087547 89 14.6287508 103 8.09027481 149 4.36791134 79 12.0038643 158 19.9886417 160 11.5275364 89 14.0057011 0 inf 0 inf 0 inf -0.0129195638 -0.0867036507 0.00120366924 0.0408869609 0.0256570242 0.00377423153 -0.0812488496 0.0606191643 -0.00465072319 -0.0231778901 -0.0645513237 -0.0103973076 0.179901108 -0.0243148282 0.013006743 -0.106289268 -0.0391709805 -0.0112840151 0.0325289667 -0.064251706 -0.169195279 0.0152427675 -0.0210238174 0.0409331731 -0.0895196199 0.0473292805 -0.196698382 0 -0.0359016769 0 0 0",
-"5 68 12.760088 155 6.13839245 80 17.7960014 96 26.1382446 162 3.08496237 78 21.27285 91 5.04780149 9 28.0527592 103 7.70311928 108 13.8991385 86 9.61652946 71 16.0056362 155 6.55823517 68 15.214283 160 11.5275364 76 0.5 162 3.24592638 86 11.5882759 103 8.39497757 159 11.1005068 9 27.7028847 91 8.01121712 87 7.79904079 156 4.63621378 157 16.0056362 80 15.7960205 71 14.2314281 8 25.9069614 148 8.14592743 162 3.24592638 60 24.9884644 -7.61088668e-05 0.00853248127 0.0315668546 -0.139839545 0.120561063 -0.0390123874 -0.078400664 0.0529082008 -0.0378396362 0.143362105 0.0673601329 -0.000148723178 -0.0403600521 0.0205789972 0.00724375807 -0.10477972 -0.0452307649 -0.00653510774 0.0014399701 0.0356319845 -0.0386744477 -0.0801634267 -0.0279935636 0.0563010462 -0.131396726 0.0569947176 0.0664725825 -0.0510864332 -0.0103581771 0.0676311105 -0.0779147968 -0.128383845",
-"5 158 18.1179276 14 20.8393955 14 20.8393955 91 7.19468117 88 20.4007225 88 22.1585655 71 12.4374943 104 11.2095356 159 6.79418182 91 5.04780149 79 10.9586649 71 10.6007652 87 2.16096401 158 19.9886417 152 4.62481022 106 21.5736027 8 25.5036678 61 15.1848373 147 3.6216259 0 inf 0 inf 70 22.4145145 159 7.01679754 86 11.5882759 88 18.0035191 91 7.19468117 79 14.6287508 0 inf 68 12.760088 159 7.01679754 9 28.0527592 -0.00179481413 0.0212574601 0.0384945422 -0.0965111703 -0.00278750667 0.00982732698 0.0558825508 -0.073788777 -0.0867060274 0 0.0312350839 0 -0.0611634664 -0.00548694236 -0.0291586798 0.0378143601 -0.0980235934 0.0154860597 -0.0635472164 -0.027655581 -0.0111261103 -0.0844331086 -0.0561740175 -0.160222083 -0.165069401 0 -0.00775923999 0.0124339014 0.0248868316 0.117654741 -0.00404556934 -0.144884273",
-"5 67 7.01399612 73 14.8074055 80 15.7960205 18 5.81853867 79 16.0056362 60 19.4360504 60 25.6369057 158 14.0499229 159 5.64356756 162 2.69615889 0 inf 162 2.69615889 79 16.0056362 85 14.0112705 162 3.52219725 158 13.4016504 157 9.69790173 157 10.0477428 28 2.45344543 150 1.3526845 0 inf 0 inf 0 inf 18 5.3295517 159 6.03338099 79 14.6287508 73 12.8075581 79 13.628808 157 14.2426119 63 5.35065365 0 inf -0.00734749297 0.035531126 0.0781072751 -0.00372083345 0.0546654649 0.005972852 -0.0678291097 0.0799726695 -0.00106678344 -0.00557774818 0.0284759495 0 0.0561366901 0 0 0 -0.0496974513 0.00944567937 0.0208914392 -0.00148665486 -0.0142326625 -0.0330979042 -0.0191168822 0.0303089283 -0.0303358622 -0.0857869908 0.0185361244 -0.039667692 0.00630949438 -0.152729586 -0.0305548329 0",
-"5 67 7.01399612 71 20.807354 60 22.0257111 29 2.69615889 79 16.0056362 160 8.52611923 67 16.0849838 18 5.3295517 160 15.5906048 162 2.69615889 0 inf 67 11.0228901 71 15.0112276 79 14.0334663 70 23.9886398 27 0.5 160 14.0252228 69 3.08496237 160 15.9886627 149 1.34329939 0 inf 0 inf 0 inf 70 18.184803 70 18.8105698 61 16.8073692 89 9.76790333 71 13.0223713 67 14.0647259 162 3.08496237 79 14.6287508 0.0024388507 -0.0314136669 -0.0168041922 0.00873911008 0.00939657539 0.0676100552 -0.0244625136 0.00253300881 0.00737424195 -0.000346735877 0.0317500681 0 0.0527544245 0 0 0 0.0113167586 -0.0775247142 -0.00879650097 0.0978594571 -0.0214722976 -0.082185477 0.073451221 -0.0100788279 -0.0624821447 0.0129110394 -0.142406747 -0.0665024593 -0.0517079495 0.0300139543 0.00634698477 -0.0855599567",
-"5 68 11.1319847 86 16.7854595 78 21.27285 162 2.69615889 156 0.30575794 79 10.9586649 60 24.6033497 159 6.79418182 28 2.16096401 60 18.0140228 28 3.24592638 155 8.63420963 62 12.600069 159 11.1005068 71 11.3113117 159 4.95118761 27 0.5 89 14.0057011 157 9.69790173 150 0.233854815 78 18.0251427 9 17.9886456 162 2.69615889 69 3.24592638 70 17.9886456 9 16.8841934 69 2.45344543 150 4.60302687 69 2.45344543 162 2.90367746 79 14.6287508 0.00688376231 -0.0173581429 0.00891261455 0.0646927729 -0.0187343825 0.00371124642 0.0574993044 0.000901589752 -0.00683286553 0.0340202563 -0.0750897378 0.0031345957 -0.0649202913 -0.016428858 -0.00442318805 0.0291877836 0.0241859872 -0.0140283359 0.00871366262 -0.0416207388 -0.0159142464 -0.131558627 -0.0041831308 -0.0233053919 -0.0637213886 -0.0318164267 -0.017235741 0.0736385733 -0.0143016754 0.0226340946 -0.0535024703 -0.128613785",
-"5 68 11.1319847 71 20.807354 62 17.2197723 18 4.56592846 79 16.0056362 62 14.7291718 160 11.5275364 160 13.1849537 29 3.8571229 162 2.69615889 0 inf 160 13.5906925 150 4.38277245 71 13.0223713 70 23.9886398 79 13.628808 14 19.3149414 71 11.6896935 162 2.90367746 149 1.34329939 0 inf 0 inf 0 inf 68 16.1848183 149 1.48609948 154 2.38300681 154 5.32169533 71 12.1815958 60 24.0035133 68 15.214283 162 3.52219725 -0.00759395398 0.0352461226 -0.00930089038 -0.0704171658 -0.00500880834 0.00318083679 -0.00333379139 0.0251266155 0.00804743078 2.1740334e-06 0.0263921134 0 0.0521564931 0 0 0 -0.00802949257 0.0196825042 -0.0257687345 -0.0727561265 0.00579757709 -0.066780746 0.122096933 -0.019599095 0.00866792351 -0.0967326313 0.0905935317 -0.00384400482 -0.118058182 -0.0547313988 -0.151996866 -0.0176506154",
-"5 68 11.1319847 71 20.807354 78 21.27285 18 5.81853867 157 16.0056362 159 7.4177537 60 24.6033497 162 2.69615889 159 5.06592846 162 2.69615889 0 inf 155 6.55823517 68 15.214283 71 11.3113117 71 11.3113117 18 4.56592846 28 2.69615889 157 10.0477428 159 7.01679754 149 1.34329939 0 inf 0 inf 0 inf 89 9.40580559 69 1.79248118 157 11.9538097 89 9.00841808 162 2.90367746 89 9.40580559 162 2.90367746 71 13.5999527 -0.000861987239 0.0129384343 -0.0132720117 0.00115416618 0.0768707022 0.00587565592 -0.0442510806 0.0259991828 0.0103569524 0.00273434119 0.0266225822 0 0.0493423827 0 0 0 0.013359691 -0.0139410738 -0.0234664213 -0.120312013 0.00105147366 -0.0447219126 -0.00864747819 0.0660300627 0.0831847265 -0.0102339657 -0.0988684371 -0.0330697745 -0.0142108165 0.0204723608 -0.122708499 -0.0495274216",
-"5 158 18.1179276 85 8.47280693 60 25.6369057 85 7.35111332 162 3.39067984 79 14.6287508 162 3.52219725 60 23.2197647 97 15.2232571 72 14.7196522 72 17.4092999 89 14.6287508 155 2.42403746 61 11.3152475 61 15.1848373 162 3.24592638 28 3.08496237 69 3.52219725 78 22.9193649 87 7.01679754 79 13.628808 89 14.6287508 85 10.2195663 85 14.0112705 78 21.27285 79 16.0056362 61 15.3923512 85 14.0112705 0 inf 0 inf 0 inf 0.00211284054 0.0611592978 -0.0320115872 0.0107718958 0.000457750633 -0.0666172653 -0.0965325758 0.0231693462 -0.0131072067 -0.141372591 0.0434726253 -0.00641780952 0.160307661 -0.0315867439 0.00561437756 -0.142642573 -0.0249559637 0.0240070708 -0.09268599 0.0477946214 -0.0234138295 0.0264815651 -0.0345129296 -0.0704991147 -0.00618110644 0.00789204612 -0.150048599 0 -0.0291084219 0 -0.00510879233 0",
-"5 67 7.01399612 71 20.807354 60 22.0257111 86 16.7854595 79 16.7142601 60 19.4360504 67 16.0849838 86 9.61652946 85 7.03325462 0 inf 0 inf 162 2.69615889 147 2.0573101 79 14.0334663 72 17.9886456 105 3.04373145 71 12.1815958 79 10.6135254 60 18.0140228 0 inf 0 inf 0 inf 0 inf 17 5.3295517 147 1.53334963 67 11.0228901 71 15.0112276 67 13.0085793 80 17.7960014 162 3.08496237 8 25.084137 0.00135661941 -0.0304988194 -0.00486421911 0.0147148101 -0.0642418489 0.00274455966 0.00760960439 -0.0393759906 0.0232623424 0 0 0 0.0509420261 0 0 0 -0.0435654558 0.00936611649 0.0277728271 -0.000316828169 -0.162742078 -0.026418753 -0.015108509 0.0181822572 -0.0619790591 0.015050956 -0.0590484254 -0.132992387 -0.0428929366 0.0339145549 0.00631719455 -0.0743835419",
-"5 67 7.01399612 61 19.8073578 78 21.27285 162 3.52219725 79 16.0056362 147 6.5017848 78 23.1585655 151 8.98475456 28 2.45344543 162 2.69615889 0 inf 160 12.785696 160 12.0087547 162 2.90367746 67 16.0849838 28 3.95344543 106 22.577116 148 6.4536562 68 9.3004303 0 inf 0 inf 0 inf 0 inf 88 17.8105736 67 14.0647259 162 3.08496237 148 7.17303467 70 17.9886456 67 14.0647259 79 14.0334663 70 23.9886398 0.00127393904 -0.0208061282 -0.0986310318 -0.0146395285 -0.0906839222 0.0195911117 0.0610936433 -0.0674334466 0.013283236 0 0.0311875641 0 0.0470552295 0 0 0 -0.00918120332 0.00641624583 -0.0395599529 -0.00542045664 -0.0790328607 -0.0228030141 -0.0499596521 0.0406760238 0.0828036144 -0.0707847103 -0.033443749 0.000496733701 -0.0417354032 -0.107049309 -0.000166144731 -0.0718521327",
-"5 85 11.6003008 155 6.13839245 162 3.24592638 96 26.1382446 77 0.5 71 10.6007652 79 13.628808 9 28.0527592 104 10.8579006 152 6.0925951 106 21.5736027 150 8.81608582 85 14.0112705 70 19.3571243 85 16.0849838 70 24.8108692 162 3.39067984 69 2.45344543 70 23.9886398 88 20.7959957 148 7.17303467 85 8.01676559 90 16.1298676 90 9.17803192 0 inf 80 16.7960072 162 3.08496237 69 3.08496237 8 22.9564552 80 17.7960014 9 23.0113068 0.00200027623 -0.0870116428 -0.151422843 -0.00837803259 0.168545783 0.0561707169 0.0554507338 -0.0812271088 -0.0343281776 -0.167364076 -0.00553088496 -0.0338988006 0.00893236697 -0.0199596435 0.0424510203 0.00743523147 -0.0156874564 0.0297505911 0.116503604 0 -0.0201770943 -0.0781022161 -0.0139878429 0.0297410488 -0.105995275 0.00165060139 0.0960275307 0.00248251273 -0.0548920929 -0.122031786 0.0896864533 -0.0317555591",
-"5 67 7.01399612 86 16.1732769 60 22.0257111 158 14.0499229 79 9.69790173 89 8.5970974 147 3.6216259 157 10.358223 157 9.69790173 70 16.1848183 60 18.0140228 73 3.33216 60 20.0257111 154 2.98629022 147 5.35569382 109 4.28425264 148 0.306006789 73 4.25869417 157 9.95490074 0 inf 0 inf 85 10.2195663 79 13.628808 147 7.53703976 70 17.9886456 73 3.33216 147 3.04933119 0 inf 89 11.0042162 67 16.0849838 73 8.23614693 -0.00896614045 0.0634704754 0.00468798308 0.0290630106 -0.0339847505 0.0766547769 -0.109170906 0.000439128227 -0.0643484071 0 0.00173697912 0 -0.0154716335 0.012785838 0.0278143566 -0.035945259 -0.0034950003 0.068461448 0.00619564392 0.143793434 -0.0554096885 -0.00251581892 -0.0363559499 -0.0158895552 0.00122824486 0 -0.00369099854 -0.128168404 -0.0237685759 0.0546918809 -0.0622501671 0.092882365",
-"5 68 12.760088 154 6.05589104 78 21.27285 76 0.5 11 19.7299786 71 16.0056362 161 22.6033497 28 2.16096401 71 16.307373 106 21.5736027 71 12.4374943 154 4.54822922 160 12.785696 154 6.4377737 79 14.6287508 9 27.7028847 157 9.69790173 9 17.9886456 154 5.71408844 88 25.0143509 72 18.8108711 161 22.6033497 160 14.0252228 148 4.15667963 89 9.40580559 72 12.2480993 154 2.98629022 69 2.16096401 71 14.2314281 72 17.4092999 71 10.6007652 -0.0174698979 0.102827929 0.0524022058 0.00177304773 0.0178345535 0.0727288648 0.00269046705 0.0694578439 -0.00772339758 0.042486351 0.0289968252 -0.00881722942 -0.165975481 -0.00600966439 -0.0169929117 -0.178049073 -0.0320864655 -0.179033473 0.0243479908 -0.00771947764 0.0143592916 0.0782947466 0.00385734928 -0.077045925 -0.0360333584 -0.0769356042 -0.0286846589 0.0451530479 -0.00287195365 -0.0614383779 0.0179521311 -0.1191976",
-"5 67 7.01399612 18 5.81853867 78 21.27285 88 21.0143509 160 15.1755772 147 6.5017848 71 10.6007652 147 0.244060576 81 7.02232504 70 16.1848183 28 1.79248118 81 5.00364494 160 12.0087547 67 11.0228901 85 13.0057888 28 2.90367746 63 8.01676559 81 6.02582741 88 25.0143509 28 2.16096401 70 17.0056248 147 4.65088272 70 22.0035133 85 10.2195663 88 17.8105736 85 11.6003008 149 7.49501514 147 7.53703976 88 20.7959957 63 9.39448166 160 12.0087547 -0.0131632062 0.000663752086 -0.0119610243 0.0115260603 0.002430439 -0.0654149279 -0.00830462482 0.0258153472 -0.0106174815 0.0576645024 -0.0908303335 -0.0241771135 -0.0126715116 0.0264432188 0.0232732501 0.00415086653 0.000145818616 0.0544818304 -0.0203486644 -0.00307792774 -0.0121203074 -0.0715002492 -0.0469062552 0.0339814015 -0.106840007 -0.015153164 0.0132121611 0.0693707541 -0.0747949556 0.00347207556 0.0266982168 -0.0427737422",
-"5 67 7.01399612 71 20.807354 80 15.7960205 28 3.8571229 89 17.9068966 62 13.4361782 62 19.6369095 17 5.81853867 162 2.90367746 0 inf 0 inf 62 12.600069 67 11.0228901 67 14.0647259 162 3.52219725 157 16.0056362 162 3.24592638 70 17.3825417 62 13.7152109 0 inf 0 inf 0 inf 0 inf 81 4.30930758 89 8.01676559 147 2.0573101 160 11.5275364 81 7.63596821 157 14.2426119 61 11.3152475 0 inf 0.00615268806 -0.00587541144 0.000648310699 0.0228784047 -0.0594214201 -0.00198942912 0.0843511671 0.0126924105 0.0208006557 0 0 0 0.0470358171 0 0 0 0.00363054429 -0.0413190015 0.0403281264 0.00488149421 -0.148511603 -0.0202431865 0.0168833025 -0.0173507687 -0.025292363 -0.0792707577 0.012881401 -0.0337685831 0.00526373507 -0.137782693 -0.0242245253 0",
-"5 68 12.760088 154 6.05589104 162 3.24592638 1 24.1382446 11 19.7299786 85 13.0057888 81 7.63596821 9 28.0527592 103 7.70311928 61 15.3923512 160 13.5906925 70 20.7196007 148 3.83988333 89 11.0042162 85 16.0849838 70 24.8108692 162 3.24592638 81 8.63233566 70 23.9886398 85 8.01676559 89 3.74868608 89 9.00841808 81 8.63233566 81 7.63596821 86 14.7313681 61 15.1848373 148 5.51770496 150 7.78149128 160 10.8518677 148 6.4536562 9 25.0819626 0.00194770424 -0.0814909264 0.0358033217 -0.122220837 -0.0428246781 0.0950850099 0.0492408015 -0.0753163621 0.0114700729 -0.00660115667 -0.0126751922 -0.0737247095 -0.128695622 -0.0125774173 -0.193592727 0.0161784273 -0.00837864075 -0.0421372838 -0.0275276639 -0.125299841 -0.049398575 -0.00704502827 0.0373214483 -0.00600820221 -0.0587482527 0.0143109644 0.0113421511 0.156074598 -0.0486737862 -0.120296553 0.0203366186 -0.0659742504",
-"5 67 7.01399612 29 3.95344543 78 21.27285 29 3.8571229 29 4.42899036 71 16.0056362 80 17.0220318 149 5.12919426 162 2.90367746 79 13.0113583 90 19.0033417 79 15.5157299 86 13.0823059 162 2.90367746 71 10.6007652 149 2.48039293 86 9.61652946 71 18.2924843 161 17.7151108 161 15.1848373 61 15.0056572 71 10.1825275 162 3.39067984 89 8.5970974 67 16.0849838 89 9.76790333 79 14.6287508 71 11.3113117 149 4.63411331 90 16.1298676 67 14.0647259 -0.000749699655 0.00804668944 -0.0202966407 0.00235370034 0.012211496 -0.0152641544 0.0901271477 0.0140827317 0.0158557631 -0.116090871 -0.00544532761 0.021204209 -0.0274499115 0.00598184345 0.0140603343 0.112653516 0.00259469799 -0.0124958716 -0.086292997 -0.0180910714 0.0548605286 -0.0428447872 0.0295335483 -0.000993052963 0.0624949485 -0.0694042221 -0.0524300598 -0.0152878547 0.0488369837 -0.0301800575 -0.0991937816 -0.04346212",
-"5 67 7.01399612 86 16.1732769 62 16.025732 86 9.61652946 91 2.81456447 62 14.7291718 147 4.37012005 87 2.16096401 71 12.1815958 8 15.7771101 60 18.0140228 160 13.5906925 153 4.43197536 153 2.90981984 147 5.35569382 69 2.90367746 72 15.0035572 162 3.39067984 61 15.1848373 0 inf 0 inf 29 2.45344543 91 6.69628429 86 16.7854595 149 1.34329939 159 4.95118761 67 13.0085793 0 inf 91 3.53394127 67 16.0849838 71 14.2314281 0.000706942286 0.0205067527 0.00491191261 -0.0509089343 -0.00887153205 0.0280945022 0.0492252782 0.00163808453 -0.0614019595 0 0.00133500574 0 0.00385597744 -0.0238421094 0.0216780994 -0.0356202237 -0.00557418866 0.0268346015 -0.0197634846 -0.0636883751 0.0175076369 -0.0579879768 -0.0251381602 0.0120511651 0.000172370041 0 0.00754621392 -0.112662375 -0.0209117644 0.0473624654 -0.0580271743 0.0756739974",
-"5 68 12.760088 156 5.93510008 158 21.0035133 158 19.9886417 11 19.7299786 60 20.0257111 85 14.0112705 147 2.7200284 154 5.71408844 97 15.2232571 73 6.45378971 152 6.0925951 147 3.04933119 79 14.0334663 79 14.6287508 147 2.0573101 72 16.0035362 79 13.0113583 162 3.08496237 61 15.1848373 85 7.35111332 159 11.1005068 159 8.01121712 147 2.0573101 85 10.2195663 152 2.19237185 85 13.0057888 85 13.0057888 147 3.04933119 72 14.2146225 162 3.39067984 0.00155649707 -0.025901258 0.0189477317 -0.00397150964 0.218993261 -0.0259203762 -0.0228036623 0.154990479 0.00148786872 -0.0279616844 -0.0265762787 0.0150141604 -0.153774396 -0.00381264905 -0.0509620123 0.00781444274 -0.0081911264 0.0135596637 -0.147202834 0.0218369849 0.00191054097 -0.0505411625 -0.0296438709 0.00390399829 -0.0847581029 0.0134068821 -0.0335293189 -0.159646422 0.0341712348 -0.00545422966 -0.0332469158 -0.108160391",
+"5 67 7.01399612 157 9.69790173 80 15.0035572 86 9.61652946 147 5.24213505 63 11.9922066 161 19.8185387 105 5.3295517 155 7.36116695 155 1.40220237 63 9.12595558 63 10.8081665 155 2.74609375 71 10.6007652 87 4.47272205 162 2.69615889 147 2.73493576 67 5.81853867 147 4.94858837 162 2.90367746 63 8.01676559 99 11.5072231 99 9.20184708 80 11.1854191 152 2.46509218 91 9.54034805 8 20.0857773 67 12.0087547 8 20.8087635 80 16.4039497 9 22.9605904 -0.0613285378 -0.128720015 -0.131256774 -0.265243202 0.0963568091 -0.0808284059 -0.164458796 -0.263274938 0.0201275796 -0.036076583 -0.0397853442 0.0853876472 -0.233329803 -0.0151525829 -0.0786283538 0.0826884881 -0.235192224 -0.0213279873 -0.106558688 -0.234604806 0.0635938421 -0.045288112 0.02584875 -0.0711198822 -0.0875982717 0.0748396665 -0.24393554 -0.159892067 -0.222864643 -0.267219871 0.0419819094 -0.125928462",
+"5 67 7.01399612 149 6.36985302 78 21.0035133 90 12.0143661 97 12.3579617 63 11.9922066 78 22.4039345 28 2.69615889 63 8.01676559 98 18.3955345 8 27.9864063 153 4.5652051 156 3.28005505 155 5.21699238 149 5.13058567 71 16.0056362 158 13.344264 160 22.7959957 155 1.40220237 72 15.2124786 158 14.6220903 156 7.44574928 63 9.18727493 152 2.46509218 9 20.3373661 159 4.75091839 9 21.0035133 62 15.8185635 85 13.5271702 72 12.6646996 155 8.08820534 -0.0639610663 -0.0137265278 0.149391517 0.0171524994 0.0177989304 -0.121969484 -0.0267529786 0.0679238886 0.0304530058 -0.0755754486 -0.112030447 -0.199403077 -0.0680031106 -0.205221027 -0.015326729 0.107343592 -0.0894030929 -0.178305566 0.0200363733 -0.0626449138 -7.06648498e-05 0.0589537434 -0.0866009444 0.0552482158 -0.169492543 -0.232438996 -0.137409672 -0.0539161414 -0.0831290409 -0.254264295 -0.172427222 -0.221985072",
+"5 68 11.8747692 73 4.99929523 78 21.0035133 79 14.3955975 156 8.2279253 63 11.9922066 78 22.4039345 89 12.6825094 85 9.20592785 69 2.69615889 159 7.82649231 153 4.5652051 156 3.28005505 153 5.14432907 60 24.8087616 29 2.16096401 70 24.6033497 89 11.0042162 79 15.0056572 85 5.64041758 63 11.7996159 97 12.3579617 78 21.0035133 60 19.9886417 9 20.3373661 89 13.3956642 9 21.0035133 63 11.9922066 85 13.5271702 85 15.0384502 69 4.47272205 -0.0836574659 -0.00520918285 0.246627763 -0.242949978 0.0198087618 -0.0949175507 -0.186980531 -0.295639187 0.0155884475 -0.0195589624 0.0377623737 0.221987948 -0.0883065313 0.0198624562 0.0533584207 -0.156673387 -0.0843935162 -0.149471343 0.0224720128 -0.0583018027 0.0714462698 0.00342585752 -0.0680151433 0.0548248366 -0.210409567 -0.146904409 -0.11571873 -0.0502517931 -0.200232968 -0.147662699 -0.22926259 -0.0809600353",
+"5 67 7.01399612 148 5.11367512 80 15.5736313 147 3.14755154 71 11.1819057 71 16.9918633 70 19.8157616 15 17.0210228 71 12.3110285 160 22.7959957 29 3.39067984 154 4.62471104 156 3.28005505 71 10.6007652 15 7.40691566 71 20.807354 8 20.8087635 107 7.31276894 29 2.45344543 156 6.72831106 29 4.42899036 71 11.4377546 97 12.3579617 80 14.2789593 60 20.8157597 160 10.9541721 160 13.0057888 68 15.7960205 156 4.63913059 67 13.5271702 71 15.1104136 0.000560424873 0.0796597376 -0.0753417909 -0.255528182 -0.103704266 0.0218088701 0.0395958349 0.108015403 0.153073505 -0.0430177525 -0.119146228 -0.0337851904 -0.122998558 -0.0173491556 -0.0828321725 0.0583821721 -0.065665938 -0.15503715 -0.0144108366 -0.0721212178 -0.0975911394 0.016001543 -0.0980282128 0.151097015 0.0365998 -0.0688159987 -0.204793036 -0.116536714 -0.201935649 -0.164878339 -0.131788909 0.0882236883",
+"5 68 11.8747692 157 9.69790173 62 15.8185635 28 2.16096401 86 15.788332 61 17.9918594 70 19.2332306 159 5.64356756 71 14.4069576 158 14.0057011 30 0.5 154 4.62471104 62 14.4979019 150 4.45596313 11 8.40689659 150 4.71585846 158 18.4039383 151 5.63549519 97 15.1994104 86 14.0014954 79 19.1653385 2 7.58498192 85 8.20836926 62 14.3955975 62 13.9887285 9 20.3373661 156 4.20052004 79 15.0056572 85 15.0384502 85 13.5271702 69 1.79248118 0.0391848944 -0.131619081 -0.132471323 0.00102758128 0.0312864147 -0.0749497339 -0.000166758458 0.181856215 0.0421691015 0.120906077 0.00635006838 -0.0699936897 -0.0930474177 -0.227246225 -0.144519225 -0.0049284976 -0.0746085569 -0.167613536 0.00735444203 -0.0601211637 0.0100088194 0.0820980221 -0.0595849417 0.0538898706 -0.0506824069 -0.194781408 -0.112934142 -0.0109339142 -0.195090443 -0.156984046 0.014272267 -0.120455809",
+"5 67 7.01399612 86 15.788332 78 21.5736027 157 9.69790173 4 13.0223713 61 17.9918594 78 22.4039345 28 2.16096401 158 14.0057011 151 0.308407545 81 4.53329659 156 4.63913059 88 18.0140228 155 6.17725658 62 18.8087654 159 5.64356756 73 8.41113472 86 14.0014954 89 19.8579826 86 17.4003525 89 14.6287508 86 17.4003525 86 16.2010708 62 14.3955975 62 12.0059643 68 16.5384235 81 6.96504498 61 17.9918594 85 15.0384502 67 15.0384502 69 4.47272205 -0.00208351947 -0.0942896456 0.0023697631 0.124901116 0.0374006666 0.103883207 0.00629476598 -0.057651788 -0.0405389182 -0.166913509 -0.161303207 -0.231658116 -0.0735478699 -0.16867426 0.0461409688 -0.0123272482 -0.0715938434 -0.155813858 -0.11269518 -0.0282470845 0.134564951 0.0195636246 -0.11966452 -0.020621961 -0.190196246 -0.132939279 -0.0873648226 0.00568782818 -0.170781419 -0.111484423 -0.206447229 -0.03055121",
+"5 67 7.01399612 73 4.99929523 60 21.8185387 79 14.3955975 69 3.8571229 63 11.9922066 78 23.1960258 89 12.6825094 85 9.20592785 150 5.77614975 89 11.6440182 156 4.63913059 158 18.4978447 156 6.28189754 73 9.1129837 28 2.16096401 70 24.6033497 89 9.47163963 79 15.0056572 69 2.45344543 73 5.47015667 89 8.01676559 99 6.37517691 60 20.3955307 60 20.8157597 151 3.03588152 151 3.83337164 70 18.0035191 85 15.0384502 67 16.0384293 8 24.6348 -0.0660019889 -0.00515012396 0.185443237 -0.222569644 0.0196316317 -0.0571405217 -0.159719452 -0.239528105 0.00385973905 0.0494719855 -0.0795358941 -0.00752547802 -0.133884743 0.0397862718 -0.00630320795 0.190619215 -0.0675856769 -0.149441868 -0.0199435689 -0.0677965805 0.00918402243 0.146718308 -0.0547174178 0.119897291 -0.0514976792 -0.178342625 -0.110048905 -0.0216979813 -0.183618203 -0.126368448 -0.00960889738 0.119169302",
+"5 67 7.01399612 61 19.8073578 60 21.8185387 29 2.16096401 162 2.90367746 61 17.9918594 60 24.0035133 89 11.6440182 61 15.1234112 147 0.337778926 162 3.08496237 160 11.9221363 88 18.0140228 156 6.28189754 67 16.0384293 17 5.81853867 160 12.3460398 89 14.0057011 97 15.1994104 29 2.16096401 29 3.64270115 156 0.340784013 156 0.340784013 61 16.8073692 60 19.7299786 162 2.69615889 156 4.20052004 88 18.0140228 80 16.4039497 61 15.3457975 60 25.3958321 -0.116056114 -0.0252610967 0.0442634821 -0.00823603664 0.00466762576 -0.0829158798 0.00459895143 0.0468539149 -0.0452246182 0.0802416131 0.169758275 0.0149402283 -0.0306631774 0.031037895 -0.114919193 -0.0308267586 -0.0174064152 -0.0806664675 -0.00992114283 -0.102201477 0.076382935 0.00460201595 -0.0416855626 0.0738712028 -0.0459195077 -0.172425374 -0.0602505617 -0.126064405 -0.196180806 -0.0352662764 -0.0820763335 -0.186638981",
+"5 67 7.01399612 61 19.8073578 78 21.0035133 79 14.3955975 85 5.64041758 61 17.7992134 78 22.4039345 90 16.3423901 61 14.0112705 85 4.7489624 85 6.48858643 154 4.15621614 90 12.0143661 152 5.04792929 60 24.8087616 28 2.16096401 154 7.26123905 85 9.20592785 159 4.75091839 79 10.0477428 28 2.45344543 17 5.3295517 0 inf 60 19.4998264 60 17.1848087 148 1.24449384 159 6.37462044 61 17.9918594 71 10.6007652 67 15.0384502 70 20.3809586 -0.0224055964 0.00602866523 0.141969115 -0.0706565827 -0.0572956353 -0.176832885 0.0100394171 -0.183069512 0.0881710425 0.168856323 -0.148014665 0.0646889508 -0.0338484012 -0.110745259 -0.171597004 0 -0.0536141843 -0.108496062 -0.160267457 -0.0225287583 0.0873596892 0.00478498871 -0.0288818032 0.0321354605 -0.163018227 -0.090127252 0.0278099719 -0.0623843111 -0.15384829 -0.0837557986 -0.00639414648 -0.193793893",
+"5 67 7.01399612 61 19.8073578 62 15.8185635 28 2.45344543 85 5.64041758 61 17.9918594 78 23.1960258 89 12.6825094 71 11.1819057 85 4.7489624 85 6.48858643 157 13.5385294 8 21.4978409 156 6.28189754 61 15.3457975 18 5.3295517 79 14.3955975 79 15.0056572 109 3.74297237 79 10.0477428 79 9.69790173 79 10.6135254 0 inf 89 12.0115337 62 13.7300835 148 1.24449384 156 4.63913059 70 18.0035191 67 15.0384502 67 16.0384293 71 15.1104136 -0.046000652 -0.00650425814 0.0360479057 -0.00739359995 0.00172290462 -0.0490284935 0.00360581675 0.0283460189 0.0766624287 0.160416931 -0.139184505 0.0511661246 -0.0870311335 0.00387358875 -0.158491254 0 -0.0365370214 0.0735851526 -0.0108441552 -0.0903089568 0.0485892147 -0.00530514121 -0.0904551223 0.11975234 -0.0273413491 -0.162874892 -0.0934869796 -0.0122668408 -0.173263162 -0.102780402 -0.0317181349 0.0921536684",
+"5 67 7.01399612 71 20.807354 161 19.8185387 86 15.788332 86 12.3613367 61 17.9918594 161 22.0035133 86 9.61652946 4 13.0223713 85 4.7489624 86 12.8562622 79 13.5385294 90 12.0143661 156 6.28189754 67 16.0384293 93 0.5 147 0.283831179 149 0.294398576 8 18.184803 79 10.0477428 79 9.69790173 79 10.6135254 0 inf 153 4.07223129 161 18.3955345 151 1.95231807 156 4.20052004 70 18.0035191 61 15.3457975 61 15.3457975 80 19.3958321 0.000114728151 -0.0748093203 0.0690729246 0.00564894499 -0.0543040559 -0.152221978 -0.0322304815 0.0118058138 0.0661598444 0.152739927 -0.130156711 0.0502225049 -0.0821385011 -0.00559828803 -0.147147387 0 -0.0590041056 -0.0187004786 -0.0435248055 -0.101001695 0.0386457816 -0.0117568541 -0.0322545953 0.0820683092 -0.0216030832 -0.156865239 -0.096732989 0.0115076322 -0.188837245 -0.0175630581 -0.0606218576 -0.176510558",
+"5 67 7.01399612 61 15.1234112 78 22.4039345 89 14.0057011 97 15.1994104 78 21.0035133 78 24.8087616 89 12.9536276 81 8.39980888 150 5.43515873 61 16.5998516 61 17.7992134 8 20.8087635 67 13.5271702 69 4.47272205 156 7.44574928 147 5.24213505 104 11.4919977 81 9.54034805 159 7.01679754 89 16.0533028 157 16.7142601 29 2.16096401 160 11.9221363 149 3.48905611 67 15.0384502 147 4.57052326 147 7.07247829 68 15.7960205 67 16.0384293 61 15.1848373 -0.00267421524 -0.064452976 0.148308218 -0.207052782 0.16747728 -0.0732643157 -0.151664302 -0.040155679 0.00150661415 0.0909934267 -0.0188464504 -0.20717302 0.00525339413 0.0746481493 -0.161013588 0.159396991 -0.020478148 -0.0764050856 -0.00226377975 -0.187016249 -0.141864091 -0.199076429 -0.0706920028 -0.0182249527 -0.184508517 -0.0834136158 -0.0247319415 -0.113252372 -0.19700025 -0.157061383 0.0301982816 -0.0257239006",
+"5 67 7.01399612 61 19.8073578 62 15.8185635 17 5.3295517 86 12.3613367 61 17.9918594 62 17.0498486 61 15.1234112 86 17.4003525 81 4.13119411 85 6.48858643 81 10.6007652 88 18.0140228 156 6.28189754 85 16.0384293 91 8.01121712 88 22.3423729 156 7.04340029 0 inf 85 3.71731424 85 4.7489624 9 21.3024216 0 inf 62 14.8158092 8 17.6880188 68 16.5384235 156 4.20052004 70 18.0035191 67 15.0384502 81 6.96504498 81 8.39980888 -0.00852989592 -0.058462359 -0.00433981139 0.0344687551 0.0116012646 -0.0224443283 -0.145722598 0 0.0969447419 -0.011905143 0.141497299 0.0501911193 -0.0727036074 0.000912804389 -0.136610419 0 -0.0262272488 -0.0663420036 -0.0542511307 -0.183032244 0.104190357 0.00535806408 -0.029788835 0.0737534314 -0.0115305297 -0.148205981 -0.0825675577 -0.00162020884 -0.0761694685 -0.169718713 0.067865096 -0.11814063",
+"5 158 19.5736046 67 7.01399612 11 8.40689659 61 14.0112705 61 17.9918594 67 13.5271702 157 14.5384684 79 15.2992439 79 18.3073597 157 16.7142601 159 7.01679754 60 22.6220322 60 24.8087616 151 7.52736759 147 7.07247829 157 14.5384684 79 15.5384378 61 15.1234112 85 7.03325462 60 19.4998264 158 17.0847969 148 1.24449384 70 18.184803 148 6.75444269 73 3.14717913 79 15.0056572 70 20.3809586 79 14.3955975 86 12.8562622 0 inf 158 20.4963493 7.80566916e-05 0.0421713665 -0.204994544 -0.0457142368 -0.0191814341 0.00400992017 -0.00664080214 0.162080944 -0.00610441575 -0.047743015 -0.0216068905 -0.166093931 0.0451636799 -0.00574162789 -0.184163764 -0.0391994826 -0.122458667 0.0525664128 0.0442878939 -0.182317331 -0.00670502894 -0.0963770375 0.015338256 -0.178574517 0.0917251334 -0.0646471903 -0.104955055 0.0205727071 -0.184957534 0 -0.109699219 0.100961193",
+"5 158 19.5736046 28 2.16096401 14 8.19937992 91 5.67214775 162 2.69615889 62 17.0498486 160 13.1849537 158 15.1848373 71 20.807354 79 10.7705879 63 8.01676559 8 21.235548 62 19.3958321 159 10.650507 162 3.08496237 158 13.344264 90 13.4979649 158 17.7196045 79 16.5998516 79 10.6135254 157 16.0056362 79 15.2992439 79 18.3073597 8 20.0857773 156 4.63913059 71 10.6007652 162 3.52219725 79 14.3955975 79 12.9536276 0 inf 8 27.9864063 -0.0339280106 -0.150536582 -0.0184124578 -0.0513357781 0.00279310276 -0.0383966453 0.140572891 0.0997610092 0.0145757627 0.120615751 -0.182441697 0.0232821442 0.000394215487 -0.0430260599 0.00313530886 0.145620719 -0.140944272 -0.183161184 -0.129233614 -0.0552233718 0.0326479562 -0.133977056 -0.196705252 -0.111929648 0.0782976598 -0.0940544456 -0.0717258006 0.09365426 -0.182669148 0 0.0517718345 -0.215052083",
+"5 158 19.5736046 68 11.8747692 11 8.40689659 17 5.81853867 160 15.0056572 60 23.049839 160 13.1849537 28 3.8571229 86 15.1743336 71 14.4069576 158 17.0847969 85 13.5271702 85 16.0384293 159 10.650507 0 inf 158 14.0057011 28 3.95344543 75 0.5 89 14.6287508 152 3.98976421 80 15.0035572 0 inf 60 19.4998264 160 11.9221363 160 13.0057888 160 11.9221363 60 24.8087616 89 15.5384378 89 14.0057011 0 inf 0 inf 0.0169052798 -0.0068367701 0.0296375453 -0.0221141186 0.00706762029 0.0447849669 -0.0351135843 -0.185182229 -0.0994241536 -0.0296087284 -0.00317994598 -0.0556355864 -0.0282510202 0 -0.0768673718 -0.16401422 -0.0636218414 -0.141633615 0.0180862676 -0.0795715079 -0.109502181 -0.168795332 0.0158132669 -0.136353031 0.0584315881 -0.115429819 -0.0657858327 0.0805230215 -0.155239999 0 0 0",
+"5 86 15.1743336 29 2.16096401 60 21.8185387 89 13.3956642 18 5.3295517 71 15.1104136 60 24.0035133 18 5.81853867 71 20.807354 160 16.0056362 70 18.6644821 79 15.0056572 89 8.5970974 79 15.0056572 88 21.0035133 27 0.5 29 1.79248118 160 11.9221363 79 16.5998516 88 15.0056572 29 2.69615889 29 3.08496237 29 3.24592638 89 9.00841808 89 12.6825094 86 16.2010708 88 18.0140228 87 3.43518233 152 5.46674633 61 15.1848373 60 24.8087616 -0.0349000841 -0.128067613 -0.0627344027 0.00607092492 0.0467108712 -0.00204190565 0.131105721 0.0967119932 -0.00888145715 -0.0534520149 -0.0252164882 0.0102125173 0.0787771493 -0.00479946844 0.00748871546 0.0856746659 0.0570510887 -0.0217953436 -0.0690132678 -0.112000249 -0.044920139 -0.128859147 0.00438002404 -0.0238207281 -0.0655515343 0.0363719389 -0.143462077 -0.08158575 0.0497600995 -0.0881117284 -0.130289063 -0.175234124",
+"5 158 19.5736046 67 7.01399612 15 7.40691566 158 14.0057011 161 18.8157616 67 13.5271702 9 27.351572 86 16.2010708 158 14.2360487 152 1.34674072 8 20.8087635 161 20.6220341 80 18.8087654 79 14.3955975 0 inf 28 3.39067984 28 3.08496237 17 5.81853867 161 16.0056362 8 16.5905914 151 1.95231807 162 3.08496237 80 16.4039497 150 6.58941364 71 8.97664452 79 15.0056572 71 11.3428049 79 12.9536276 147 7.07247829 0 inf 0 inf 0.0254787114 -0.0769837871 -0.0873894021 0.00543507095 -0.0816818327 0.150206327 -0.00835202448 0.00221620407 -0.000124410813 -0.128388062 0.0155754853 -0.0171198491 -0.158185959 -0.100340657 -0.0310846288 -0.105159454 -0.105024554 0.0288716536 0.0421684198 -0.175440222 0.000225004158 -0.0795641541 -0.0244585816 -0.168489963 -0.0276414305 0.0908720866 -0.129827231 0.0293402001 -0.196617112 0 0 0",
+"5 158 19.5736046 67 7.01399612 11 8.40689659 158 14.0057011 61 17.9918594 62 17.0498486 160 13.1849537 86 16.2010708 158 14.2360487 160 11.9221363 149 3.48905611 67 13.5271702 67 16.0384293 151 7.52736759 81 8.39980888 81 3.92762899 86 17.4003525 28 2.90367746 28 2.16096401 62 15.8185635 158 18.0847912 147 1.28780794 150 3.6143527 81 7.54615116 156 4.63913059 160 11.9221363 62 19.3958321 81 8.39980888 160 11.9221363 62 19.3958321 159 7.82649231 0.00111609278 0.034554746 -0.0298774522 -0.12496686 0.0468967929 -0.0767388269 -0.00678167259 0.00243990473 -0.0089060422 -0.0994833931 -0.0340735875 -0.0883636847 -0.0171995182 0.014663172 -0.0637445226 -0.156444892 -0.0389096774 -0.12312831 -0.123462021 -0.0142444922 -0.0988376439 -0.162189037 -0.00152907986 -0.151698157 0.0656120107 -0.0826718584 -0.0575488321 0.0528041162 0.037627507 -0.203803852 -0.154505789 0.0371970348",
+"5 67 7.01399612 104 11.4919977 78 22.4039345 70 19.0035172 86 15.1743336 62 14.8158092 67 15.0384502 89 16.0533028 152 6.14484739 151 5.95645332 81 8.01676559 152 1.34674072 8 20.8087635 81 9.00841808 62 19.3958321 28 2.16096401 83 0.5 81 8.39980888 9 27.8324928 81 8.01676559 147 4.94858837 9 25.0447121 89 14.6287508 8 16.5905914 86 17.4003525 63 9.34799004 67 13.5271702 63 9.34799004 0 inf 68 15.7960205 0 inf -0.02695789 -0.000857737963 0.0147858188 0.252516299 0.0112575786 -0.00633747643 -0.0245136656 0.0109715611 0.0519553237 -0.0245064385 -0.0125768781 -0.172055751 0.0316186175 -0.02016587 -0.0915515572 -0.174423963 -0.00231337105 -0.117150195 -0.0212769881 0.00680428743 -0.10718596 -0.154925212 -0.0470386595 -0.0267053079 -0.115713745 -0.0224288944 -0.177488044 0 0.0659066588 -0.0671827346 -0.166496456 0",
+"5 67 7.01399612 18 5.81853867 78 22.4039345 104 11.1293383 28 2.16096401 79 15.0056572 67 16.0384293 160 16.0056362 79 14.3955975 72 10.0235844 148 4.54944611 67 15.0384502 61 17.7992134 160 13.0057888 60 25.3958321 61 19.8073578 159 7.64990807 98 17.010849 87 0.5 0 inf 88 18.4978447 97 15.1994104 97 15.1994104 148 1.35897386 156 2.75284529 60 19.4998264 78 21.0035133 67 13.5271702 67 15.0384502 160 13.1849537 0 inf -0.00701545039 0.10491547 0.00223788363 0.0505998582 0.111696489 -0.00578782009 -0.0441013128 -0.143883616 -0.0826335698 0 -0.0136167277 0.010321456 0.0139209842 0.051729124 -0.0441433936 0.00774679706 -0.195025206 -0.0187796969 0.0262755323 -0.0125183016 -0.0127001684 -0.0827634856 -0.0128241088 -0.072550416 -0.120805927 -0.0545127727 -0.173857242 -0.116407007 0.0284340531 -0.0948114023 -0.143998936 0",
+"5 67 7.01399612 28 3.95344543 60 21.8185387 28 3.8571229 60 17.1848087 63 11.9922066 60 24.0035133 28 3.64270115 159 3.89395142 28 4.42899036 72 12.6646996 80 13.5009384 156 4.20052004 67 13.5271702 67 16.0384293 71 20.807354 159 6.79418182 71 10.6007652 149 4.20543289 0 inf 0 inf 0 inf 88 21.0035133 60 18.005619 149 3.48905611 60 21.2544327 72 12.6646996 86 14.0014954 156 4.63913059 63 9.34799004 86 15.788332 0.000880630629 0.030735245 -0.028757818 0.0103181247 -0.0144171584 0.0368378013 -0.052315522 -0.0271608457 0.0324872285 0 0.0697327554 0 -0.173536614 0 0.0145888254 -0.0619136877 -0.0527590327 0.0134780155 -0.0766348988 -0.0248269495 -0.00353553076 -0.066090852 -0.012523408 0.126438707 -0.0474429578 -0.126939446 -0.127344951 -0.0370891169 -0.168907121 -0.000932286726 0.0298082177 -0.111219063",
+"5 158 18.4978447 11 20.3071804 160 11.9221363 17 5.81853867 87 1.79248118 71 18.7992115 88 20.7196007 78 26.399044 158 13.344264 147 5.24213505 85 13.5271702 71 16.0056362 152 5.04792929 63 11.9922066 160 13.1849537 152 6.54272509 88 19.0035172 29 1.79248118 158 14.6220903 0 inf 158 17.6286697 0 inf 0 inf 60 22.6220322 78 21.5736027 9 22.9605904 160 10.9541721 149 4.03763199 156 4.20052004 87 2.16096401 85 13.5271702 -0.0019164643 -0.0227132663 0.143559098 0.0115286736 -0.0730037019 -0.00481363572 0.063683413 0.00505477982 -0.110141955 0 -0.0354226939 0.0673133731 -0.0880204961 0 -0.00909872819 0 -0.00439053308 -0.0750833377 -0.0624596141 -0.130854681 0.161685079 0.10365694 -0.0273291692 0.0839179531 -0.113295048 -0.0504399091 -0.0262656379 0.0634506047 -0.0633075386 -0.127938211 -0.168925315 -0.118396983",
+"5 158 19.5736046 68 11.8747692 157 15.0056572 158 14.0057011 61 17.9918594 71 18.7992115 85 15.0384502 90 9.38469315 29 2.45344543 160 11.5275364 150 3.6143527 85 15.0384502 151 7.52736759 80 16.4039497 152 8.65926647 29 3.08496237 68 8.80882359 158 14.6220903 162 2.69615889 162 2.90367746 158 17.7196045 155 2.16933823 85 11.0063152 80 17.033392 155 4.63321209 81 8.39980888 162 3.24592638 81 9.54034805 80 17.033392 157 15.4691772 69 3.95344543 -0.00854099542 0.0334567316 0.028615728 0.110467166 -0.070552893 -0.00335933897 0.0156448856 -0.0011937418 -0.0410845205 0.001342854 -0.0169930477 -0.0601792037 -0.0208896771 0.00760332448 -0.0187615324 -0.141608745 -0.0514175147 -0.117335804 -0.13482295 0.035882391 0.0643590018 -0.0681471527 -0.000757976901 -0.188580543 -0.0990415514 0.0467355065 -0.141888887 -0.188130289 -0.0321768261 -0.105826825 -0.149864793 0.0173915662",
+"5 158 18.4978447 17 4.56592846 81 9.00841808 73 13.1995268 86 15.788332 89 13.3956642 88 21.0035133 63 11.9922066 154 1.37646937 158 14.0057011 153 0.343899906 60 22.6220322 81 8.39980888 63 11.9922066 67 16.0384293 11 8.40689659 150 2.88027239 0 inf 81 6.96504498 81 3.92762899 28 2.16096401 86 16.2010708 89 14.6287508 73 10.0070171 85 13.5271702 154 7.26123905 68 15.7960205 63 9.34799004 81 9.30150223 72 16.2124596 60 24.0035133 -0.0339315347 -0.00721418625 -0.00335808238 0.128598899 -0.0213360321 0 -0.00518099591 0.120347366 -0.00039032317 0.030679252 -0.012756574 0.00322911446 0.0713854134 -0.0487706326 -0.0825314447 -0.155106217 -0.0199176278 -0.0684589371 -0.108630881 -0.0306899492 0.111237496 -0.0623586848 -0.0790154114 0.0731190071 -0.0680676252 -0.142031863 0.189536691 -0.0305974912 -0.129971534 -0.182277441 0.00589602627 -0.110869125",
+"5 158 19.5736046 67 7.01399612 15 7.40691566 158 14.0057011 73 8.41113472 60 24.0035133 160 13.1849537 88 15.3825665 60 18.005619 73 4.65814066 156 4.20052004 85 13.5271702 67 16.0384293 79 12.9536276 79 14.3955975 28 3.08496237 67 5.81853867 91 10.0546389 85 8.20836926 60 18.005619 91 2.81456447 88 18.0140228 157 12.9536276 147 7.07247829 156 4.63913059 91 3.59429455 60 25.3958321 148 5.11367512 79 14.3955975 60 25.3958321 147 7.07247829 -0.00636358559 0.0270909071 0.0264614262 0.105038188 -0.0116686421 0.0159102809 -0.00140824099 0.00960277207 -0.046681419 0.00666982913 -0.133076012 -0.0478981584 0.000789029582 -0.0239851251 -0.0130944401 0.0636253506 -0.109779343 0.0401613936 -0.115136713 -0.0197727215 -0.00392339937 -0.169305682 -0.025727259 -0.135819852 0.0833798498 -0.0412840955 0.0766040087 -0.0562353544 0.0492539816 -0.18321076 -0.11860536 0.0585487671",
+"5 67 7.01399612 18 5.81853867 80 16.4039497 1 24.399044 29 1.79248118 63 11.9922066 67 16.0384293 152 6.54272509 107 7.31276894 91 6.69628429 85 11.0063152 160 11.9221363 71 17.0222473 160 13.0057888 60 25.3958321 149 4.20543289 71 11.8632584 9 28.6214371 63 9.18727493 157 19.1147118 85 7.9331274 88 20.4978409 81 8.39980888 162 3.08496237 80 13.9169617 9 21.0035133 8 21.235548 87 2.16096401 67 15.0384502 152 5.04792929 162 3.52219725 -0.00386407948 0.011803491 -0.00411233259 -0.0419921912 0.0658630505 -0.06400121 0.015340616 0.109498337 -0.0503426306 0.0428211577 0.00189207273 0.121032201 0.00807890855 0.0272447653 0.0987388417 -0.102808602 -0.0258071329 0.00680853706 -0.0078755822 -0.0600382946 -0.00160880911 0.0544566847 -0.00522377295 -0.0659646466 -0.0285176989 -0.0962952748 -0.164604336 -0.104624033 -0.136744156 0.0131803751 -0.151086062 -0.0456180051",
+"5 158 19.5736046 68 11.8747692 86 13.3603067 17 5.81853867 73 9.1129837 160 13.1849537 62 18.0035191 103 7.86333561 86 15.1743336 160 13.0057888 160 15.0056572 89 12.9536276 79 14.3955975 156 4.63913059 89 9.72041321 8 28.3069153 89 9.00841808 86 14.0014954 79 14.3955975 162 2.69615889 160 14.5990381 148 1.24449384 158 17.0847969 62 18.0035191 159 7.82649231 8 27.5746536 159 7.82649231 154 2.71584606 61 17.9918594 0 inf 62 19.3958321 -0.00253574457 0.0144679127 -0.128228784 -0.0270603709 0.00651241047 0.0709075406 -0.0167499967 -0.123535283 0.0328873247 -0.0284863114 -0.0634508058 -0.118490934 0.0274781436 -0.00790465716 -0.0402357653 -0.114561774 -4.69885572e-06 -0.135198131 -0.0416786335 0.0546261184 0.0447924882 -0.174750447 -0.127679124 0.0683949292 -0.0599815808 -0.119541995 -0.064697668 0.0485363603 0.056882266 0 -0.112181813 -0.175422177",
+"5 67 7.01399612 162 3.39067984 60 21.2544327 79 14.3955975 85 7.61764097 61 17.9918594 78 23.0333805 91 7.40407372 159 4.75091839 154 5.70151758 147 4.57052326 78 19.5008163 147 1.28780794 8 21.235548 60 25.3958321 28 2.16096401 88 20.3071804 61 14.0112705 8 23.3892593 61 10.358223 148 6.44762135 85 11.0063152 79 10.6135254 60 17.1848087 149 3.48905611 67 15.0384502 149 3.48905611 147 2.18831396 156 4.63913059 67 16.0384293 162 3.52219725 -0.017087657 0.00323108351 0.00615774328 0.0764072984 -0.0278063491 0.00159945386 -0.168074563 -0.049828086 -0.0125097055 0.0665360019 -0.0653181747 -0.0142679131 0.163477466 -0.0262922198 -0.0923478529 0.0398841649 -0.0746119097 0.00624321215 -0.0603702292 -0.018336378 -0.0783569217 -0.00355581939 0.015205645 -0.145780444 -0.0979458392 -0.151561722 -0.0893735364 -0.0333013162 -0.107272133 -0.013802845 -0.183563456 -0.0383705981",
+"5 158 19.5736046 17 4.56592846 81 9.00841808 61 17.9918594 162 2.69615889 61 15.3457975 159 8.69964314 80 13.9169617 153 4.5652051 8 27.6255455 61 14.0112705 85 13.5271702 156 4.63913059 85 13.5271702 85 16.0384293 11 8.40689659 89 12.9536276 8 21.4978409 89 15.5384378 99 11.5072231 81 10.6007652 28 3.64270115 81 12.3076458 61 11.3152475 9 24.614233 85 13.5271702 8 27.9864063 8 20.0857773 89 11.6440182 0 inf 9 25.5884762 -0.0236103889 0.00688890833 -0.0303830933 -0.0631331205 0.00113411515 -0.0741848573 0.136036277 -0.0659104213 0.00845701527 0.173000753 -0.130432039 0.116431512 -0.00481308904 -0.0586741269 -0.000112948066 0.110240906 0.0125050694 -0.10415557 0.0111081377 -0.0985674188 -0.0678933561 -0.146386519 0.0163114704 -0.159799501 -0.086798586 -0.150291115 -0.0939289853 -0.038142547 -0.169633284 0 -0.0478821509 -0.127251431",
+"5 67 7.01399612 28 3.8571229 62 15.8185635 103 8.39497757 28 3.95344543 61 17.9918594 62 18.8087654 71 20.807354 151 5.95645332 159 3.89395142 88 24.7643147 80 13.5009384 71 17.0222473 67 13.5271702 71 11.3428049 81 8.39980888 85 4.7489624 28 3.64270115 0 inf 155 6.63941956 159 6.03338099 88 21.0035133 81 6.96504498 11 8.40689659 151 3.83337164 9 21.0035133 89 12.0115337 81 7.54615116 156 4.63913059 9 25.5884762 67 16.0384293 0.00219368027 -0.00588612538 0.0825010687 -0.0408468582 -0.00237252074 -0.0775572881 -0.159543917 0 0.0164479613 0.053696543 -0.0150202652 -0.0351579078 -0.00980133098 -0.0808029547 -0.10541977 0.10720519 -0.00326161529 0.0523764305 -0.0580468737 -0.0204772092 0.000629572896 0.0620510541 -0.0574883446 -0.0121538974 -0.0400321037 -0.126232192 -0.115948506 -0.0314709172 0.0512381755 -0.0568598397 -0.175765231 -0.1053074",
+"5 158 18.4978447 29 2.16096401 63 11.9922066 91 5.67214775 17 4.56592846 160 11.9221363 155 4.63321209 158 15.1848373 73 14.8074055 29 3.08496237 158 15.2070341 8 25.695694 88 20.7196007 8 22.084137 160 13.1849537 158 13.344264 159 2.98863983 8 18.184803 160 14.5990381 88 24.7643147 70 21.8295517 17 5.3295517 155 6.85254002 159 7.82649231 73 7.54615116 63 9.34799004 73 7.54615116 8 20.8087635 8 23.3892593 91 9.54034805 150 4.1662817 -0.0138158267 -0.117769994 0.0122256279 -0.0259533208 -0.0139215225 0.00484379288 0.10567636 0.0666758493 -0.113462299 -0.00817468949 -0.0246881824 0.0300106946 0.00165088847 0.0352642685 0.00186292815 -0.0126311928 0.0239503831 -0.0258258525 -0.154087737 -0.054558903 -0.0464444347 -0.133684039 -0.123107694 -0.0729412735 0.11768391 -0.0225716494 -0.148251489 -0.0349164046 0.0601154864 -0.0637753829 0.035572879 -0.102180056",
+"5 158 19.5736046 67 9.95490074 79 15.0056572 9 28.3024216 73 9.1129837 89 13.3956642 159 8.69964314 152 6.54272509 148 4.87674046 79 15.0056572 157 17.2843437 67 15.0384502 151 7.52736759 67 13.5271702 67 16.0384293 147 3.79026127 73 5.88745117 79 17.8073616 90 13.0036888 73 4.65814066 157 16.7142601 86 17.4003525 158 17.0847969 157 13.5385294 63 9.00841808 159 7.82649231 79 14.0112705 8 20.0857773 152 3.98976421 0 inf 9 25.5884762 -0.000986370724 0.0125834756 -0.00241122674 -0.0442567542 -0.210075095 0.114820778 0.104803875 0.0118449749 0.00778737944 -0.0334982872 -0.0575712807 -0.105788536 -0.0156673938 0.00519651221 -0.0421484821 -0.104078665 -0.0221551284 -0.0791262537 0.117708936 0.00302336016 -0.0330389217 0.0740419328 -0.155616447 0.0195501354 -0.0827821493 -0.144221634 -0.089871265 -0.0352090634 -0.165562034 0 -0.0419919863 -0.121779211",
+"5 158 19.5736046 68 11.8747692 79 15.0056572 17 5.81853867 71 14.4069576 155 7.36116695 60 23.049839 104 11.1293383 158 13.344264 151 3.83337164 79 15.0056572 155 4.63321209 85 15.0384502 85 13.5271702 85 15.0384502 60 18.005619 28 3.8571229 148 3.67423105 60 17.1848087 78 21.0035133 71 10.6007652 151 1.95231807 148 2.5631032 68 15.7960205 71 13.0223713 68 14.5860767 60 25.9896927 150 3.6143527 89 11.6440182 0 inf 149 8.07737446 -0.00706968363 0.00132292334 -0.0536149777 0.00556103885 -0.00770340767 -0.053905908 0.0925787091 0.00525758974 -0.0506097153 -0.0951685533 0.000464069744 -0.0339525379 0.0262776222 -0.00786426011 -0.016434731 -0.125266775 -0.0541275963 -0.137401327 -0.0436036289 0.0179340541 -0.0301993079 -0.0907668397 0.0459932201 -0.113271177 -0.0803373456 -0.140550867 -0.0912482962 -0.0332810916 -0.177341253 0 -0.0650625601 -0.141063362",
+"5 68 11.8747692 155 9.07411289 60 21.2544327 9 28.3024216 107 7.31276894 157 17.2843437 78 24.0035133 152 6.54272509 71 10.6007652 63 9.18727493 162 3.39067984 71 14.4069576 8 18.184803 71 10.6007652 60 25.3958321 147 3.79026127 28 3.75389719 70 24.6033497 157 17.8073616 8 20.8087635 60 21.8185387 89 9.72041321 63 9.00841808 8 17.6880188 147 2.73493576 0 inf 0 inf 147 7.07247829 8 21.235548 71 11.3428049 162 3.52219725 -0.000963336439 0.0111222118 -0.00920208171 -0.0704094693 -0.0139509123 -0.106897242 0.0129169617 0.0866041183 0.103377834 -0.0449245125 -0.0290602986 -0.122322828 -0.120433562 -0.0152070317 -0.0580480136 0.0474387333 0.0328183733 -0.0287257656 -0.00575595815 0.0278817918 -0.0636756569 0 -0.117567778 0 -0.00611700537 0.129781872 -0.103780143 -0.0454838797 0.0457926691 -0.0992973596 -0.1760391 -0.0201252159",
+"5 158 19.5736046 67 9.95490074 61 17.9918594 28 2.45344543 69 2.45344543 60 23.2015953 155 4.63321209 61 19.8073578 71 11.6003008 90 13.0036888 90 12.4980888 147 3.14755154 67 15.0384502 61 18.1993771 9 27.351572 154 5.70151758 152 0.338676453 87 7.79904079 71 11.8632584 9 21.0035133 9 19.8105698 147 1.28780794 61 11.3152475 9 20.3373661 67 15.0384502 79 12.9536276 79 14.0112705 70 19.8157616 9 21.9886398 79 11.8959093 0 inf -0.00171585288 -0.0172149204 -0.0544482656 0.0708072856 -0.00177729747 -0.0265165009 0.0394716859 0.00385778956 -0.00399384182 0.0881848857 -0.0760831162 -0.0167109706 -0.0687451586 -0.0223684516 0.059823148 -0.129298314 -0.0734820217 -0.162358284 -0.0445577167 0.0113330754 -0.00318548037 -0.140630677 0.0759525299 -0.0743926242 -0.0633669645 0.131675988 -0.0410906523 -0.105081566 -0.09234339 0.0250543542 -0.132790744 0",
+"5 158 19.5736046 18 4.56592846 61 17.9918594 61 17.9918594 28 3.8571229 160 11.9221363 156 4.63913059 78 19.5008163 155 4.63321209 86 16.2010708 155 6.63941956 8 25.695694 60 23.049839 150 1.90187883 151 7.52736759 159 7.82649231 156 2.75284529 150 3.6143527 160 12.3460398 158 14.0057011 28 3.08496237 154 6.07047844 88 20.3071804 89 8.01676559 159 10.650507 151 4.87563324 11 8.40689659 0 inf 86 15.788332 89 15.5384378 157 14.0112705 -0.0105512859 0.0376238525 -0.084710449 -0.0288839322 2.62088597e-05 -0.142510042 0.135544747 -0.0330201015 0.0155267976 -0.00045625167 -0.0708676428 0.00395780336 0.0186670385 -0.0979111865 0.120903388 0.0219981615 0.0988808796 -0.0189520083 0.00693028793 -0.126190677 -0.117277376 -0.0448482968 -0.10680788 0.0542246364 -0.0421267003 0 -0.0465607531 -0.111926444 0.0333273821 -0.0884124115 -0.093538776 0.0201644078",
+"5 67 7.01399612 17 5.81853867 60 22.6220322 159 3.89395142 88 19.4978409 60 20.8157597 67 13.5271702 87 7.79904079 61 17.7992134 147 3.79026127 147 2.18831396 153 1.37315714 61 17.9918594 68 14.5860767 60 24.8087616 160 13.0057888 153 6.32598495 159 4.75091839 29 2.45344543 107 9.63194275 71 12.700614 156 2.25340414 107 7.31276894 147 0.337778926 148 1.24449384 148 3.23538208 71 16.0056362 71 13.0223713 71 16.0056362 160 13.0057888 71 11.3428049 -0.0391017683 -0.000432393164 -0.120384894 0.134486154 0.0309142005 -0.00577670615 0.0272484962 0.142125577 0.00517185172 0.0563680343 -0.0808021948 -0.00822555739 -0.00907469634 -0.0749887079 0.0017650259 0.035172157 0.00666496716 -0.074831821 0.0240085833 -0.00697443914 -0.0940956026 -0.0291105472 0.0303264502 -0.0412171148 -0.107674643 0.0172351394 -0.162003353 0.00485522626 0.00731313741 -0.0567480847 0.01651996 -0.133460179",
+"5 158 18.4978447 29 2.45344543 61 17.9918594 89 11.6440182 29 3.08496237 79 13.5385294 156 4.63913059 17 5.3295517 61 19.8073578 17 4.56592846 158 16.6286774 67 12.0087547 67 13.5271702 8 21.4978409 156 5.03540754 27 0.5 29 2.16096401 148 1.6496439 79 16.5998516 148 7.7079339 29 2.90367746 29 3.24592638 29 3.24592638 72 13.8158588 72 16.5884914 60 22.6220322 79 14.3955975 72 12.6646996 8 22.084137 79 14.3955975 150 4.45596313 -0.0153633188 -0.0534699708 -0.0212897025 0.00667280518 -0.0055713742 0.00862950459 0.0967439488 0.0496893376 -0.10060624 -0.0268349294 0.00443832064 0.0335578583 -0.0117220078 0.00721825426 -0.00310312351 -0.0372610949 -0.0146859717 -0.0537464991 0.0405861735 -0.0929884166 -0.0676664785 -0.158220187 0.00870282762 -0.0695382208 -0.0401617959 0.0313851759 -0.0555194616 -0.135669187 0.133643016 0.021606205 -0.0659297407 0.0138490777",
+"5 158 20.4963493 67 7.01399612 61 15.3457975 162 3.39067984 62 14.8158092 67 15.0384502 79 15.0056572 158 14.0057011 86 10.0237436 9 19.0828056 67 13.5271702 79 14.0112705 62 19.3958321 91 6.03338099 0 inf 86 17.4003525 86 17.4003525 106 22.262207 107 7.31276894 158 17.0847969 62 13.0325432 61 15.3457975 68 15.7960205 147 5.76309872 62 17.0498486 79 14.0112705 162 3.52219725 8 23.3892593 155 9.07411289 0 inf 0 inf 0.011906567 -0.0965158865 -0.00146594155 0.01478031 -0.0357435159 0.0135495672 -0.0107145915 0.0519710109 -0.00944019947 -0.0522394814 0.0412150584 -0.00609131064 -0.053554114 -0.014215501 0.0338214412 -0.0259291343 -0.0221594162 -0.102560706 -0.110559501 -0.17865549 0.0895176679 -0.0242632832 -0.156484231 -0.0161218867 0.233965084 0.0218636449 0.00915987976 -0.145395651 -0.124868013 0 0 0",
+"5 158 20.4963493 67 7.01399612 79 15.0056572 162 3.39067984 63 11.9922066 155 7.36116695 67 16.0384293 159 7.64990807 71 13.5385294 60 19.4998264 63 12.1996813 79 12.9536276 67 15.0384502 67 15.0384502 9 25.5884762 158 18.4039383 63 11.7996159 107 7.31276894 98 17.9342442 69 3.95344543 71 10.6007652 147 2.73493576 8 21.235548 9 25.0447121 60 22.6220322 157 13.5385294 60 25.9896927 0 inf 147 5.24213505 63 9.34799004 162 3.52219725 -0.000835054147 -0.070311524 0.000436517381 0.0680530369 -0.00769339036 0.0333255529 -0.0275714844 -0.077061981 0.00618069386 -0.0742057189 0.000248407421 -0.0381986797 0.000639232981 0.144599125 -0.00938643608 -0.0583929382 -0.0646580085 0.087129049 0.144663781 0.0445863977 -0.0232104287 -0.0791981444 0.0292169675 -0.102062672 -0.14810966 0 -0.0595803931 -0.116919987 0.00552501203 -0.104079477 -0.133963078 -0.0229456089",
+"5 67 7.01399612 85 13.5271702 78 22.4039345 60 18.005619 60 18.005619 61 17.9918594 85 16.0384293 147 1.28780794 162 2.69615889 0 inf 0 inf 81 7.54615116 71 17.0222473 60 24.8087616 60 25.3958321 152 1.34674072 162 2.69615889 160 18.4978447 86 17.4003525 0 inf 0 inf 0 inf 0 inf 86 14.0014954 78 20.2788887 147 2.73493576 71 18.2843399 160 11.5275364 0 inf 86 18.1708679 162 3.52219725 -0.00308265677 -0.0924262479 0.00843685213 0.0717276037 0.0107338047 -0.0862057805 -0.00152752292 0.124005601 0.0257821921 0 0 0 0.152857691 0 0 0 -0.0181804541 0.0159610379 -0.0182900541 -0.0485795997 0.00149386155 0.113240428 -0.0524497405 -0.0164741017 -0.0231206808 -0.0858792737 -0.164585173 0 0.0178829581 -0.11259786 -0.117909588 -0.0270373356",
+"5 158 19.5736046 28 2.16096401 63 11.9922066 157 12.9536276 62 11.1854191 78 24.0035133 155 4.63321209 71 8.97664452 147 1.28780794 148 0.316032588 62 11.7612162 147 3.14755154 71 11.3428049 63 12.1996813 78 25.9896927 87 3.99717665 71 18.7992115 158 15.1848373 158 17.6286697 152 0.341255963 79 10.2357645 28 3.95344543 71 11.6003008 8 20.0857773 89 8.01676559 8 25.695694 71 13.5385294 89 13.3956642 152 2.46509218 89 15.5384378 0 inf 0.0314928181 -0.0757121742 -0.0307072476 0.0139173204 -0.0726149753 -0.00646684179 0.0168736819 -0.0103601804 0.0141399801 0.0685784891 -0.157315522 0.0245388784 -0.0215189401 -0.142434865 -0.00395442313 0.00427561672 -0.0642523244 -0.148858905 0.095407486 -0.0388065614 0.0260664988 -0.0266394094 -0.136865139 -0.0685070977 -0.0545031242 0.106452376 -0.0514655374 -0.106314607 0.0233870782 -0.0697470382 -0.129518658 0",
+"5 158 19.5736046 67 9.95490074 60 25.3958321 159 7.64990807 69 2.45344543 63 11.9922066 91 9.54034805 158 18.4039383 63 11.7996159 60 21.2544327 90 12.4980888 79 13.5385294 156 4.63913059 79 12.9536276 0 inf 16 0.5 79 14.3955975 148 6.75444269 67 5.81853867 9 19.0828056 152 6.14484739 147 1.28780794 63 5.35065365 85 11.0063152 67 13.5271702 159 4.75091839 91 9.54034805 64 0.5 154 8.90526962 0 inf 0 inf -0.0596271046 -0.000207014629 0.119257294 -0.0885986164 0.00408448791 -0.0560472831 0.10526213 -0.0627849624 -0.0162476189 0.000545420102 -0.068010956 -0.0103628803 -0.065769054 -0.0196174309 0.0525919683 -0.127393559 -0.0673915669 0.0624757297 -0.097174868 -0.0352287665 -0.0162279885 -0.0961141065 0.0229204167 -0.0760804489 0.0135327447 -0.0328572728 -0.0612294897 -0.156515881 0.0450906903 0 0 0",
+"5 67 7.01399612 17 5.81853867 78 22.4039345 28 3.8571229 28 1.79248118 71 14.4069576 67 16.0384293 157 14.5384684 28 3.95344543 30 0.5 157 16.0056362 71 10.6007652 157 16.0056362 78 24.8087616 78 25.9896927 61 17.7992134 87 7.79904079 155 6.63941956 106 21.3809586 157 19.1147118 1 8.00001144 28 2.69615889 87 7.79904079 85 8.20836926 157 15.4691772 148 1.24449384 154 2.71584606 69 1.79248118 0 inf 149 4.03763199 0 inf -0.000624234672 0.0261651948 -0.00404422358 -0.0614322051 0.0077695013 0.0468155369 -0.0390624367 0.0317515694 -0.0465475321 0.0223120879 0.00455739116 0.108394809 -0.00507714879 0.0451435708 0.0126277665 0.186226845 -0.0548068024 0.0109145921 -0.032325957 -0.0902560279 0.0230341479 -0.00489055505 -0.0355187394 -0.071821034 -0.0286456309 -0.0825759545 -0.158764288 0 -0.101605691 0.00999756251 -0.10656482 0",
+"5 85 9.20592785 162 2.69615889 71 14.4069576 159 6.79418182 4 16.0056362 71 10.6007652 162 2.45344543 97 5.95438385 71 11.6003008 61 14.0112705 85 4.7489624 79 14.3955975 78 23.1960258 85 13.5271702 61 18.1993771 157 15.1848373 71 11.4377546 152 6.14484739 61 15.0056572 28 3.64270115 79 18.3073597 18 5.3295517 78 18.0251427 88 18.0140228 79 15.2992439 85 13.5271702 85 13.5271702 85 11.0063152 4 16.0056362 148 1.24449384 9 21.9886398 -0.014012822 0.00965428539 -0.203882039 -0.0469422825 0.0149401473 -0.097655043 0.127958402 0.0391510762 -0.00487138983 -0.0513323434 0.0016370248 0.0858324394 0.127474353 -0.0261736158 -0.177567557 -0.0444421209 -0.0125448462 0.0646177307 -0.040701896 -0.130282372 -0.045868963 -0.0149061894 -0.141041189 -0.0702531636 -0.0265020225 -0.0574204959 0.00804401003 0.138227612 0.0187339988 -0.0020288243 -0.022835711 -0.0971318185",
+"5 158 19.5736046 68 11.8747692 60 25.3958321 162 3.39067984 71 14.4069576 61 17.9918594 89 15.5384378 108 15.5771456 85 7.61764097 69 1.79248118 81 9.00841808 160 11.9221363 156 4.63913059 162 2.90367746 0 inf 156 8.2279253 162 3.24592638 108 13.7960968 150 8.32120323 150 3.6143527 8 17.6880188 162 2.69615889 162 2.69615889 85 11.0063152 85 15.0384502 152 2.46509218 89 15.5384378 8 26.9574165 162 3.52219725 0 inf 0 inf 0.00039468109 -0.0225114878 -0.0478623807 -0.00505775772 -0.0393633805 0.000148548905 0.0495427214 0.00367946294 -0.0421932898 -0.00106673664 0.0509543121 -0.0406960882 0.0716602802 -0.00456847157 -0.0408455282 -0.00170082157 -0.0602486245 0.0198228825 -0.0845421553 -0.0163197797 -0.0561287664 -0.104508765 0.0202727579 -0.0665969029 -0.0107602235 0.0126246456 -0.152267322 -0.0192287993 0.0442763902 0 0 0",
+"5 158 19.5736046 68 11.8747692 60 24.0035133 158 14.0057011 73 8.41113472 86 12.8562622 14 8.19937992 86 16.2010708 85 8.20836926 87 1.79248118 160 14.5990381 85 11.0063152 85 13.5271702 85 15.0384502 160 14.0057011 70 21.2124405 28 3.08496237 85 8.01676559 155 6.85254002 155 4.93699837 8 17.6880188 86 17.4003525 148 1.24449384 152 8.65926647 70 21.8295517 73 9.1129837 160 13.0057888 0 inf 60 25.3958321 89 12.9536276 0 inf 0.0165265519 -0.0177624635 -0.063199982 0.00370724429 -0.00110767072 -0.0365846381 0.010608729 -0.0158088412 -0.0405163802 -0.00398828229 0.0430539697 -0.0384454913 -0.010583695 0.00456656236 -0.0627591237 -0.0252817273 0.0165944956 -0.121779174 0.129595771 -0.00170186313 -0.0695184022 0.0312655568 0.000485850673 -0.0401772596 -0.157568797 0 -0.0287612248 -0.121571496 -0.104131378 0.0110996999 -0.130461201 0",
+"5 158 20.4963493 158 18.4978447 162 3.24592638 28 2.45344543 88 22.3423729 61 15.3457975 9 25.5884762 61 19.8073578 162 2.69615889 85 13.5271702 79 14.3955975 85 13.5271702 160 13.5385294 79 14.0112705 162 3.52219725 154 5.14804697 150 0.340363622 151 0.322676241 147 3.79026127 160 11.9221363 61 18.1993771 158 19.5736046 149 4.03763199 71 8.97664452 85 15.0384502 89 15.5384378 89 15.5384378 147 6.37285948 85 15.0384502 0 inf 9 26.5228882 -0.00188784499 -0.0126237879 -0.01621278 0.0762928426 0.0198851228 -0.0213494282 -0.00881546549 0.00811224524 -0.0199718326 -0.0589617565 0.00769964932 -0.0452846251 0.105700985 0.0292390753 -0.00418473501 -0.0663899928 0.0358472914 -0.112154864 -0.0286515392 0.0326063298 0.0429935046 -0.0598122254 -0.144272625 0.0149359917 -0.025349943 0.0977640152 -0.133533552 -0.0413383991 -0.185024261 0 -0.0363048725 0.03196707",
+"5 158 19.5736046 67 7.01399612 61 17.9918594 162 3.39067984 60 21.2544327 70 22.5884762 160 14.0057011 158 14.0057011 86 10.0237436 79 15.0056572 71 10.6007652 79 13.5385294 67 15.0384502 162 3.08496237 152 2.46509218 86 16.2010708 17 5.3295517 88 24.7643147 97 12.3579617 162 2.69615889 162 2.69615889 67 12.0087547 71 12.700614 67 12.0087547 67 13.5271702 162 2.90367746 60 25.3958321 149 3.48905611 159 10.650507 0 inf 0 inf 0.0123312371 -0.0333474837 -0.00302988733 0.00272714789 -0.024151979 0.01821086 -0.00728564244 0.0435187854 0.0428433865 -0.0054337373 -0.0378067754 -0.00763261691 -0.0342716277 0.0924511477 -0.0990813002 -0.0373505913 -0.0220236536 0.0419387296 -0.0815453082 -0.032240361 0.0143392961 -0.158028677 -0.0196901113 -0.101397455 0.0156510677 -0.038408529 0.0563384704 -0.0474731699 -0.0528722219 0 -0.124455757 0",
+"5 158 20.4963493 67 7.01399612 157 15.0056572 29 3.8571229 80 15.0035572 147 4.06900501 67 16.0384293 160 11.9221363 157 11.6762619 61 17.7992134 80 16.4039497 89 12.0115337 89 14.0057011 67 15.0384502 80 18.0035191 71 19.1993752 158 19.0035172 158 14.6220903 29 3.95344543 80 13.5009384 148 1.6496439 152 3.98976421 87 2.56464148 0 inf 89 13.3956642 85 15.0384502 80 19.9896927 0 inf 147 5.24213505 61 15.3457975 88 21.0035133 0.00206373911 0.0690703318 -0.0011869556 -0.0578846596 -0.0128558232 -0.0471230932 0.0237054955 -0.0201418474 0.0078870533 -0.0264649745 -0.0101645412 0.0165904611 -0.0526013523 -0.0164163969 0.00661162799 -0.130980015 0.163545534 0 -0.0847798064 0.0979739577 -0.055778306 0.013278516 0.0384055674 -0.108840428 -0.136576965 0 -0.0540842265 -0.107211955 0.0153902397 -0.0837958381 0.021203341 -0.0779777989",
+"5 68 11.8747692 86 9.61652946 73 8.41113472 93 0.5 89 16.0533028 78 23.1960258 63 12.1996813 73 14.8074055 76 0.5 11 8.40689659 0 inf 160 13.0057888 160 10.9541721 159 4.75091839 62 15.8185635 153 5.14432907 157 16.7142601 160 23.3958321 65 0.5 88 19.4978409 70 20.5884781 0 inf 0 inf 157 14.5384684 68 16.5384235 70 22.2124405 73 4.65814066 86 17.4003525 63 11.9922066 62 14.4979019 0 inf 0.000203087431 -0.0212868843 0.0877512693 0.0414503589 -0.0836767033 -0.0277014859 0.0571364872 -0.0515740477 -0.000136881208 0.0111082615 -0.131305248 -0.0238085836 0.168149248 0 0 0 -0.0215096418 0.0595852397 -0.0397188812 -0.08648476 0.0803786218 -0.00550068077 0.0332187824 -0.0886030048 -0.0615676418 0.00309627014 -0.0120766172 0.017975552 0.00210893038 -0.0293439254 -0.0903622806 0",
+"5 67 7.01399612 17 5.81853867 62 15.2544689 159 7.64990807 86 15.1743336 63 11.9922066 62 17.0498486 157 10.6135254 159 7.82649231 88 20.7196007 79 15.0056572 78 19.5008163 147 1.28780794 156 4.63913059 160 10.9541721 70 22.9804916 159 7.01679754 147 4.57052326 63 11.7996159 147 3.79026127 89 14.0057011 86 17.4003525 0 inf 69 3.95344543 156 2.75284529 153 2.57996249 147 1.38830709 67 12.0087547 85 13.5271702 86 11.7909126 67 13.5271702 -0.0112497332 -0.107692845 -0.00154062116 0.0408646129 0.079301551 -0.0701192096 -0.0104023498 0.0470336117 0.00657141954 -0.00758822542 0.0925467163 0.01186118 -0.00898973644 -0.0813721865 -0.120302714 0 0.0110184606 -0.0579210408 -0.072116591 -0.0195329208 -0.0044458909 -0.125235543 0.0748187676 0.00488254987 0.00897422154 -0.077486217 -0.0437587239 -0.000771241321 -0.066630505 0.0709675103 -0.137122929 -0.0574396066",
+"5 158 19.5736046 29 2.16096401 61 17.9918594 79 12.9536276 162 3.39067984 79 13.5385294 156 4.63913059 158 15.1848373 73 14.8074055 18 5.3295517 89 14.6287508 85 11.0063152 67 15.0384502 154 2.71584606 159 6.79418182 158 13.344264 8 20.8087635 79 13.5385294 79 16.5998516 29 2.69615889 29 3.24592638 156 6.28189754 154 8.90526962 73 6.32880497 162 3.08496237 60 21.8185387 154 4.83280706 0 inf 67 12.0087547 70 18.184803 160 13.5385294 -0.0122920172 -0.082085602 0.000960078673 -0.0252585392 0.0173707269 -0.00362272956 0.0862665698 0.0365896411 -0.0400891267 0.000474621571 0.00291655376 0.0619351827 0.105421931 0.0277159065 0.00841390062 -0.0393161997 -0.133092865 -0.0153555702 -0.0327467993 0.0738307014 -0.00997012295 -0.0833314508 -0.146840438 -0.0195074342 -0.0340490937 0 -0.0261333957 -0.0935671329 -0.0323409066 0.153440446 0.00698970631 -0.100788131",
+"5 158 20.4963493 67 7.01399612 79 15.0056572 158 14.0057011 61 17.9918594 156 7.44574928 67 16.0384293 28 3.08496237 86 17.4003525 60 19.4998264 149 3.48905611 160 10.9541721 67 13.5271702 159 8.69964314 60 24.8087616 158 13.344264 158 13.344264 70 20.3809586 60 18.0660553 69 3.08496237 149 3.48905611 155 3.27028847 67 15.0384502 155 6.85254002 68 18.1671066 68 14.5860767 8 24.6348 67 15.0384502 0 inf 68 16.5384235 69 1.79248118 -0.012227105 0.0203884207 0.0587424263 0.00790312327 -0.00358604756 0.00235053571 0.0234227814 -0.0696483254 0.00284119253 0.0350663289 -0.0500055999 -0.0183456168 -0.00615505455 0.0302776638 -0.0987517685 -0.0160164982 -0.0560860038 0.0218634736 0.0714818314 -0.052398894 -0.0274354499 -0.120593965 0.00288273278 -0.0697655231 -0.0943914205 -0.0519340076 -0.147294551 0 0.0085401088 -0.0786560401 -0.0116697671 -0.103360675",
+"5 68 11.8747692 60 18.005619 71 14.4069576 17 5.3295517 149 0.319938779 60 23.2015953 157 16.7142601 85 4.7489624 90 9.38469315 148 0.316032588 60 18.0660553 157 15.0056572 71 10.6007652 71 17.0222473 71 18.2843399 85 3.71731424 8 18.4087715 159 5.64356756 28 2.16096401 148 0.306919724 28 3.75389719 148 0.321119487 148 3.99432611 85 13.5271702 85 15.0384502 70 21.8295517 85 13.5271702 90 13.4979649 149 2.12895107 8 18.184803 159 4.75091839 -0.00868779048 -0.161011845 -0.00145789911 0.104104199 -0.0170482844 0.0205648523 0.000227873708 0.0347650871 0.00508995727 -0.0195313375 0.0766257271 0.197066173 -0.091172725 0.0819820613 -0.00851118285 0.00278235995 -0.0282706097 0.00950715598 -0.0529776886 -0.0196950193 0.0685257539 -0.00166342489 -0.123048 -0.0627724826 -0.000827779353 0.0298720002 -0.000203135918 -0.0393003747 -0.0391760916 -0.0920303836 -0.024523491 -0.0581431054",
+"5 158 18.4978447 18 5.81853867 63 11.9922066 86 17.4003525 159 10.650507 160 11.9221363 89 16.0533028 18 4.56592846 8 20.0857773 158 15.6286907 0 inf 86 14.0014954 86 16.2010708 156 4.63913059 0 inf 71 19.1993752 148 3.99432611 72 13.0500088 148 1.6496439 97 15.1994104 86 15.1743336 0 inf 0 inf 160 10.9541721 69 3.24592638 67 13.5271702 60 20.8157597 63 12.1996813 78 21.5736027 0 inf 0 inf -0.00938815065 0.0363782533 -0.00315742986 0.00522841746 0.0148361893 -0.0616581514 -0.174898744 0.0132719129 0.00732546067 0.0412565246 0.000420798693 -0.0682994649 0.0707520321 0 0 0 -0.0177538432 -0.0874971226 -0.0031382693 0.0679506212 -0.0729567856 -0.0259742718 0.00816087332 -0.130792871 0.0177577604 -0.0446706749 0.0705976114 0.00484314794 -0.12900269 0 0 0",
+"5 158 19.5736046 28 2.45344543 78 24.0035133 153 5.14432907 162 2.69615889 86 12.8562622 162 3.24592638 70 20.3809586 73 10.300355 79 10.7705879 86 13.3603067 85 9.20592785 85 13.5271702 79 12.9536276 63 9.00841808 11 8.40689659 79 14.3955975 162 2.90367746 158 17.0847969 79 10.6135254 73 5.47015667 159 7.01679754 85 3.71731424 152 7.74401045 162 3.08496237 63 9.18727493 156 4.63913059 79 11.8959093 155 9.07411289 69 1.79248118 85 16.0384293 -0.00503369933 0.0126178004 0.0288683232 -0.0093547469 -0.0320151262 0.000610496849 -0.211859286 -0.0565534383 0.00963716023 0.0914340615 -0.182607099 -0.0276068952 0.0055441414 -0.0135802794 0.192423716 -0.034040451 0.0153167704 -0.114659883 -0.00869074743 0.0927894935 -0.0750792325 -0.0163208526 -0.0779733583 -0.0141263446 -0.0625437573 0.0671324283 -0.0174833089 -0.0878045335 0.0798517391 -0.0234687924 -0.163514867 -0.0669000372",
+"5 17 4.56592846 71 14.4069576 28 3.8571229 71 8.97664452 71 20.807354 28 3.75389719 155 6.63941956 87 3.99717665 78 22.4039345 147 1.28780794 157 16.7142601 157 9.69790173 147 4.29272985 154 6.07047844 152 6.14484739 85 8.20836926 9 17.7354317 157 15.4691772 106 20.9896927 152 2.46509218 152 2.05948639 0 inf 0 inf 71 16.0056362 157 13.5385294 153 6.32598495 147 4.57052326 156 6.28189754 89 11.0042162 0 inf 79 14.0112705 0.00698680524 0.0476552472 0.0102180764 -0.0674881265 -0.0222089011 -0.0748248622 -0.0589022897 0.014824152 -0.00582009181 -0.0748335049 0.0195891596 -0.00544161955 0.0839957893 0 0.0451322272 0 -0.00564805325 -0.204962969 0.00769862114 -0.000522172719 -0.0165934041 0.101073869 -0.149867192 -0.048246678 0.0120815029 0.158326805 -0.199812442 0.0331920646 0.172470227 0 -0.0268581994 0.0462926179",
+"5 67 7.01399612 18 5.81853867 60 21.2544327 147 3.79026127 90 13.4979649 152 1.34674072 80 18.8087654 8 27.6255455 149 5.13058567 147 3.79026127 147 1.38830709 8 16.5905914 68 18.1671066 67 13.5271702 71 11.3428049 149 4.20543289 79 10.470623 89 8.5970974 1 24.0237751 99 9.20184708 71 16.0056362 71 10.6007652 99 6.37517691 0 inf 90 12.4980888 152 2.05948639 152 3.19364786 61 15.3457975 156 4.63913059 67 15.0384502 89 13.3956642 -0.00322430069 0.0546676703 -0.19282192 -0.0363750122 0.0973450914 0.00350907748 -0.0159373544 0.00881159306 0.00402749283 0.0398639925 -0.0124591356 -0.193168536 -0.0984331146 -0.0145206619 -0.00228808844 0.0253101476 -0.0201759785 0 -0.0417541079 -0.102228343 0.0153698884 -0.0130378725 0.00347735058 0.076301679 -0.059990827 -0.00274877343 -0.0675704181 -0.0104216933 -0.0109836394 0.0387537777 -0.142734647 -0.0538447872",
+"5 67 7.01399612 160 11.9221363 60 22.6220322 89 14.6287508 86 9.61652946 60 20.8157597 85 13.5271702 162 2.90367746 162 2.69615889 77 0.5 89 16.0533028 151 1.3526957 89 12.6825094 68 14.5860767 162 3.24592638 154 1.81681561 160 10.9541721 9 19.8105698 70 22.5884762 63 13.807457 4 6.50008821 71 11.3428049 0 inf 159 2.98863983 68 18.1671066 85 8.20836926 69 2.45344543 71 12.3110285 162 2.90367746 70 22.5884762 60 24.8087616 0.00953015964 -0.0246265419 -0.0195223466 0.0465793163 0.0411964431 -0.0203600544 0.135601997 0.0592250042 -0.00392897893 0.0664654598 -0.0567758307 0.0506737679 -0.00747894961 0.00375852501 0.148512572 0 -0.0271599758 -0.0820660293 -0.00589477597 0.0104452753 -0.123411678 -0.00896820333 -0.0321829766 -0.101933852 -0.0935885906 0.00568298856 0.00594498636 -0.129694611 0.00806412939 -0.0806587338 -0.0488050133 -0.119776927",
+"5 158 20.4963493 67 7.01399612 79 15.0056572 60 18.005619 61 17.9918594 156 7.44574928 67 16.0384293 160 11.5275364 86 17.4003525 60 19.9886417 71 16.9918633 155 6.63941956 67 15.0384502 67 15.0384502 61 15.1848373 71 11.8632584 60 17.1848087 86 15.1743336 60 18.0660553 162 3.08496237 162 3.08496237 69 2.16096401 152 2.05948639 8 23.3892593 79 12.9536276 68 14.5860767 79 14.0112705 0 inf 162 3.39067984 88 22.3423729 69 2.16096401 -0.001379992 0.0384155326 0.00583499065 -0.010710326 0.00145852577 -0.0173296351 0.064264521 -0.0480273291 -0.00895470846 0.0231844727 -0.0392285064 -0.0120112812 0.106373124 0.010358992 0.00315413391 -0.0208315738 0.0811714828 -0.0533849262 0.0249855649 0.0823034197 -0.0207822807 -0.064153567 0.0673486963 -0.021401152 -0.128082037 0 -0.0808524787 -0.0245107263 0.0231219828 -0.0422258601 -0.00912813656 -0.0880851448",
+"5 67 7.01399612 28 3.8571229 60 21.8185387 155 6.85254002 155 6.63941956 63 11.9922066 78 25.3958321 60 26.399044 150 5.77614975 150 5.1262784 70 21.8295517 60 19.4998264 155 2.16933823 70 19.0035172 162 3.52219725 79 14.3955975 88 19.0035172 0 inf 28 3.24592638 60 25.3958321 88 19.0828056 75 0.5 79 12.9536276 162 2.69615889 162 3.08496237 151 1.95231807 89 14.6287508 79 15.0056572 69 1.79248118 70 21.8295517 60 26.0237751 0.00214139791 -0.00469081383 -0.0961311683 0.0800788179 -0.22228305 0 0.00800604373 -0.0329905525 0.00698345806 0.142017469 -0.179962024 -0.00483094342 0.048222743 -0.114233069 -0.0122828111 0.0574180372 -0.0195467491 0.0108356522 -0.0295244884 -0.000385919411 -0.00631318334 -0.120547287 0.00867002457 -0.0339181609 0.0235901382 -0.0553976856 -0.0167337805 -0.0567513742 -0.00648300117 -0.152402997 -0.0316396095 0.0328228809",
+"5 67 7.01399612 86 17.4003525 60 21.2544327 86 15.788332 162 2.45344543 150 1.3526845 80 17.033392 86 9.61652946 80 12.0254831 79 16.5998516 156 0.317548633 162 2.69615889 149 1.3386817 156 4.63913059 60 25.3958321 105 3.04373145 147 0.283831179 160 16.0056362 89 12.6825094 60 18.005619 60 18.005619 162 2.69615889 28 2.16096401 8 16.5905914 0 inf 60 19.0323734 9 19.0828056 67 12.0087547 61 17.9918594 67 15.0384502 162 3.52219725 -5.793132e-05 -0.0379109681 0.0282814801 0.000632255164 -0.0124054234 -0.060602393 0.0530319251 -0.00660676416 -0.0341821313 -0.0647242367 0.0161558911 0.110176735 0.0316076018 0.0991946533 -0.18064186 -0.0509940051 -0.0181478728 -0.0597534627 0.0196423791 0 0.0517277978 0.00044592793 -0.0162516329 -0.00104754604 0.00813416205 -0.0689210147 -0.0293169245 0.0173641313 -0.0801231414 -0.0199529398 -0.145164952 -0.0113782333",
+"5 158 18.4978447 158 14.0057011 160 11.9221363 79 9.8311367 158 14.2360487 89 14.0057011 88 20.7196007 4 6.50008821 152 0.311013579 62 17.0498486 151 0.322676241 87 1.79248118 9 22.9605904 67 13.5271702 62 19.9896927 71 16.0056362 88 15.0056572 153 0.312499464 152 1.34674072 149 4.03763199 150 4.1662817 148 0.316032588 152 0.324633986 67 13.5271702 70 19.8157616 70 22.5884762 70 22.5884762 71 14.0112705 68 15.7960205 87 1.79248118 162 3.52219725 0.000551683013 0.131497234 -0.0291245338 -0.117059432 0.0368014611 0.167030543 -0.017693786 0.0198249724 -0.0178713184 0.0933915377 -0.177438527 -0.0270632207 0.000652704039 0.0596230216 -0.097517699 -0.00170004496 -0.000154310008 0.0630493984 -0.0124913929 -0.0542530268 0.130217358 -0.00756815635 -0.0278381649 0.0456949659 -0.0602118224 -0.00890162587 0.0585559644 -0.0132911354 -0.039346721 -0.0828026831 -0.170272887 6.56759512e-05",
+"5 158 18.4978447 162 3.39067984 63 11.9922066 154 7.99206972 71 13.5385294 79 14.3955975 89 16.0533028 71 10.6007652 71 11.4377546 89 14.6287508 108 12.3993111 67 13.5271702 86 16.2010708 88 18.5998402 0 inf 147 5.24213505 147 5.24213505 63 9.00841808 160 24.7494392 154 6.50367165 147 7.07247829 97 12.3579617 108 15.5771456 79 13.5385294 159 7.82649231 67 15.0384502 60 20.8157597 67 15.0384502 60 20.8157597 0 inf 0 inf -0.00204839045 -0.0564512275 -0.000358419376 0.0142509779 -0.00875551254 0.0503421277 -0.0458512753 0.00195037818 0.0956695601 0.0271964893 0.00989384111 -0.0312948562 0.0127416393 -0.0318962336 -0.0882035792 -0.002411352 -0.0138735855 -0.0604144 0.0685847253 -0.0214508139 -0.0700019374 -0.0200845152 0.0064584217 -0.1240988 -0.133721322 -0.0121270595 0.156357929 0.00446658814 -0.121869408 0 0 0",
+"5 68 11.8747692 162 3.39067984 161 19.2544346 152 6.14484739 71 13.5385294 90 11.8109703 161 22.8087616 155 6.63941956 71 12.3110285 91 8.63233566 71 14.0112705 161 17.032383 160 13.0057888 63 5.35065365 71 11.3428049 9 27.8324928 162 2.69615889 86 10.5704002 70 23.9918518 79 11.8959093 152 8.65926647 98 17.9342442 97 12.3579617 147 2.73493576 91 3.59429455 162 2.69615889 162 2.69615889 85 11.0063152 85 13.5271702 8 25.695694 85 16.0384293 0.000959903933 -0.0437482707 0.160363466 0.00392360752 0.0181037877 -0.00640000124 -0.0321691036 0.00162734801 -0.0728205964 0.0369426534 0.00827622041 -0.0429917499 -0.0250154622 -0.07993076 0.035368029 -0.0313310288 0.0260709189 -0.0703986585 0.00296425354 -0.0463944711 0.0513407812 -0.0015479927 -0.0342557542 -0.00457331538 -0.0685675666 0.107913926 -0.045645766 -0.0187390931 0.0351215079 -0.00943924673 -0.141458407 -0.0581638366",
+"5 158 19.5736046 67 7.01399612 81 7.54615116 85 12.2497368 62 15.8185635 85 11.0063152 62 19.9896927 62 12.0059643 62 12.0663853 63 11.9922066 88 20.7196007 151 5.26130867 162 3.08496237 63 11.9922066 162 3.52219725 152 1.67058086 9 25.0447121 9 18.3275452 9 17.9886456 62 13.4999485 73 10.9925613 160 11.9221363 159 8.69964314 149 4.61419153 73 6.32880497 149 5.86922121 62 17.0498486 85 15.0384502 162 3.08496237 63 9.00841808 9 26.5228882 -0.00507310405 0.0164092816 0.00389523525 -0.00246542483 0.0181997269 0.10871432 -0.0272497442 -0.0771413669 0.00529257068 -0.0206930023 0.0153211616 -0.00850529876 -0.139196694 -0.0416002907 0.0555543751 0.00382076949 0.00125861692 0.0742399618 -0.105765641 -0.0159823857 -0.0504231043 -0.00157569058 0.094835937 0.00658688601 -0.0631598756 -0.0152441179 -0.0260976553 0.0335741416 -0.00436143531 -0.169204116 -0.0236986354 0.0298587196",
+"5 158 20.4963493 68 11.8747692 157 15.0056572 29 3.8571229 63 11.9922066 156 7.44574928 148 4.54944611 29 3.75389719 157 17.2843437 62 13.4999485 149 3.48905611 156 6.72831106 78 25.9896927 70 18.6644821 148 5.9295702 29 3.64270115 158 14.2360487 157 11.6762619 62 11.7612162 149 4.93206215 149 3.48905611 151 3.03588152 156 4.63913059 89 12.0115337 149 7.08249521 73 4.65814066 73 7.03325462 0 inf 0 inf 70 19.2332306 73 4.65814066 -0.000182003219 0.0103997039 0.0986593515 -0.0185843948 -0.0199552439 0.0270606801 -0.0724352524 -0.00332617317 0.0105336653 -0.0751937702 -0.0421351939 -0.0152621632 -0.0046771341 0.0380888544 -0.080025509 -0.0253159236 0.0812057555 -0.0372041054 0.0654990822 -0.0143598169 0.0345386826 -0.0312748887 -0.00952710025 -0.12558417 -0.00120865728 0 -0.127794638 0 -0.0519282818 0.00595983071 0.018548632 -0.0855938494",
+"5 67 7.01399612 28 3.95344543 161 19.8185387 28 3.8571229 70 18.0035191 157 16.0056362 161 22.8087616 156 6.72831106 155 6.63941956 0 inf 70 18.6644821 86 17.4003525 73 10.9925613 63 5.35065365 73 5.37738419 155 6.63941956 150 5.43515873 154 6.07047844 88 23.42939 0 inf 0 inf 0 inf 88 21.0035133 154 2.71584606 150 1.90187883 80 14.2789593 9 21.0035133 67 9.95490074 67 13.5271702 9 25.5884762 67 16.0384293 0.000312085147 0.0684612319 -0.123757824 -0.00352835911 0.0135737741 -0.0845720768 0.061035309 -0.0100803673 0.0570138134 0 0 0 -0.146388054 0 0.0344887301 -0.0484719872 -0.0523154624 -0.00283450005 0.00899449363 -0.00725679612 -0.0222001877 -0.0813995004 -0.0220356397 -0.00117779418 -0.0921254158 0.0717685819 -0.0598666556 -0.0221636314 0.0320556499 -0.00953246374 -0.135575369 -0.0536200441",
+"5 67 9.95490074 85 8.20836926 60 22.6220322 85 8.01676559 162 2.45344543 160 9.08762169 67 16.0384293 2 24.0237751 148 3.99432611 81 10.6007652 156 6.72831106 9 17.9886456 61 17.9918594 81 8.01676559 60 25.9896927 9 25.0447121 148 4.87674046 162 2.90367746 81 9.00841808 9 17.7354317 60 18.005619 148 3.99432611 150 5.43515873 0 inf 60 20.8157597 87 2.16096401 73 10.9925613 147 5.76309872 73 10.0070171 61 15.1848373 162 3.52219725 0.000782755262 -0.0111948745 -0.0850961581 0.030862974 -0.143967643 -0.0401750132 0.0206790715 -0.0729565546 -0.0329091288 0.00616752729 0.00980342645 0.100731045 0.00591472769 0.0302541647 -0.161245257 -0.00195674365 -0.101040259 0 0.0808150619 0.0301830638 -0.0079540452 -0.0325555913 0.0137037132 -0.00869178399 0.0122405486 -0.0660800412 -0.102714263 0.065185532 0.0260107387 -0.0265640672 -0.0931461975 0.00195897324",
+"5 158 18.4978447 158 14.0057011 63 11.9922066 70 22.9804916 11 19.0210152 68 16.5384235 156 4.63913059 8 17.6880188 0 inf 70 20.3809586 89 9.47163963 60 23.2015953 60 20.8157597 8 21.4978409 80 15.5736313 80 10.051199 151 5.63549519 0 inf 0 inf 60 23.049839 28 0.792481244 70 20.5884781 70 18.6644821 85 13.5271702 63 7.75267315 81 9.30150223 154 4.83280706 70 18.6644821 8 22.084137 159 7.01679754 159 6.79418182 0.00721640512 -0.0663613304 0.0196887162 -0.0328859612 -0.0582958385 0 0 0 -0.00120827602 -0.0324720778 0.0510993935 0.00141800125 -0.0978556424 -0.0175418109 0.0297248531 -0.0132663678 -0.0314837582 0.00250570197 0.023502253 -0.0657667592 0.0124536492 -0.00155889755 -0.125268117 0.0191461314 -0.0345240831 0.0317579843 -0.0385540575 -0.10362424 -0.0180915892 0.0986486897 0.0783334598 -0.00144083332",
+"5 28 2.16096401 159 6.79418182 60 17.1848087 72 11.4983387 71 18.7992115 148 0.316032588 72 12.6646996 152 0.319140315 148 1.6496439 89 12.9536276 81 8.39980888 162 2.90367746 149 0.340027779 28 3.95344543 162 3.52219725 72 11.0063152 60 18.4978447 152 2.46509218 80 14.4979019 162 2.90367746 147 2.73493576 151 7.52736759 151 3.83337164 72 11.4983387 28 2.45344543 81 4.30930758 88 15.3825665 9 17.9886456 0 inf 152 6.14484739 104 11.2095356 -0.0308975 -0.105467044 0.0256259907 -0.0213399604 -0.00165446324 -0.124730706 0.0132907201 -0.00675239926 -0.0386882462 -0.00767800864 -0.119189091 -0.0499389172 0.0531626195 -0.0634063259 0.050570555 -0.0522949249 0.0087416321 0.0370082892 0.0500311032 -0.0447078161 -0.150546968 0.000201459115 0.0318698362 -0.0363337211 -0.0142609254 -0.073430866 -0.128864273 0 0.00232101022 -0.00437452551 0.051667504 -0.0489629544",
+"5 158 18.4978447 72 14.3810253 61 17.9918594 72 14.0036011 152 6.14484739 160 11.9221363 156 4.63913059 149 0.319938779 155 4.63321209 85 8.20836926 86 9.61652946 85 11.0063152 61 15.3457975 61 18.1993771 160 12.3460398 2 15.2070341 147 0.239026546 149 4.20543289 160 15.1755772 160 19.1382465 71 13.0223713 156 6.92821407 86 10.5704002 159 8.94501686 8 24.6348 67 13.5271702 60 20.8157597 72 12.6646996 8 22.084137 155 4.93699837 86 16.2010708 0.00154387369 -0.0816082731 -0.0921461955 -0.00370970857 -0.0252570976 0.13880384 -0.0298801567 -0.124519683 0.00780990766 -0.0127963005 0.0110838236 0.0577579252 -0.0895980895 -0.0107359737 0.0118045574 -0.00970429741 -0.0610299371 -0.0156189688 0.0149970055 -0.0755847022 -0.0609618984 -0.0195886306 3.97711701e-05 -0.115139306 -0.0290669873 0.0659455806 -0.0309126601 -0.0978712812 0.107405439 0.0232108161 -0.038361147 0.030673068",
+"5 158 20.4963493 158 18.4978447 79 15.0056572 70 19.0035172 88 22.3423729 156 7.44574928 85 16.0384293 159 4.75091839 86 17.4003525 91 10.0546389 79 14.3955975 155 6.63941956 85 15.0384502 159 8.69964314 9 25.5884762 85 4.7489624 159 5.06592846 85 11.0063152 8 18.184803 159 9.95490074 0 inf 9 22.9605904 70 22.5884762 8 23.3892593 160 10.9541721 86 14.0014954 79 14.0112705 160 13.1849537 79 15.2992439 69 3.08496237 0 inf -0.0127662309 0.00138140912 0.0152354976 -0.000897303689 0.000833734637 -0.0243110023 -0.0279031806 0.0411527343 -0.0158510897 0.0183513816 -0.115456186 0 0.0917934626 0.0296448432 -0.0263682418 -0.0661747828 0.0680976436 -0.046247445 0.0157620646 0.0693676025 -0.0137617448 -0.0560123101 0.0692769587 -0.0105916895 -0.0413551182 -0.0872602314 -0.138850749 -0.00747476052 0.0172196589 -0.037405178 -0.0770363808 0",
+"5 67 7.01399612 5 8.00001144 78 22.4039345 86 9.61652946 17 4.56592846 79 16.5998516 67 16.0384293 105 3.04373145 89 16.0533028 0 inf 0 inf 86 17.4003525 69 2.16096401 79 14.0112705 78 25.3958321 69 3.08496237 28 3.08496237 90 13.4979649 0 inf 0 inf 0 inf 0 inf 0 inf 148 1.35897386 89 11.6440182 67 16.0384293 154 1.81681561 70 21.2124405 78 24.0035133 86 18.1708679 9 25.5884762 0.000337003905 -0.0309436619 -0.0544083193 0.00449552666 -0.000235112879 0.00930986926 0.118705444 0 -0.0605760142 0 0 0 0.10698913 0 0 0 -0.0697402358 -0.00850095041 -0.0383173451 0.00389523339 -0.0411967784 -0.0193210375 -0.0305342022 -0.0765411407 -0.0611375682 0.00470226025 -0.0677106455 -0.132585287 0.0189968515 -0.0733480975 0.00084782741 -0.0708574057",
+"5 158 19.5736046 147 0.283831179 62 19.9896927 8 18.4087715 148 0.306919724 63 11.9922066 63 9.00841808 99 2.35021973 28 3.24592638 4 16.0056362 148 0.316032588 63 11.7996159 160 14.0057011 0 inf 0 inf 148 0.316032588 0 inf 149 0.319938779 148 0.316032588 86 13.3603067 28 3.75389719 151 0.318010002 149 0.319938779 70 22.5884762 0 inf 160 13.0057888 9 21.9886398 0 inf 0 inf 0 inf 0 inf 0.000348640286 -0.0781205595 -0.0833759457 0 0.0505995639 -0.0479853004 0.0655875951 0.177675933 0.0445995368 -0.0562450811 0.154391795 0.0475373045 0.0361590274 -0.0412177965 0.0601630136 -0.00203082501 -0.0237116534 -0.0747010261 -0.138505518 0 -0.00245705037 0.0423639566 -0.0145493438 -0.0872411281 -0.00516426237 0 0 0 -0.146092817 0 0 0",
+"5 67 7.01399612 73 4.65814066 60 21.2544327 148 5.11367512 148 3.99432611 89 14.6287508 61 11.3152475 61 13.7460327 73 4.16769505 97 16.1993904 88 17.4978485 68 18.1671066 148 1.35897386 85 11.0063152 85 13.5271702 148 2.02737641 89 8.01676559 72 18.6033535 108 15.5771456 160 22.7959957 97 16.5998516 148 4.34276056 85 8.61396313 148 1.35897386 159 5.06592846 153 1.75672257 72 13.0036888 72 12.0038643 72 15.8295765 61 15.3457975 80 18.8087654 -0.0134884361 0.00781178009 0.129998311 -0.0874120891 -0.00143081322 -0.10060063 -0.0589083135 0.0651519448 0.000403558195 -0.113346666 -0.0927917212 0.0598223954 0.00653861649 0.0950752422 -0.000723733741 0.0185052566 -0.0503063053 -0.00278919307 0.000901551801 0.0638609603 -0.0278297029 0.0341360494 -0.0901885331 -0.027959343 0.00576215377 -0.0871102214 0.0981714278 -0.0215386879 -0.0624598153 0.0027054993 -0.0150724547 -0.0836135149",
+"5 68 11.8747692 86 17.4003525 61 15.3457975 18 5.81853867 162 2.69615889 62 17.2016068 157 16.0056362 29 2.69615889 90 14.7196522 162 2.45344543 162 2.90367746 85 15.0384502 85 15.0384502 61 18.1993771 149 2.12895107 8 25.084137 29 3.08496237 154 6.50367165 89 13.3956642 85 13.5271702 85 11.0063152 85 7.61764097 78 18.0251427 157 13.5385294 89 11.6440182 81 8.01676559 68 15.7960205 90 15.0035572 62 14.4979019 81 10.6007652 0 inf -0.00320094568 -0.0257523991 0.0114064077 -0.0016918449 0.00404131087 -0.0118053351 0.0906949192 0.00828961562 -0.0290124658 0.0170242898 -0.0427084677 0.0265935212 -0.0531278215 0.12620832 -0.134400621 0.10508766 -0.00682992255 -0.0327872373 -0.0197986886 0.0380252376 -0.0498834476 -0.164482504 0.0391159989 -0.0517609343 0.00034598526 0.095105581 0.00300317281 -0.039743226 -0.00204209983 -0.0413284563 -0.0782467499 0",
+"5 158 18.4978447 11 20.3071804 63 11.9922066 28 3.8571229 91 3.59429455 81 8.39980888 162 2.90367746 28 3.75389719 158 14.6220903 9 22.9605904 9 22.9605904 71 11.8632584 63 9.34799004 68 18.1671066 159 5.64356756 28 3.64270115 162 2.69615889 162 3.24592638 155 6.63941956 0 inf 0 inf 62 14.3955975 148 7.7079339 70 20.3809586 71 12.700614 159 8.69964314 62 14.8158092 62 15.8185635 152 3.19364786 63 12.1996813 156 4.63913059 -0.0005359918 0.0102902893 0.0270416439 -0.0281625651 0.0332012512 -0.00707145175 -0.012794381 0.0398734361 -0.00677304575 0 -0.0948945582 0 0.0397582203 -0.0252507273 -0.0451931097 0.0432096496 -0.0109340632 0.0331276506 -0.0582761429 -0.0174019337 -0.0299319532 -0.0846331492 -0.00282523991 -0.108870059 -0.0830436572 0.0178536065 -0.028977016 0.0531242155 0.154673979 -0.03728576 -0.0241456609 0.0280061364",
 };
 // clang-format on
 
@@ -18834,11 +19092,6 @@ inline std::optional<std::int64_t> constant_difference(const ir::expr& a, const 
   return sum.constant;
 }
 
-inline bool contains_load(const ir::expr& e) {
-  if (e->op == ir::op::load) return true;
-  return std::any_of(e->args.begin(), e->args.end(), contains_load);
-}
-
 /// All loads of one buffer, at one dimension.
 inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& loads,
                          std::size_t d) {
@@ -18849,7 +19102,7 @@ inline ir::range span_of(const ir::buffer& buffer, const std::vector<ir::expr>& 
   const ir::expr* lowest = &base;
   for (const ir::expr& load : loads) {
     const ir::expr& index = load->args[d];
-    if (contains_load(index)) return whole;
+    if (ir::reads_memory(index)) return whole;
     const auto difference = constant_difference(base, index);
     if (!difference) return whole;
     if (*difference < low) {
@@ -21208,6 +21461,7 @@ class parser {
   buffer layout(const token& name, std::string_view close, bool allocated = false);
   void layout_field(const token& key, buffer_node& node);
   buffer allocation(const token& name);
+  buffer constant_allocation(const token& name, std::vector<expr>& values);
   void match(const token& name, const token& call);
   std::vector<expr> dims(dtype unknown = dtype::i64);
   operand quoted(const token& at, const std::string& text, dtype unknown);
@@ -26484,6 +26738,45 @@ TILEWRIGHT_INLINE buffer parser::allocation(const token& name) {
   return owner;
 }
 
+/// The numbers in lists of lists, in order.
+inline void flatten(const operand& o, std::vector<operand>& out) {
+  if (!o.tuple) return out.push_back(o);
+  for (const operand& item : o.items) flatten(item, out);
+}
+
+/// The rest of T.allocate_const([values], "dtype", [extents]); appends the values to the list.
+TILEWRIGHT_INLINE buffer parser::constant_allocation(const token& name, std::vector<expr>& values) {
+  const auto argument = [&](std::string_view key) {
+    if (in_.peek(1).text == "=" && in_.accept(key)) in_.expect("=");
+  };
+  in_.expect("(");
+  argument("data");
+  std::vector<operand> data;
+  flatten(any(), data);
+  in_.expect(",");
+  argument("dtype");
+  auto* node = new buffer_node;
+  const buffer owner(node);
+  node->name = std::string(name.text);
+  node->type = type_argument();
+  in_.expect(",");
+  argument("extents");
+  node->shape = dims();
+  if (in_.accept(",") && in_.accept("annotations")) {
+    in_.expect("=");
+    dictionary();
+  }
+  in_.expect(")");
+  std::int64_t count = 1;
+  bool fits = true;
+  for (const expr& e : node->shape)
+    fits = fits && is_int(e) && !__builtin_mul_overflow(count, as_int(e), &count);
+  if (!fits || count != static_cast<std::int64_t>(data.size()))
+    in_.fail(name, std::to_string(data.size()) + " elements, as many as values");
+  for (const operand& o : data) values.push_back(converted(name, o, node->type));
+  return owner;
+}
+
 /// `i`, `start:stop`, `:`; a step of 1 may follow
 TILEWRIGHT_INLINE range parser::slice(const expr& extent) {
   const token at = in_.peek();
@@ -27393,10 +27686,15 @@ TILEWRIGHT_INLINE stmt parser::expand(const macro& called) {
   }
   in_.expect(")");
   in_.expect_newline();
-  const std::size_t back = in_.mark(), scope = scope_.size();
-  const auto names = names_;
-  const std::vector<std::string_view> scopes = scope_;
-  if (called.hygienic) leave_scope(module_scope_);
+  const std::size_t back = in_.mark();
+  std::vector<std::pair<std::string_view, entity>> unseen;  // by a hygienic macro
+  while (called.hygienic && scope_.size() > module_scope_) {
+    std::vector<entity>& meanings = names_[scope_.back()];
+    unseen.emplace_back(scope_.back(), std::move(meanings.back()));
+    meanings.pop_back();
+    scope_.pop_back();
+  }
+  const std::size_t scope = scope_.size();
   in_.rewind(called.at);
   in_.next(), in_.next();  // def name
   in_.expect("(");
@@ -27423,9 +27721,11 @@ TILEWRIGHT_INLINE stmt parser::expand(const macro& called) {
   in_.expect(")");
   if (in_.accept("->")) in_.expect("None");
   stmt body = suite();
-  leave_scope(called.hygienic ? module_scope_ : scope);
-  names_ = names;
-  scope_ = scopes;
+  leave_scope(scope);
+  for (; !unseen.empty(); unseen.pop_back()) {
+    names_[unseen.back().first].push_back(std::move(unseen.back().second));
+    scope_.push_back(unseen.back().first);
+  }
   in_.rewind(back);
   return body;
 }
@@ -27785,8 +28085,8 @@ TILEWRIGHT_INLINE stmt parser::with() {
   }
   open_scope opened;
   const std::size_t scope = scope_.size();
-  static constexpr std::array<std::string_view, 5> buffers{
-      "decl_buffer", "alloc_buffer", "sblock_alloc_buffer", "allocate", "Buffer"};
+  static constexpr std::array<std::string_view, 6> buffers{
+      "decl_buffer", "alloc_buffer", "sblock_alloc_buffer", "allocate", "allocate_const", "Buffer"};
   const auto is = [&](std::string_view n) { return n == what.text; };
   if (what.text == "LetStmt" || what.text == "let" || what.text == "Bind" || what.text == "bind") {
     let_scope(what, opened);
@@ -27932,12 +28232,30 @@ TILEWRIGHT_INLINE void parser::thread_scope(const token* target, open_scope& ope
   };
 }
 
-/// The rest of `T.decl_buffer(...)`, `T.allocate(...)` and `T.Buffer(..., data=...)`
+/// The body with stores of the values before it, which fill the buffer in row-major order.
+inline stmt filled(const buffer& b, const std::vector<expr>& values, stmt body) {
+  std::vector<stmt> out;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    std::vector<expr> at(b->shape.size());
+    auto rest = static_cast<std::int64_t>(n);
+    for (std::size_t d = at.size(); d-- > 0; rest /= as_int(b->shape[d]))
+      at[d] = integer(b->shape[d].type(), rest % as_int(b->shape[d]));
+    out.push_back(make_store(b, std::move(at), values[n]));
+  }
+  out.push_back(std::move(body));
+  return make_seq(std::move(out));
+}
+
+/// The rest of `T.decl_buffer(...)`, `T.allocate(...)`, `T.allocate_const(...)` and
+/// `T.Buffer(..., data=...)`
 TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& call,
                                                 open_scope& opened) {
   buffer b;
+  std::vector<expr> values;
   if (call.text == "allocate") {
     b = allocation(name);
+  } else if (call.text == "allocate_const") {
+    b = constant_allocation(name, values);
   } else {
     in_.expect("(");
     b = layout(name, ")");
@@ -27948,12 +28266,15 @@ TILEWRIGHT_INLINE void parser::allocation_scope(const token& name, const token& 
     }
   }
   define_tensor(name, b);
-  opened.close = [b](stmt body) { return make_allocate(b, std::move(body)); };
+  opened.close = [b, values](stmt body) {
+    return make_allocate(b, values.empty() ? std::move(body) : filled(b, values, std::move(body)));
+  };
 }
 
 inline bool allocates_scope(std::string_view name) {
-  return name == "decl_buffer" || name == "allocate" || name == "Buffer" || name == "buffer_decl" ||
-         name == "alloc_shared" || name == "alloc_local";
+  return name == "decl_buffer" || name == "allocate" || name == "allocate_const" ||
+         name == "Buffer" || name == "buffer_decl" || name == "alloc_shared" ||
+         name == "alloc_local";
 }
 inline bool allocates_scalar(std::string_view name) {
   return name == "alloc_scalar" || name == "local_scalar" || name == "shared_scalar";
@@ -29680,6 +30001,28 @@ TILEWRIGHT_INLINE void printer::write_layout(const buffer& b) {
 
 }  // namespace tilewright::ir::detail
 
+#include <algorithm>
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE bool reads_memory(const expr& e) {
+  return e->op == op::load || e->op == op::call ||
+         std::any_of(e->args.begin(), e->args.end(), reads_memory);
+}
+
+TILEWRIGHT_INLINE bool loads_from(const expr& e, const buffer& b) {
+  bool found = false;
+  for_each_expr(e, [&](const expr& x) { found = found || x->buffer == b; });
+  return found;
+}
+TILEWRIGHT_INLINE bool loads_from(const stmt& s, const buffer& b) {
+  bool found = false;
+  for_each_expr(s, [&](const expr& x) { found = found || x->buffer == b; });
+  return found;
+}
+
+}  // namespace tilewright::ir
+
 #include <utility>
 
 // Symbolic extents and scalar parameters made literal.
@@ -30865,24 +31208,42 @@ TILEWRIGHT_INLINE void visitor::visit(const block& b) {
   visit(b->body);
 }
 
+namespace detail {
+
+inline bool same(const expr& a, const expr& b) { return a.same(b); }
+inline bool same(const stmt& a, const stmt& b) { return a == b; }
+
+/// What `f` makes of every node; empty when that is the list as it is, which costs no memory then.
+template <class Node, class F>
+std::vector<Node> changed_list(const std::vector<Node>& list, const F& f) {
+  std::vector<Node> out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Node next = f(list[i]);
+    if (out.empty()) {
+      if (same(next, list[i])) continue;
+      out.reserve(list.size());
+      out.assign(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
+}  // namespace detail
+
 TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
   if (e->op == op::data) {
     const buffer of = mutate(e->buffer);
     return of == e->buffer ? e : data(of);
   }
   if (e->args.empty() && e->op != op::load) return e;
-  bool changed = false;
-  std::vector<expr> args;
-  args.reserve(e->args.size());
-  for (const expr& arg : e->args) {
-    args.push_back(mutate(arg));
-    changed = changed || !args.back().same(arg);
-  }
+  std::vector<expr> args =
+      detail::changed_list(e->args, [this](const expr& arg) { return mutate(arg); });
   if (e->op == op::load) {
     buffer to = mutate(e->buffer);
-    if (to != e->buffer) return load(to, std::move(args));
+    if (to != e->buffer) return load(to, args.empty() ? e->args : std::move(args));
   }
-  return changed ? with_args(e, std::move(args)) : e;
+  return args.empty() ? e : with_args(e, std::move(args));
 }
 
 TILEWRIGHT_INLINE range mutator::mutate(const range& r) {
@@ -30914,6 +31275,7 @@ inline bool same(const buffer_region& a, const buffer_region& b) {
 }  // namespace detail
 
 TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
+  const auto on_expr = [this](const expr& e) { return mutate(e); };
   switch (s->kind) {
     case stmt_kind::loop: {
       const loop_node& n = *as_loop(s);
@@ -30928,42 +31290,27 @@ TILEWRIGHT_INLINE stmt mutator::mutate(const stmt& s) {
     }
     case stmt_kind::block_realize: {
       const block_realize_node& n = *as_realize(s);
-      bool changed = false;
-      std::vector<expr> values;
-      values.reserve(n.values.size());
-      for (const expr& v : n.values) {
-        values.push_back(mutate(v));
-        changed = changed || !values.back().same(v);
-      }
+      std::vector<expr> values = detail::changed_list(n.values, on_expr);
       expr predicate = mutate(n.predicate);
       block b = mutate(n.block);
-      if (!changed && predicate.same(n.predicate) && b == n.block) return s;
-      return make_realize(std::move(values), std::move(predicate), std::move(b));
+      if (values.empty() && predicate.same(n.predicate) && b == n.block) return s;
+      return make_realize(values.empty() ? n.values : std::move(values), std::move(predicate),
+                          std::move(b));
     }
     case stmt_kind::seq: {
       const seq_node& n = *as_seq(s);
-      bool changed = false;
-      std::vector<stmt> stmts;
-      stmts.reserve(n.stmts.size());
-      for (const stmt& child : n.stmts) {
-        stmts.push_back(mutate(child));
-        changed = changed || stmts.back() != child;
-      }
-      return changed ? make_seq(std::move(stmts)) : s;
+      std::vector<stmt> stmts =
+          detail::changed_list(n.stmts, [this](const stmt& child) { return mutate(child); });
+      return stmts.empty() ? s : make_seq(std::move(stmts));
     }
     case stmt_kind::store: {
       const store_node& n = *as_store(s);
       buffer to = mutate(n.buffer);
-      bool changed = to != n.buffer;
-      std::vector<expr> indices;
-      indices.reserve(n.indices.size());
-      for (const expr& i : n.indices) {
-        indices.push_back(mutate(i));
-        changed = changed || !indices.back().same(i);
-      }
+      std::vector<expr> indices = detail::changed_list(n.indices, on_expr);
       expr value = mutate(n.value);
-      if (!changed && value.same(n.value)) return s;
-      return make_store(std::move(to), std::move(indices), std::move(value));
+      if (to == n.buffer && indices.empty() && value.same(n.value)) return s;
+      return make_store(std::move(to), indices.empty() ? n.indices : std::move(indices),
+                        std::move(value));
     }
     case stmt_kind::if_else: {
       const if_node& n = *as_if(s);
@@ -31343,8 +31690,6 @@ ir::stmt rename_loops(const ir::stmt& s);
 /// Buffers stored to, and loaded from, anywhere in `s`.
 buffer_set stored_buffers(const ir::stmt& s);
 buffer_set loaded_buffers(const ir::stmt& s);
-/// True when evaluating `e` reads memory or calls a function.
-bool reads_memory(const ir::expr& e);
 bool same_indices(const std::vector<ir::expr>& a, const std::vector<ir::expr>& b);
 /// True for a null statement and for a sequence of such.
 bool is_nothing(const ir::stmt& s);
@@ -34476,12 +34821,6 @@ inline bool stores_depend_on(const stmt& s, const var& lane) {
   return all;
 }
 
-inline bool loads_from(const expr& e, const buffer& b) {
-  bool loads = false;
-  for_each_expr(e, [&](const expr& x) { loads = loads || (x->op == op::load && x->buffer == b); });
-  return loads;
-}
-
 /// Whether stores that add to what they find do so in elements that no other lane adds to. Lanes
 /// that share elements must run one after the other.
 class own_sums : visitor {
@@ -34558,12 +34897,6 @@ class own_sums : visitor {
   arith::loop_domains loops_;  // that of the lanes first
   bool all_ = true;
 };
-
-inline bool reads_memory(const expr& e) {
-  bool reads = false;
-  for_each_expr(e, [&](const expr& x) { reads = reads || x->op == op::load; });
-  return reads;
-}
 
 class sinker : public mutator {
  public:
@@ -35551,13 +35884,6 @@ TILEWRIGHT_INLINE buffer_set loaded_buffers(const ir::stmt& s) {
   return out;
 }
 
-TILEWRIGHT_INLINE bool reads_memory(const ir::expr& e) {
-  if (e->op == ir::op::load || e->op == ir::op::call) return true;
-  for (const ir::expr& arg : e->args)
-    if (reads_memory(arg)) return true;
-  return false;
-}
-
 TILEWRIGHT_INLINE bool same_indices(const std::vector<ir::expr>& a,
                                     const std::vector<ir::expr>& b) {
   if (a.size() != b.size()) return false;
@@ -35721,6 +36047,10 @@ bool is_trivial_binding(const child_block& child);
 
 /// Different iterations of the loop at that position run instances that write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
+/// Whether iterations of the loop at that position may run at once as far as the child's results
+/// go: they write different elements, or nobody outside the loop sees these, which then are private
+/// to an iteration.
+bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
@@ -35924,6 +36254,8 @@ class tvm_refusals {
 namespace tilewright::primitive {
 
 TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&root) {
+  children_.reserve(8);
+  stack_.reserve(32);
   collect(root.body, false);
 }
 
@@ -36303,31 +36635,39 @@ inline bool updates_own_elements(const ir::block_node& b) {
 
 }  // namespace detail::scopes
 
+TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
+  const ir::var& v = scope[child].loops[loop]->var;
+  const auto reads_outside = [&](const child_block& c, const ir::buffer& x) {
+    return !detail::scopes::is_below(c, v) &&
+           std::any_of(c.block().reads.begin(), c.block().reads.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == x; });
+  };
+  const auto seen_outside = [&](const ir::buffer_region& w) {
+    return !scope.allocates(w.buffer) ||
+           std::any_of(scope.children().begin(), scope.children().end(),
+                       [&](const child_block& c) { return reads_outside(c, w.buffer); });
+  };
+  const std::vector<ir::buffer_region>& writes = scope[child].block().writes;
+  return std::none_of(writes.begin(), writes.end(), seen_outside) ||
+         iterations_apart(scope[child], loop);
+}
+
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
-  const auto seen_outside = [&](const ir::block_node& b) {
-    for (const ir::buffer_region& w : b.writes) {
-      if (!scope.allocates(w.buffer)) return true;
-      for (std::size_t i = 0; i < scope.size(); ++i) {
-        if (below(i)) continue;
-        for (const ir::buffer_region& r : scope[i].block().reads)
-          if (r.buffer == w.buffer) return true;
-      }
-    }
-    return false;
-  };
   for (std::size_t i = 0; i < scope.size(); ++i) {
     if (!below(i)) continue;
     const ir::block_node& b = scope[i].block();
     // below a loop TVM lets blocks write parts of one buffer, too
     if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    const bool in_place = !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
-    if (shape_of_complete(b) != 0 && !in_place &&
+    const auto in_place = [&] {
+      return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
+    };
+    if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
-    if (seen_outside(b) && !iterations_apart(scope[i], at)) return static_cast<int>(i);
+    if (!writes_apart(scope, i, at)) return static_cast<int>(i);
   }
   return -1;
 }
@@ -36356,7 +36696,121 @@ TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::l
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
+
+// Which loops around a block its iteration variables follow, found in one walk over its bindings.
+
+#include <cstddef>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// The loops that occur in what spatial variables are bound to, and in what the others are.
+struct driven_loops {
+  std::vector<char> spatial, other;  // [loops]
+
+  explicit driven_loops(const child_block& child)
+      : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
+    const std::vector<ir::iter_var>& vars = child.block().iters;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      mark(child.realize->values[i], child,
+           vars[i].kind == ir::iter_kind::spatial ? spatial : other);
+  }
+
+  /// The loop drives some variable.
+  bool any(std::size_t loop) const { return spatial[loop] || other[loop]; }
+
+ private:
+  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
+    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+      seen[static_cast<std::size_t>(l)] = 1;
+    for (const ir::expr& arg : e->args) mark(arg, child, seen);
+  }
+};
+
+}  // namespace tilewright::primitive::detail
+// Iteration variables that are digits of one number, as `fuse` leaves them: the number instead of
+// them.
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tilewright::primitive::detail::bindings {
+
+/// Bindings with their iteration variables.
+struct binding_list {
+  std::vector<ir::expr> values;
+  std::vector<ir::iter_var> iters;
+};
+
+/// x where one value is `x // c`, perhaps with more added to it, and the other one `x % c`: what
+/// `fuse` makes of a loop. The quotient may be of a remainder by a multiple of c.
+inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low) {
+  if (low->op != ir::op::floormod) return std::nullopt;
+  const ir::expr& by = low->args[1];
+  arith::linear sum = arith::to_linear(high);
+  const auto digit = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+    if (t.second != 1 || t.first->op != ir::op::floordiv || !ir::equal(t.first->args[1], by))
+      return false;
+    const ir::expr& from = t.first->args[0];
+    if (ir::equal(from, low->args[0])) return true;
+    return from->op == ir::op::floormod && ir::equal(from->args[0], low->args[0]) &&
+           ir::is_int(arith::simplify(ir::floormod(from->args[1], by)), 0);
+  });
+  if (digit == sum.terms.end()) return std::nullopt;
+  const ir::expr number = digit->first->args[0];
+  sum.terms.erase(digit);
+  if (sum.terms.empty() && sum.constant == 0) return number;
+  return arith::from_linear(sum) * by + number;
+}
+
+/// The bindings with quotients and remainders of one number put together, where the number is as
+/// good: extents that are no constants hide it otherwise.
+inline binding_list joined_digits(const child_block& child) {
+  binding_list out{child.realize->values, child.block().iters};
+  const auto join = [&](std::size_t high, std::size_t low) {
+    const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
+    if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
+    const std::optional<ir::expr> number = joined(out.values[high], out.values[low]);
+    if (!number || !ir::is_int(outer.min, 0) || !ir::is_int(inner.min, 0) ||
+        !ir::equal(inner.extent, out.values[low]->args[1]))
+      return false;
+    out.values[high] = *number;
+    out.iters[high].dom.extent = outer.extent * inner.extent;
+    out.values.erase(out.values.begin() + static_cast<std::ptrdiff_t>(low));
+    out.iters.erase(out.iters.begin() + static_cast<std::ptrdiff_t>(low));
+    return true;
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t high = 0; high < out.values.size() && !again; ++high)
+      for (std::size_t low = 0; low < out.values.size() && !again; ++low) again = join(high, low);
+  }
+  return out;
+}
+
+/// Whether every variable, digits joined, is a loop of its own from position `first` on, and its
+/// domain the whole of it.
+inline bool are_whole_loops(const child_block& child, std::size_t first) {
+  const binding_list joined = joined_digits(child);
+  for (std::size_t i = 0; i < joined.values.size(); ++i) {
+    const int at = loop_index(child.loops, joined.values[i]);
+    if (at < static_cast<int>(first) ||
+        std::any_of(joined.values.begin(), joined.values.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const ir::expr& v) { return v.same(joined.values[i]); }))
+      return false;
+    const ir::loop_node& loop = *child.loops[static_cast<std::size_t>(at)];
+    const ir::range& dom = joined.iters[i].dom;
+    if (!arith::same_value(loop.min, dom.min) || !arith::same_value(loop.extent, dom.extent))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace tilewright::primitive::detail::bindings
 
 namespace tilewright::primitive {
 namespace detail::bindings {
@@ -36413,58 +36867,6 @@ inline fast_answer quick_affine(const child_block& child, std::size_t first, boo
   return fast_answer::yes;
 }
 
-/// Bindings with their iteration variables.
-struct binding_list {
-  std::vector<ir::expr> values;
-  std::vector<ir::iter_var> iters;
-};
-
-/// x where one value is `x // c`, perhaps with more added to it, and the other one `x % c`: what
-/// `fuse` makes of a loop. The quotient may be of a remainder by a multiple of c.
-inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low) {
-  if (low->op != ir::op::floormod) return std::nullopt;
-  const ir::expr& by = low->args[1];
-  arith::linear sum = arith::to_linear(high);
-  const auto digit = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
-    if (t.second != 1 || t.first->op != ir::op::floordiv || !ir::equal(t.first->args[1], by))
-      return false;
-    const ir::expr& from = t.first->args[0];
-    if (ir::equal(from, low->args[0])) return true;
-    return from->op == ir::op::floormod && ir::equal(from->args[0], low->args[0]) &&
-           ir::is_int(arith::simplify(ir::floormod(from->args[1], by)), 0);
-  });
-  if (digit == sum.terms.end()) return std::nullopt;
-  const ir::expr number = digit->first->args[0];
-  sum.terms.erase(digit);
-  if (sum.terms.empty() && sum.constant == 0) return number;
-  return arith::from_linear(sum) * by + number;
-}
-
-/// The bindings with quotients and remainders of one number put together, where the number is as
-/// good: extents that are no constants hide it otherwise.
-inline binding_list joined_digits(const child_block& child) {
-  binding_list out{child.realize->values, child.block().iters};
-  const auto join = [&](std::size_t high, std::size_t low) {
-    const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
-    if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
-    const std::optional<ir::expr> number = joined(out.values[high], out.values[low]);
-    if (!number || !ir::is_int(outer.min, 0) || !ir::is_int(inner.min, 0) ||
-        !ir::equal(inner.extent, out.values[low]->args[1]))
-      return false;
-    out.values[high] = *number;
-    out.iters[high].dom.extent = outer.extent * inner.extent;
-    out.values.erase(out.values.begin() + static_cast<std::ptrdiff_t>(low));
-    out.iters.erase(out.iters.begin() + static_cast<std::ptrdiff_t>(low));
-    return true;
-  };
-  for (bool again = true; again;) {
-    again = false;
-    for (std::size_t high = 0; high < out.values.size() && !again; ++high)
-      for (std::size_t low = 0; low < out.values.size() && !again; ++low) again = join(high, low);
-  }
-  return out;
-}
-
 inline bool affine(const child_block& child, std::size_t first) {
   const fast_answer quick = quick_affine(child, first, first == 0);
   if (quick != fast_answer::unknown) return quick == fast_answer::yes;
@@ -36480,14 +36882,43 @@ inline bool affine(const child_block& child, std::size_t first) {
   return whole.values.size() < child.realize->values.size() && holds(whole);
 }
 
-/// No two iterations of the loops from `first` on run the same instance.
+/// The loops with symbolic extents made long constants that all divisors in the values divide: a
+/// multiple of a prime that is no scale of any program.
+inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
+  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
+  std::int64_t unit = 1;
+  for (const ir::expr& value : child.realize->values)
+    ir::for_each_expr(value, [&](const ir::expr& e) {
+      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
+      const std::int64_t by = ir::as_int(e->args[1]);
+      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
+    });
+  arith::loop_domains out = domains(child.loops, first);
+  for (auto& [v, r] : out)
+    if (!ir::is_int(r.extent) && unit <= most)
+      r.extent = ir::integer(r.extent.type(), unit * prime);
+  return out;
+}
+
+/// No two iterations of the loops from `first` on run the same instance. What holds without a
+/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
 inline bool injective(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
-                                child.realize->predicate, arith::iter_map_level::bijective, known)
-      .has_value();
+  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
+    return arith::detect_iter_map(child.realize->values, loops, guard,
+                                  arith::iter_map_level::bijective, known)
+        .has_value();
+  };
+  const arith::loop_domains loops = domains(child.loops, first);
+  const ir::expr& guard = child.realize->predicate;
+  if (holds(loops, guard)) return true;
+  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
+  const bool constant = std::all_of(loops.begin(), loops.end(),
+                                    [](const auto& l) { return ir::is_int(l.second.extent); });
+  return !constant && holds(made_longer(child, first), ir::boolean(true));
 }
 
 /// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
@@ -36522,26 +36953,6 @@ inline bool steps_over(const child_block& child, std::size_t at) {
       return true;
   return false;
 }
-
-/// Which loops around a block occur in what its iteration variables are bound to.
-struct driven_loops {
-  std::vector<char> spatial, other;  // [loops]
-
-  explicit driven_loops(const child_block& child)
-      : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
-    const std::vector<ir::iter_var>& vars = child.block().iters;
-    for (std::size_t i = 0; i < vars.size(); ++i)
-      mark(child.realize->values[i], child,
-           vars[i].kind == ir::iter_kind::spatial ? spatial : other);
-  }
-
- private:
-  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      seen[static_cast<std::size_t>(l)] = 1;
-    for (const ir::expr& arg : e->args) mark(arg, child, seen);
-  }
-};
 
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
@@ -36595,7 +37006,7 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
 
 TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child) {
   std::vector<std::size_t> out;
-  const detail::bindings::driven_loops driven(child);
+  const detail::driven_loops driven(child);
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (driven.spatial[l] && driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
       out.push_back(l);
@@ -36620,20 +37031,21 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
-  // no instance runs twice in all loops: then none does while the outer ones stand still, although
+  if (ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop)) return true;
+  // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone
-  return ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop) ||
-         injective(child, loop) || (loop > 0 && injective(child, 0));
+  for (std::size_t first = loop + 1; first-- > 0;)
+    if (injective(child, first)) return true;
+  return false;
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
   using namespace detail::bindings;
-  const driven_loops driven(child);
+  const detail::driven_loops driven(child);
   const auto reduces = std::find(driven.other.begin(), driven.other.end(), 1);
   const auto first = static_cast<std::size_t>(reduces - driven.other.begin());
   for (std::size_t l = first; l < child.loops.size(); ++l)
-    if (!driven.spatial[l] && !driven.other[l] && !ir::is_int(child.loops[l]->extent, 1))
-      return false;
+    if (!driven.any(l) && !ir::is_int(child.loops[l]->extent, 1)) return false;
   if (quick_affine(child, 0, true) == fast_answer::yes) return true;
   const bool inside = quick_affine(child, first, false) == fast_answer::yes;
   if (!(inside && first > 0) && !affine(child, first)) return false;
@@ -36678,6 +37090,14 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   arith::analyzer known;
   known.bind(domains(loops));
   return known;
+}
+
+/// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
+/// values, x // n in m where x takes m * n of them from 0 on. Extents are positive.
+inline bool digit_within(const ir::expr& digit, const ir::expr& limit, const ir::range& run) {
+  if (digit->op == ir::op::floormod) return arith::same_value(digit->args[1], limit);
+  return digit->op == ir::op::floordiv && run.min && ir::is_int(run.min, 0) &&
+         arith::same_value(run.extent, limit * digit->args[1]);
 }
 
 /// a + b * factor where the terms cancel out.
@@ -36788,7 +37208,9 @@ TILEWRIGHT_INLINE void accumulate(arith::linear& to, const arith::linear& from,
 }
 
 TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::linear& b) {
-  arith::linear out = a;
+  arith::linear out;
+  out.terms.reserve(a.terms.size() + b.terms.size());
+  out = a;
   accumulate(out, b, -1);
   return out;
 }
@@ -36865,6 +37287,8 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
+  out.lo->terms.reserve(sum.terms.size());
+  out.hi->terms.reserve(sum.terms.size());
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
@@ -36992,7 +37416,7 @@ struct requirement {
 
 /// Unites `box` into the requirement of the same buffer, or appends it. `loops` are those the sums
 /// use.
-void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, const footprint& box,
+void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer, footprint box,
                      const std::vector<const ir::loop_node*>& loops);
 
 /// Values of one iteration variable.
@@ -37059,12 +37483,12 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a,
 }
 
 /// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(const std::optional<linear>& a,
-                                        const std::optional<linear>& b, bool lower,
-                                        const loop_list& loops) {
+inline std::optional<linear> inner_side(std::optional<linear> a, std::optional<linear> b,
+                                        bool lower, const loop_list& loops) {
   if (!a) return b;
   if (!b) return a;
-  return never_above(*a, *b, loops) == lower ? b : a;
+  if (never_above(*a, *b, loops) == lower) return b;
+  return a;
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
@@ -37168,9 +37592,9 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
 }
 
 /// Intersects: both are bounds of the same set.
-inline void narrow(iter_domain& to, const iter_domain& by, const loop_list& loops) {
-  to.lo = inner_side(to.lo, by.lo, true, loops);
-  to.hi = inner_side(to.hi, by.hi, false, loops);
+inline void narrow(iter_domain& to, iter_domain by, const loop_list& loops) {
+  to.lo = inner_side(std::move(to.lo), std::move(by.lo), true, loops);
+  to.hi = inner_side(std::move(to.hi), std::move(by.hi), false, loops);
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
@@ -37286,7 +37710,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
-                                       const footprint& box,
+                                       footprint box,
                                        const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
   for (requirement& r : list) {
@@ -37299,7 +37723,7 @@ TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir:
     }
     return;
   }
-  list.push_back({buffer, box});
+  list.push_back({buffer, std::move(box)});
 }
 
 TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
@@ -37386,6 +37810,21 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   return out;
 }
 
+namespace detail::domains_of {
+
+inline bool is_digit_within(const linear& value, const ir::range& domain, const loop_list& loops) {
+  if (value.constant != 0 || value.terms.size() != 1 || value.terms[0].second != 1 ||
+      !ir::is_int(domain.min, 0) || value.terms[0].first->args.size() != 2)
+    return false;
+  const ir::expr& digit = value.terms[0].first;
+  const int at = loop_index(loops, digit->args[0]);
+  if (at < 0) return footprints::digit_within(digit, domain.extent, {});
+  const ir::loop_node& loop = *loops[static_cast<std::size_t>(at)];
+  return footprints::digit_within(digit, domain.extent, {loop.min, loop.extent});
+}
+
+}  // namespace detail::domains_of
+
 TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
                                      const std::vector<arith::bounds>& clip,
                                      const std::vector<const ir::loop_node*>& loops,
@@ -37403,7 +37842,12 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
     const dtype type = iter.var.type();
-    const fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
+    if (fitted.below && fitted.start && fitted.extent == 1 &&
+        detail::domains_of::is_digit_within(*fitted.start, iter.dom, loops)) {
+      fitted.at_least.reset();
+      fitted.below = {};
+    }
     const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
     if (!symbolic && fitted.extent <= 0) return {};
     arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);
@@ -38054,7 +38498,8 @@ ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std
                            const ir::attr& value);
 
 /// Removes an annotation of a block or a loop.
-/// Requires: 1. there is an annotation of that key.
+/// Requires: 1. there is an annotation of that key; 2. it is not `auto_copy` of a copy that the
+/// threads of a loop make together, as read_at and write_at leave it.
 /// @throws schedule_error
 ir::function unannotate_block(const ir::function& f, std::uint64_t block, const std::string& key);
 ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key);
@@ -38092,7 +38537,8 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
-///    conjunct of the guard is about loops of one part;
+///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
+///    scope;
 /// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
 ///    and loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
@@ -38391,7 +38837,10 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// once;
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, the
 /// block is complete and its last run decides: the loops are serial, and no value it reads becomes
-/// an index or an integer divisor.
+/// an index or an integer divisor;
+/// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
+/// their loop sees what it writes.
+///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, and
 /// its consumers come after.
 /// @throws schedule_error; nothing is changed then
@@ -39244,8 +39693,9 @@ namespace tilewright::primitive {
 /// Divisions that do not come out even leave places that no element takes. They get the pad value:
 /// - when nobody in the function writes the buffer, its caller must have put it there: a block of
 ///   assumptions at the start of the function says so;
-/// - when a block writes it in a serial row-major nest of loops and writes nothing else, the nest
-///   runs over the new axes and stores `if_then_else(padding, pad value, value)`;
+/// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
+///   that does nothing else, the nest runs over the new axes and stores
+///   `if_then_else(padding, pad value, value)`;
 /// - else a block after the last writer writes the padding.
 ///
 /// Requires:
@@ -39888,10 +40338,18 @@ bool any_child(const ir::stmt& s, F&& f) {
 
 template <class Found>
 bool descend(const ir::stmt& s, const Found& found, path& out) {
-  out.slots.push_back(&s);
-  if (found(s)) return true;
-  if (any_child(s, [&](const ir::stmt& child) { return descend(child, found, out); })) return true;
-  out.slots.pop_back();
+  const std::size_t depth = out.slots.size();
+  const ir::stmt* at = &s;
+  for (;;) {  // down a nest of loops, which most statements are, without a call for each
+    out.slots.push_back(at);
+    if (found(*at)) return true;
+    const ir::loop_node* loop = ir::as_loop(*at);
+    if (!loop) break;
+    at = &loop->body;
+  }
+  if (any_child(*at, [&](const ir::stmt& child) { return descend(child, found, out); }))
+    return true;
+  out.slots.resize(depth);
   return false;
 }
 
@@ -39904,8 +40362,14 @@ path find(const ir::function& f, const Found& found) {
 }
 
 inline ir::stmt replace_in_seq(const ir::seq_node& parent, const ir::stmt* slot, ir::stmt with) {
+  const auto at = static_cast<std::size_t>(slot - parent.stmts.data());
+  if (with && !ir::as_seq(with)) {  // nothing to flatten
+    auto* node = new ir::seq_node(parent);
+    node->stmts[at] = std::move(with);
+    return ir::stmt(node);
+  }
   std::vector<ir::stmt> stmts = parent.stmts;
-  stmts[static_cast<std::size_t>(slot - parent.stmts.data())] = std::move(with);
+  stmts[at] = std::move(with);
   const bool empty = std::none_of(stmts.begin(), stmts.end(),
                                   [](const ir::stmt& s) { return static_cast<bool>(s); });
   return empty ? ir::stmt{} : ir::make_seq(std::move(stmts));
@@ -39925,9 +40389,9 @@ inline ir::stmt rebind(const ir::block_realize_node& like, ir::block with) {
 
 inline ir::stmt replace_body(const ir::block_realize_node& parent, ir::stmt body) {
   if (!body) throw internal_error("removing the last statement of block " + parent.block->name);
-  ir::block_node changed = *parent.block;
-  changed.body = std::move(body);
-  return rebind(parent, ir::make_block(std::move(changed)));
+  auto* changed = new ir::block_node(*parent.block);
+  changed->body = std::move(body);
+  return rebind(parent, ir::block(changed));
 }
 
 /// The parent with `with` in place of the child that `slot` points to; null when nothing is left.
@@ -40164,6 +40628,20 @@ TILEWRIGHT_INLINE new_loop add_unit_loop(const ir::function& f, const ir::var& l
 
 }  // namespace tilewright::primitive
 
+// Loops whose iterations run at once.
+
+namespace tilewright::primitive::detail {
+
+/// On other threads or in other lanes, and more than one of them.
+inline bool runs_at_once(const ir::loop_node& loop) {
+  const bool kind = loop.loop == ir::loop_kind::parallel ||
+                    loop.loop == ir::loop_kind::vectorized ||
+                    loop.loop == ir::loop_kind::thread_binding;
+  return kind && !ir::is_int(loop.extent, 1);
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive {
 namespace detail::annotating {
 
@@ -40177,6 +40655,18 @@ inline void add(ir::annotations& notes, const std::string& owner, const std::str
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
   if (notes.erase(key) == 0)
     throw schedule_error("unannotate", 1, owner + " has no annotation \"" + key + "\"");
+}
+
+/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
+/// an ordinary copy.
+inline const ir::loop_node* copied_together(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    for (const auto* regions : {&b.reads, &b.writes})
+      for (const ir::buffer_region& r : *regions)
+        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
+          return l;
+  return nullptr;
 }
 
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.
@@ -40219,6 +40709,12 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
+  if (key == "auto_copy")
+    if (const ir::loop_node* l =
+            detail::annotating::copied_together(need_block(f, block, "unannotate")))
+      throw schedule_error(
+          "unannotate", 2,
+          "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);
@@ -40295,13 +40791,7 @@ namespace detail::blockizing {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-inline bool depends_on_data(const ir::expr& e) {
-  bool found = is_float(e.type());
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    found = found || x->op == ir::op::load || x->op == ir::op::call;
-  });
-  return found;
-}
+inline bool depends_on_data(const ir::expr& e) { return is_float(e.type()) || ir::reads_memory(e); }
 
 /// Rewrites a block in other variables and simplifies what has changed of its indices; comparisons
 /// that have changed are written with < and <=.
@@ -40354,11 +40844,16 @@ inline void divide(parts& p, bool preserve) {
 
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
 /// use.
-inline void check_guard(const parts& p, const path& inside) {
-  for (const ir::loop_node* l : inside.all_loops())
-    if (loop_index(p.child->loops, l->var) < 0 && ir::uses_var(p.divided.inner_predicate, l->var))
-      refuse(2, "the guard of " + quoted(p.old()) + " uses loop \"" + l->var->name +
-                    "\" outside of its scope");
+inline void check_inside(const parts& p, const path& inside) {
+  for (const ir::loop_node* l : inside.all_loops()) {
+    if (loop_index(p.child->loops, l->var) >= 0) continue;
+    const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
+    if (ir::uses_var(p.divided.inner_predicate, l->var))
+      refuse(2, "the guard of " + quoted(p.old()) + where);
+    for (std::size_t i = 0; i < p.divided.iters.size(); ++i)
+      if (ir::uses_var(p.divided.iters[i].inner, l->var))
+        refuse(2, "\"" + p.old().iters[i].var->name + "\" of " + quoted(p.old()) + where);
+  }
 }
 
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
@@ -40557,7 +41052,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_loops(p);
   divide(p, preserve_unit_iters);
-  check_guard(p, to_block);
+  check_inside(p, to_block);
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -40643,7 +41138,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
-    check_guard(p, paths[i]);
+    check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
@@ -41363,20 +41858,36 @@ namespace tilewright::primitive {
 /// @throws schedule_error
 void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain, int from_zero);
 
-/// `v` runs over [min, min + extent). With `relax_unit_loops`, a loop of extent 1 is taken to have
-/// two iterations: what is proved stays true, and its variable is not simplified away.
-void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min,
-               const ir::expr& extent, bool relax_unit_loops);
+/// The loops around a place, and what follows from them. They are bound when the first question is
+/// asked, since most splits ask none.
+class known_loops {
+ public:
+  /// Those strictly above the end of `at`, which has to live as long. With `relax_unit_loops`, a
+  /// loop of extent 1 is taken to have two iterations: what is proved stays true, and its variable
+  /// is not simplified away.
+  explicit known_loops(const path& at, bool relax_unit_loops = false)
+      : above_(&at), relax_unit_loops_(relax_unit_loops) {}
 
-/// The loops strictly above the end of `at`, bound by `bind_loop`.
-arith::analyzer known_above(const path& at, bool relax_unit_loops = false);
+  /// One more: `v` runs over [min, min + extent).
+  void add(const ir::var& v, const ir::expr& min, const ir::expr& extent);
+  /// The analyzer that knows them.
+  const arith::analyzer& analyzer();
+
+ private:
+  void bind(const ir::var& v, const ir::range& r);
+
+  const path* above_;  // null when they are bound
+  arith::loop_domains pending_;
+  arith::analyzer bound_;
+  bool relax_unit_loops_;
+};
 
 /// `body` with variables replaced by `values`, which are simplified, changed bindings simplified,
 /// and `guard` (null for none) required for everything that runs: it joins the predicates of the
 /// outermost realizes; statements outside blocks get an `if`.
 /// @param known the loops around `body`; those inside are added on the way
 ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
-                const arith::analyzer& known, bool relax_unit_loops);
+                known_loops& known);
 
 }  // namespace tilewright::primitive
 // The normal form of a reduction's init and update, as rfactor and pad_einsum read it.
@@ -41403,10 +41914,6 @@ struct reduction_form {
 ///  9 shapes differ; 10 indices differ; 11 init and update store different buffers;
 ///  12 a temporary depends on another one; 13 the block has buffers of its own
 std::string find_reduction_form(const ir::block_node& b, reduction_form& out);
-
-/// Whether the expression, or an expression of the statement, reads the buffer or takes its address.
-bool loads_from(const ir::expr& e, const ir::buffer& b);
-bool loads_from(const ir::stmt& s, const ir::buffer& b);
 
 }  // namespace tilewright::primitive
 
@@ -41699,7 +42206,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
   path above = at;  // what stands around the scope
   while (above.slots.back()->get() != holder) above.slots.pop_back();
-  const arith::analyzer outside = known_above(above);
+  const arith::analyzer outside = known_loops(above).analyzer();
   const ir::var_set inner = d::defined_inside(child.block());
   const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
 
@@ -41822,7 +42329,7 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   caching::redirection r;
   r.from = x;
   r.to = ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  const arith::analyzer outside = known_above(at);
+  const arith::analyzer outside = known_loops(at).analyzer();
   block_names names(f.body);
   const std::string first = names.fresh(name), second = names.fresh(name);
   new_blocks out;
@@ -41909,16 +42416,12 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
 inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
   if (!is_complete(scope, child)) return false;
   bool harmless = true;
-  const auto holds_load = [](const ir::expr& e) {
-    bool found = false;
-    ir::for_each_expr(e, [&](const ir::expr& part) { found |= part->op == ir::op::load; });
-    return found;
-  };
   ir::for_each_expr(scope[child].block().body, [&](const ir::expr& e) {
     const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
                          e->op == ir::op::div || e->op == ir::op::mod;
     if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
-    if (e->op == ir::op::load) harmless &= std::none_of(e->args.begin(), e->args.end(), holds_load);
+    if (e->op == ir::op::load)
+      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
   });
   return harmless;
 }
@@ -41998,8 +42501,10 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
         return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
       });
       if (!shared) continue;
+      // each thread computes its own part of a global buffer, and all of what it shares with others
+      const bool together = m.forward && r.buffer->scope != "global";
       const standing_loops standing{
-          fixed, m.forward ? std::string_view(r.buffer->scope) : std::string_view{}};
+          fixed, together ? std::string_view(r.buffer->scope) : std::string_view{}};
       add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
     }
   }
@@ -42012,7 +42517,8 @@ inline bool solved_together(const std::vector<iter_domain>& solved,
                             const std::vector<const ir::loop_node*>& loops) {
   const auto depends = [](const iter_domain& d, const ir::var& v) {
     const auto uses = [&](const std::optional<arith::linear>& side) {
-      return side && ir::uses_var(arith::from_linear(*side), v);
+      return side && std::any_of(side->terms.begin(), side->terms.end(),
+                                 [&](const auto& t) { return ir::uses_var(t.first, v); });
     };
     return uses(d.lo) || uses(d.hi);
   };
@@ -42090,7 +42596,8 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   }
 }
 
-/// The nest of the block at its new place.
+/// The nest of the block at its new place. Instances that its loops leave out, as those that
+/// pad_einsum adds behind a tile, are not run there either.
 inline ir::stmt build_nest(const move& m, const child_block& child,
                            const std::vector<requirement>& required,
                            const std::vector<const ir::loop_node*>& loops) {
@@ -42098,11 +42605,24 @@ inline ir::stmt build_nest(const move& m, const child_block& child,
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+  std::vector<arith::bounds> clip = old.clip;
+  for (std::size_t i = 0; i < clip.size(); ++i)
+    clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
   const std::vector<iter_domain> solved =
       infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
-  ir::stmt out = make_nest(child.realize->block, solved, old.clip, loops, m.preserve_unit_loops);
+  ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
   if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
+}
+
+/// Requirement 9. Threads may add up a reduction together.
+inline void check_apart(const move& m, const block_scope& scope, std::size_t child) {
+  const child_block& c = scope[child];
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (runs_at_once(*c.loops[l]) && !writes_apart(scope, child, l))
+      refuse(m, 9,
+             "iterations of " + quoted(*c.loops[l]) + ", which run at once, would all run " +
+                 quoted(c) + " for the same elements");
 }
 
 /// What has to hold once the block stands at its new place. `users` are the blocks that read what
@@ -42121,7 +42641,9 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
              quoted(scope[reader]) + " would read what " + quoted(scope[child]) +
                  " has not written yet");
   }
-  if (m.forward || !scope[child].block().init) return;
+  if (m.forward) return;
+  check_apart(m, scope, child);
+  if (!scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
   const child_block& c = scope[child];
@@ -42221,41 +42743,19 @@ TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 
-// Loops whose iterations run at once.
+// A tuple of indices solved for the iteration variables in it, as compute_inline and
+// reverse_compute_inline need to tell which instance made an element.
 
-namespace tilewright::primitive::detail {
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
 
-/// On other threads or in other lanes, and more than one of them.
-inline bool runs_at_once(const ir::loop_node& loop) {
-  const bool kind = loop.loop == ir::loop_kind::parallel ||
-                    loop.loop == ir::loop_kind::vectorized ||
-                    loop.loop == ir::loop_kind::thread_binding;
-  return kind && !ir::is_int(loop.extent, 1);
-}
-
-}  // namespace tilewright::primitive::detail
-
-namespace tilewright::primitive {
-namespace detail::inlining {
-
-[[noreturn]] inline void refuse(const char* name, int requirement, const std::string& what) {
-  throw schedule_error(name, requirement, what);
-}
-
-inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
-
-inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
-}
-
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const auto& r) { return r.buffer == x; });
-}
+namespace tilewright::primitive::detail::inlining {
 
 /// Iteration variables in terms of the values of an index tuple: `indices(iters) == outputs`
 /// solved.
@@ -42285,19 +42785,40 @@ inline std::vector<ir::iter_var> filled_up(const std::vector<ir::expr>& indices,
   return iters;
 }
 
+/// Where `v % n` stands when the index is `v // n` with a symbolic n.
+inline std::optional<std::size_t> remainder_of(const ir::expr& index,
+                                               const std::vector<ir::expr>& indices) {
+  if (index->op != ir::op::floordiv || !ir::is_var(index->args[1])) return std::nullopt;
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (indices[d]->op == ir::op::floormod && indices[d]->args[0].same(index->args[0]) &&
+        indices[d]->args[1].same(index->args[1]))
+      return d;
+  return std::nullopt;
+}
+inline bool is_remainder(const ir::expr& index, const std::vector<ir::expr>& indices) {
+  return std::any_of(indices.begin(), indices.end(), [&](const ir::expr& other) {
+    const auto at = remainder_of(other, indices);
+    return at && indices[*at].same(index);
+  });
+}
+
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
                                      const std::vector<ir::iter_var>& iters) {
   inverse out;
   for (const ir::expr& i : indices) out.outputs.push_back(ir::make_var("at", i.type()));
   out.solution.resize(iters.size());
-  bool plain = true;  // every index is a variable of its own, or a literal
+  bool plain = true;  // every index is a variable of its own, a digit of one, or a literal
   for (std::size_t d = 0; d < indices.size() && plain; ++d) {
     if (ir::is_int(indices[d])) continue;
+    const std::optional<std::size_t> rest = remainder_of(indices[d], indices);
+    const ir::expr& alone = rest ? indices[d]->args[0] : indices[d];
+    if (is_remainder(indices[d], indices)) continue;
     std::size_t i = 0;
-    while (i < iters.size() && !iters[i].var.same(indices[d])) ++i;
+    while (i < iters.size() && !iters[i].var.same(alone)) ++i;
     plain = i < iters.size() && !out.solution[i];
     if (!plain) break;
-    out.solution[i] = out.outputs[d];
+    out.solution[i] =
+        rest ? out.outputs[d] * indices[d]->args[1] + out.outputs[*rest] : ir::expr(out.outputs[d]);
   }
   if (plain) {
     for (std::size_t i = 0; i < iters.size(); ++i) {
@@ -42344,6 +42865,31 @@ inline ir::var_map solve(const inverse& inv, const std::vector<ir::iter_var>& it
   return out;
 }
 
+}  // namespace tilewright::primitive::detail::inlining
+
+namespace tilewright::primitive {
+namespace detail::inlining {
+
+[[noreturn]] inline void refuse(const char* name, int requirement, const std::string& what) {
+  throw schedule_error(name, requirement, what);
+}
+
+inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
+
+inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
+}
+
+inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
+}
+
+/// Whether the block uses the buffer, also where it does not declare that.
+inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x));
+}
+
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
 /// more, `added` are read now, entries of other buffers stay as they were.
 inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
@@ -42385,11 +42931,12 @@ struct inliner : ir::mutator {
     return ir::substitute(store.value, solve(inv, producer.iters, at));
   }
   ir::block mutate(const ir::block& b) override {
-    if (!reads_buffer(*b, store.buffer)) return b;
+    if (!uses_buffer(*b, store.buffer)) return b;
     ir::block_node out = *b;
     if (b->init) out.init = mutate(b->init);
     out.body = mutate(b->body);
-    out.reads = updated_reads(out, store.buffer, producer.reads);
+    if (reads_buffer(*b, store.buffer))
+      out.reads = updated_reads(out, store.buffer, producer.reads);
     return ir::make_block(std::move(out));
   }
 };
@@ -42491,7 +43038,9 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   ir::function out = f;
   std::vector<std::uint64_t> changed;
   for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (i == child || !reads_buffer(scope[i].block(), x)) continue;
+    if (i == child ||
+        !(uses_buffer(scope[i].block(), x) || loads_from(scope[i].realize->predicate, x)))
+      continue;
     const path reader = find_block(out, scope[i].block().id);
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
@@ -42566,9 +43115,15 @@ inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr
                          const ir::buffer& x) {
   arith::analyzer known;
   for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+  const auto is_digit = [&](const ir::expr& index, const ir::expr& limit) {
+    const int i = index->args.size() == 2 ? iter_index(block, index->args[0]) : -1;
+    return i >= 0 &&
+           footprints::digit_within(index, limit, block.iters[static_cast<std::size_t>(i)].dom);
+  };
   for (std::size_t d = 0; d < indices.size(); ++d)
-    if (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
-        !known.prove(ir::lt(indices[d], x->shape[d])))
+    if (!is_digit(indices[d], x->shape[d]) &&
+        (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
+         !known.prove(ir::lt(indices[d], x->shape[d]))))
       return false;
   return true;
 }
@@ -43097,7 +43652,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  arith::analyzer outside = known_above(below);
+  arith::analyzer outside = known_loops(below).analyzer();
   outside.bind(around.var, {around.min, around.extent});
   new_block out;
   const ir::stmt made = copy_statement(c, box, read ? x : cache, read ? cache : x, loops, outside,
@@ -43468,25 +44023,17 @@ namespace detail::decomposing {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-inline bool drives(const child_block& c, const ir::loop_node& l, bool spatial) {
-  for (std::size_t i = 0; i < c.realize->values.size(); ++i)
-    if ((c.block().iters[i].kind == ir::iter_kind::spatial) == spatial &&
-        ir::uses_var(c.realize->values[i], l.var))
-      return true;
-  return false;
-}
-
-inline void check(const block_scope& scope, std::size_t child, std::size_t first) {
+inline void check(const block_scope& scope, std::size_t child, std::size_t first,
+                  const driven_loops& driven) {
   const child_block& c = scope[child];
   if (const int reason = reduction_violation(scope, child))
     refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
   for (std::size_t l = 0; l < first; ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && drives(c, *c.loops[l], false))
+    if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" further out drives the reduction of " +
                     quoted(c.block()));
   for (std::size_t l = first; l < c.loops.size(); ++l)
-    if (!ir::is_int(c.loops[l]->extent, 1) && !drives(c, *c.loops[l], true) &&
-        !drives(c, *c.loops[l], false))
+    if (!ir::is_int(c.loops[l]->extent, 1) && !driven.any(l))
       refuse(5, quoted(c.block()) + " runs again in each iteration of loop \"" +
                     c.loops[l]->var->name + "\"");
   if (!is_affine_binding(c, first))
@@ -43494,11 +44041,11 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
   if (!runs_once(c, first))
     refuse(5, quoted(c.block()) + " repeats its reduction in loops from \"" +
                   c.loops[first]->var->name + "\" inwards");
-  for (const ir::loop_node* l : c.loops)
-    if (l->loop == ir::loop_kind::thread_binding && !ir::is_int(l->extent, 1) &&
-        drives(c, *l, false))
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (c.loops[l]->loop == ir::loop_kind::thread_binding && !ir::is_int(c.loops[l]->extent, 1) &&
+        driven.other[l])
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
-                    l->var->name + "\", which they can as long as it has its init");
+                    c.loops[l]->var->name + "\", which they can as long as it has its init");
   for (std::size_t w = 0; w < child; ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       if (scope.common_loops(w, child) > first && c.block().init &&
@@ -43592,7 +44139,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   const auto first = static_cast<std::size_t>(index);
-  check(scope, child, first);
+  const detail::driven_loops driven(c);
+  check(scope, child, first, driven);
   // the update reads the result, which a block around it that is no root declares or not
   const auto declared = [&](const ir::buffer& b) {
     return std::any_of(holder->block->reads.begin(), holder->block->reads.end(),
@@ -43607,7 +44155,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   ir::var_set dropped;
   std::vector<const ir::loop_node*> kept;
   for (std::size_t l = first; l < c.loops.size(); ++l) {
-    if (!drives(c, *c.loops[l], true)) {
+    if (!driven.spatial[l]) {
       dropped.insert(c.loops[l]->var);
       continue;
     }
@@ -43645,14 +44193,16 @@ inline std::vector<const ir::loop_node*> nest(const path& first, const ir::funct
                                               const std::vector<ir::var>& loops) {
   std::vector<const ir::loop_node*> out{ir::as_loop(first.target())};
   for (std::size_t i = 1; i < loops.size(); ++i) {
+    const ir::loop_node* inner = ir::as_loop(out.back()->body);
+    if (inner && inner->var.same(loops[i])) {
+      out.push_back(inner);
+      continue;
+    }
     need_loop(f, loops[i], "fuse");
     for (std::size_t j = 0; j < i; ++j)
       if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
-    const ir::loop_node* inner = ir::as_loop(out.back()->body);
-    if (!inner || !inner->var.same(loops[i]))
-      refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
-                    loops[i - 1]->name + "\"");
-    out.push_back(inner);
+    refuse(2, "loop \"" + loops[i]->name + "\" is not the whole body of loop \"" +
+                  loops[i - 1]->name + "\"");
   }
   return out;
 }
@@ -43708,8 +44258,8 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
   const ir::var fused = ir::make_var(name + "fused", type);
   const ir::expr extent = detail::fusing::product(nest, 0, type), zero = ir::integer(type, 0);
 
-  arith::analyzer known = known_above(at, preserve_unit_iters);
-  bind_loop(known, fused, zero, extent, preserve_unit_iters);
+  known_loops known(at, preserve_unit_iters);
+  known.add(fused, zero, extent);
   ir::var_map values;
   for (std::size_t i = 0; i < nest.size(); ++i) {
     const ir::expr inner = detail::fusing::product(nest, i + 1, type);
@@ -43717,10 +44267,11 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
         i == 0 ? fused : ir::floormod(fused, detail::fusing::product(nest, i, type));
     const bool dropped = !preserve_unit_iters && ir::is_int(nest[i]->extent, 1);
     values[nest[i]->var] =
-        dropped ? ir::integer(nest[i]->var.type(), 0)
-                : known.simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
+        dropped
+            ? ir::integer(nest[i]->var.type(), 0)
+            : known.analyzer().simplify(ir::cast(nest[i]->var.type(), ir::floordiv(rest, inner)));
   }
-  ir::stmt body = rebind(nest.back()->body, values, {}, known, preserve_unit_iters);
+  ir::stmt body = rebind(nest.back()->body, values, {}, known);
   return {replace(f, at, ir::make_loop(fused, zero, extent, std::move(body))), fused};
 }
 
@@ -45619,27 +46170,19 @@ inline void check_first_instances(const child_block& child, std::size_t at,
   }
 }
 
-inline bool drives_reduction(const child_block& child, const ir::loop_node& loop) {
-  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::reduce &&
-        ir::uses_var(child.realize->values[i], loop.var))
-      return true;
-  return false;
-}
-
 /// A reduction that is repeated is repeated as a whole: loops pass loops that drive the reduction
 /// only where every instance runs once.
 inline void check_repetition(const child_block& child, std::size_t at,
                              const std::vector<const ir::loop_node*>& order) {
   if (!child.block().init) return;
-  const auto place = [&](const ir::loop_node* loop) {
-    return std::find(order.begin(), order.end(), loop);
-  };
+  std::vector<std::size_t> place;  // of each loop now
+  for (const ir::loop_node* loop : order)
+    place.push_back(static_cast<std::size_t>(loop_index(child.loops, loop->var)));
+  const driven_loops driven(child);
   bool passes = false;
-  for (std::size_t a = at; a < at + order.size() && !passes; ++a)
-    for (std::size_t b = a + 1; b < at + order.size() && !passes; ++b)
-      passes = place(child.loops[a]) > place(child.loops[b]) &&
-               drives_reduction(child, *child.loops[a]) != drives_reduction(child, *child.loops[b]);
+  for (std::size_t a = 0; a < place.size() && !passes; ++a)
+    for (std::size_t b = a + 1; b < place.size() && !passes; ++b)
+      passes = place[a] > place[b] && driven.other[place[a]] != driven.other[place[b]];
   if (passes && !runs_once(child, at))
     refuse(7, "block \"" + child.block().name +
                   "\" repeats its reduction in some of the loops; these must stay "
@@ -46429,7 +46972,7 @@ inline ir::expr inferred_factor(const ir::expr& extent, std::int64_t product) {
 }
 
 inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t product,
-                                     const ir::loop_node& loop, const arith::analyzer& known) {
+                                     const ir::loop_node& loop, known_loops& known) {
   const dtype type = loop.var.type();
   std::vector<ir::expr> out;
   out.reserve(factors.size());
@@ -46438,9 +46981,10 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
     inferred = inferred || !f;
     out.push_back(f ? ir::integer(type, *f) : inferred_factor(loop.extent, product));
   }
-  const bool covers = inferred || (ir::is_int(loop.extent)
-                                       ? loop.extent->integer <= product
-                                       : known.prove_le(loop.extent, ir::integer(type, product)));
+  const bool covers =
+      inferred || (ir::is_int(loop.extent)
+                       ? loop.extent->integer <= product
+                       : known.analyzer().prove_le(loop.extent, ir::integer(type, product)));
   if (!covers)
     throw schedule_error(
         "split", 5,
@@ -46451,8 +46995,8 @@ inline std::vector<ir::expr> extents(const factor_list& factors, std::int64_t pr
 
 /// Whether the parts have iterations beyond the extent.
 inline bool exceeds(const std::vector<ir::expr>& extents, const ir::expr& sum,
-                    const ir::expr& extent, const arith::analyzer& known) {
-  if (!ir::is_int(extent)) return !known.prove_lt(sum, extent);
+                    const ir::expr& extent, known_loops& known) {
+  if (!ir::is_int(extent)) return !known.analyzer().prove_lt(sum, extent);
   std::int64_t count = 1;
   for (const ir::expr& e : extents)
     if (__builtin_mul_overflow(count, e->integer, &count)) return true;
@@ -46469,10 +47013,9 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
 
-  const bool constant = ir::is_int(old.extent);  // then nothing about the other loops matters
-  arith::analyzer exact = constant ? arith::analyzer{} : known_above(at);
+  known_loops exact(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);
-  arith::analyzer relaxed = known_above(at, preserve_unit_iters);
+  known_loops relaxed(at, preserve_unit_iters);
 
   const dtype type = loop.type();
   const ir::expr zero = ir::integer(type, 0);
@@ -46482,8 +47025,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   out.loops.resize(factors.size());
   for (std::size_t i = factors.size(); i-- > 0;) {
     const ir::var& part = out.loops[i] = ir::make_var(loop->name + "_" + std::to_string(i), type);
-    if (!constant) exact.bind(part, {zero, extents[i]});
-    bind_loop(relaxed, part, zero, extents[i], preserve_unit_iters);
+    if (!ir::is_int(old.extent)) exact.add(part, zero, extents[i]);
+    relaxed.add(part, zero, extents[i]);
     const bool dropped = !preserve_unit_iters && ir::is_int(extents[i], 1);
     if (!dropped) digits.push_back(part * stride);
     stride = stride * extents[i];
@@ -46492,8 +47035,8 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   for (std::size_t i = digits.size(); i-- > 0;) sum = sum + digits[i];
   const bool guarded =
       !disable_predication && detail::splitting::exceeds(extents, sum, old.extent, exact);
-  ir::stmt body = rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{},
-                         relaxed, preserve_unit_iters);
+  ir::stmt body =
+      rebind(old.body, {{loop, sum}}, guarded ? ir::lt(sum, old.extent) : ir::expr{}, relaxed);
   for (std::size_t i = factors.size(); i-- > 0;)
     body = ir::make_loop(out.loops[i], zero, extents[i], std::move(body));
   out.function = replace(f, at, std::move(body));
@@ -47051,6 +47594,8 @@ struct task {
 
   /// `e`, in terms of the axes, at other indices.
   ir::expr at(const ir::expr& e, const std::vector<ir::expr>& indices) const;
+  /// The value of an element at new indices, or the padding there.
+  ir::expr padded(const ir::expr& value, const std::vector<ir::expr>& indices) const;
 };
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
@@ -47315,6 +47860,11 @@ TILEWRIGHT_INLINE ir::expr task::at(const ir::expr& e, const std::vector<ir::exp
   return ir::substitute(e, values);
 }
 
+TILEWRIGHT_INLINE ir::expr task::padded(const ir::expr& value,
+                                        const std::vector<ir::expr>& indices) const {
+  return ir::if_then_else(at(layout.padding, indices), at(pad_value, indices), value);
+}
+
 /// Stores of a block's own init and body; nested blocks are other blocks.
 inline std::vector<const ir::store_node*> own_stores(const ir::block_node& b) {
   std::vector<const ir::store_node*> out;
@@ -47466,6 +48016,51 @@ inline std::optional<traversal> row_major(const ir::function& f,
   return out;
 }
 
+/// The outermost loop of a serial row-major nest inside of a block that does nothing but store the
+/// buffer at its loop variables; null when there is none.
+inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::buffer& buffer) {
+  const auto matches = [&](const ir::loop_node* l) {
+    const ir::loop_node* loop = l;
+    std::vector<ir::expr> vars;
+    for (std::size_t k = 0; k < buffer->shape.size(); ++k, loop = ir::as_loop(loop->body)) {
+      if (!runs_over(*loop, buffer->shape[k])) return false;
+      vars.push_back(loop->var);
+      const bool last = k + 1 == buffer->shape.size();
+      if (!last && !ir::as_loop(loop->body)) return false;
+      if (!last) continue;
+      const ir::store_node* store = ir::as_store(loop->body);
+      return store && store->buffer == buffer &&
+             std::equal(vars.begin(), vars.end(), store->indices.begin(),
+                        [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
+    }
+    return false;
+  };
+  const auto stores = own_stores(b);
+  if (b.init || std::count_if(stores.begin(), stores.end(),
+                              [&](const ir::store_node* s) { return s->buffer == buffer; }) != 1)
+    return nullptr;
+  const ir::loop_node* found = nullptr;
+  ir::for_each_stmt(b.body, [&](const ir::stmt& s) {
+    if (!found && ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+  });
+  return found;
+}
+
+/// The function with such a nest over the axes of the new buffer.
+inline ir::function with_inner_traversal(const ir::function& f, const task& t,
+                                         const ir::loop_node& nest) {
+  const whole_buffer w(t);
+  ir::var_map values;
+  const ir::loop_node* loop = &nest;
+  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
+    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
+    if (ir::as_loop(loop->body)) loop = ir::as_loop(loop->body);
+  }
+  const ir::expr value = ir::substitute(ir::as_store(loop->body)->value, values);
+  return replace(f, find_loop(f, nest.var),
+                 w.nest(ir::make_store(t.new_buffer, w.loops, t.padded(value, w.loops))));
+}
+
 /// Stores of the old buffer become stores of the new one that choose between value and padding.
 class choose_value : public ir::mutator {
  public:
@@ -47474,9 +48069,7 @@ class choose_value : public ir::mutator {
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::store_node* store = ir::as_store(s);
     if (!store || store->buffer != task_.old_buffer) return ir::mutator::mutate(s);
-    return ir::make_store(task_.new_buffer, points_,
-                          ir::if_then_else(task_.at(task_.layout.padding, points_),
-                                           task_.at(task_.pad_value, points_), store->value));
+    return ir::make_store(task_.new_buffer, points_, task_.padded(store->value, points_));
   }
 
  private:
@@ -47571,6 +48164,10 @@ TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t
     if (const auto nest = row_major(out, *realize, t.old_buffer)) {
       out = with_new_traversal(out, t, *realize, *nest);
       replaced = true;
+    } else if (const auto* inner = inner_traversal(*realize->block, t.old_buffer);
+               inner && ir::is_true(realize->predicate)) {
+      out = with_inner_traversal(out, t, *inner);
+      replaced = true;
     }
   return replaced ? out : with_epilogue(f, t, *all.back());
 }
@@ -47602,8 +48199,8 @@ namespace detail {
 
 class rebinder : public ir::mutator {
  public:
-  rebinder(const ir::var_map& values, ir::expr guard, const arith::analyzer& known, bool relax)
-      : values_(values), guard_(std::move(guard)), known_(known), relax_(relax) {}
+  rebinder(const ir::var_map& values, ir::expr guard, known_loops& known)
+      : values_(values), guard_(std::move(guard)), known_(known) {}
 
   using ir::mutator::mutate;
 
@@ -47617,8 +48214,10 @@ class rebinder : public ir::mutator {
     if (const ir::block_realize_node* realize = ir::as_realize(s))
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
-      bind_loop(known_, loop->var, mutate(loop->min), mutate(loop->extent), relax_);
-      return ir::mutator::mutate(s);
+      inside_.push_back(loop);
+      if (mentions(loop->min) || mentions(loop->extent)) return ir::mutator::mutate(s);
+      ir::stmt body = mutate(loop->body);
+      return body == loop->body ? s : ir::with_body(*loop, std::move(body));
     }
     const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
     if (transparent || !guard_) return ir::mutator::mutate(s);
@@ -47639,20 +48238,35 @@ class rebinder : public ir::mutator {
   }
 
  private:
+  /// One of the variables that are replaced occurs.
+  bool mentions(const ir::expr& e) const {
+    if (e->op == ir::op::var) return values_.count(e) != 0;
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const ir::expr& arg) { return mentions(arg); });
+  }
+  /// Everything around the place that the walk has reached, and what it has passed.
+  const arith::analyzer& known() {
+    for (const ir::loop_node* loop : inside_)
+      known_.add(loop->var, mutate(loop->min), mutate(loop->extent));
+    inside_.clear();
+    return known_.analyzer();
+  }
+
   ir::stmt rebind_realize(const ir::stmt& s, const ir::block_realize_node& old) {
     bool changed = static_cast<bool>(guard_);
     std::vector<ir::expr> values;
     values.reserve(old.values.size());
     for (const ir::expr& v : old.values) {
-      ir::expr next = mutate(v);
-      if (!next.same(v)) {
-        changed = true;
-        if (!ir::is_var(v)) next = known_.simplify(next);  // a value of the map is simple as it is
+      if (!mentions(v)) {
+        values.push_back(v);
+        continue;
       }
-      values.push_back(std::move(next));
+      changed = true;
+      // a value of the map is simple as it is
+      values.push_back(ir::is_var(v) ? mutate(v) : known().simplify(mutate(v)));
     }
-    ir::expr predicate = mutate(old.predicate);
-    if (!predicate.same(old.predicate)) predicate = known_.simplify(predicate);
+    ir::expr predicate = old.predicate;
+    if (mentions(predicate)) predicate = known().simplify(mutate(predicate));
     if (guard_) predicate = ir::logical_and(predicate, guard_);
     const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
     ir::block block = mutate(old.block);
@@ -47664,18 +48278,31 @@ class rebinder : public ir::mutator {
 
   const ir::var_map& values_;
   ir::expr guard_;
-  arith::analyzer known_;
-  bool relax_;
+  known_loops& known_;
+  std::vector<const ir::loop_node*> inside_;  // not yet known
 };
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE void bind_loop(arith::analyzer& known, const ir::var& v, const ir::expr& min,
-                                 const ir::expr& extent, bool relax_unit_loops) {
-  if (relax_unit_loops && ir::is_int(min) && ir::is_int(extent, 1))
-    known.bind(v, min->integer, min->integer + 1);
+TILEWRIGHT_INLINE void known_loops::add(const ir::var& v, const ir::expr& min,
+                                        const ir::expr& extent) {
+  pending_.emplace_back(v, ir::range{min, extent});
+}
+
+TILEWRIGHT_INLINE const arith::analyzer& known_loops::analyzer() {
+  if (above_)
+    for (const ir::loop_node* l : std::exchange(above_, nullptr)->all_loops())
+      bind(l->var, {l->min, l->extent});
+  for (const auto& [v, r] : pending_) bind(v, r);
+  pending_.clear();
+  return bound_;
+}
+
+TILEWRIGHT_INLINE void known_loops::bind(const ir::var& v, const ir::range& r) {
+  if (relax_unit_loops_ && ir::is_int(r.min) && ir::is_int(r.extent, 1))
+    bound_.bind(v, r.min->integer, r.min->integer + 1);
   else
-    known.bind(v, {min, extent});
+    bound_.bind(v, r);
 }
 
 TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* primitive, int plain,
@@ -47691,17 +48318,9 @@ TILEWRIGHT_INLINE void check_plain_loop(const ir::loop_node& loop, const char* p
   if (!ir::is_int(loop.min, 0)) refuse(from_zero, "does not start at 0");
 }
 
-TILEWRIGHT_INLINE arith::analyzer known_above(const path& at, bool relax_unit_loops) {
-  arith::analyzer known;
-  for (const ir::loop_node* loop : at.all_loops())
-    bind_loop(known, loop->var, loop->min, loop->extent, relax_unit_loops);
-  return known;
-}
-
 TILEWRIGHT_INLINE ir::stmt rebind(const ir::stmt& body, const ir::var_map& values,
-                                  const ir::expr& guard, const arith::analyzer& known,
-                                  bool relax_unit_loops) {
-  return detail::rebinder(values, guard, known, relax_unit_loops).mutate(body);
+                                  const ir::expr& guard, known_loops& known) {
+  return detail::rebinder(values, guard, known).mutate(body);
 }
 
 }  // namespace tilewright::primitive
@@ -48027,17 +48646,6 @@ TILEWRIGHT_INLINE std::string find_reduction_form(const ir::block_node& b, reduc
     out.identity.push_back(init->value);
   }
   return {};
-}
-
-TILEWRIGHT_INLINE bool loads_from(const ir::expr& e, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->buffer == b; });
-  return found;
-}
-TILEWRIGHT_INLINE bool loads_from(const ir::stmt& s, const ir::buffer& b) {
-  bool found = false;
-  ir::for_each_expr(s, [&](const ir::expr& x) { found = found || x->buffer == b; });
-  return found;
 }
 
 }  // namespace tilewright::primitive
@@ -48575,6 +49183,17 @@ inline decision clamp_tile(std::int64_t extent, const decision& given) {
   return out;
 }
 
+/// Which loops around the child drive spatial variables alone, those of all blocks below them.
+inline std::vector<char> spatial_loops(const block_scope& scope, std::size_t child) {
+  std::vector<char> out(scope[child].loops.size(), 1);
+  for (std::size_t c = 0; c < scope.size(); ++c) {
+    const driven_loops driven(scope[c]);
+    for (std::size_t l = scope.common_loops(child, c); l-- > 0;)
+      if (driven.other[l]) out[l] = 0;
+  }
+  return out;
+}
+
 /// Loops of the first consumer to which the block might be moved, by structure alone; their
 /// positions.
 inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::size_t block) {
@@ -48585,9 +49204,7 @@ inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::si
   std::size_t common = loops.size();
   for (const std::size_t user : users)
     if (user != users.front()) common = std::min(common, scope.common_loops(users.front(), user));
-  std::vector<bool> spatial;
-  for (const ir::loop_node* loop : loops)
-    spatial.push_back(iter_kind_of(scope, loop->var) == loop_iter_kind::spatial);
+  const std::vector<char> spatial = spatial_loops(scope, users.front());
   bool seen_other = false;
   for (std::size_t i = 0; i < common; ++i) {
     if (ir::is_int(loops[i]->extent, 1)) continue;
@@ -48595,7 +49212,7 @@ inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::si
     if (!spatial[i]) {
       seen_other = true;
       const auto further = spatial.begin() + static_cast<std::ptrdiff_t>(i);
-      if (std::find(further, spatial.end(), true) == spatial.end()) break;
+      if (std::find(further, spatial.end(), 1) == spatial.end()) break;
     }
     out.push_back(i);
   }
@@ -48890,8 +49507,9 @@ inline decision one(std::optional<std::int64_t> choice) {
 /// Makes room for `more` elements with geometric growth, so that appending them cannot throw.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
+  constexpr std::size_t least = 64;  // most schedules have as many variables
   if (list.capacity() - list.size() < more)
-    list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+    list.reserve(std::max({least, list.size() + more, 2 * list.capacity()}));
 }
 
 /// A sampling that is given an empty list was not meant to draw.
@@ -49784,8 +50402,9 @@ TILEWRIGHT_INLINE void trace::apply_to(schedule& s, const decision_provider& pro
     } catch (const schedule_error& refusal) {
       throw replay_error(refusal, i);
     } catch (const argument_error& wrong) {
+      const std::string name = std::string(recorded->kind->name) + ": ", why = wrong.what();
       throw argument_error("instruction " + std::to_string(i) + ": " +
-                           std::string(recorded->kind->name) + ": " + wrong.what());
+                           (why.starts_with(name) ? why : name + why));
     }
   }
 }
@@ -50998,9 +51617,22 @@ inline std::optional<strip> strip_of(const ir::range& dim, const ir::block_node&
   return out;
 }
 
+/// The largest value of a sum that takes all from 0 on; nothing when it does not.
+inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
+  if (!ir::is_int(sum.base, 0)) return std::nullopt;
+  if (!sum.splits.empty() && sum.splits.back().scale != 1) return std::nullopt;
+  std::int64_t out = 0;
+  for (const arith::iter_split& s : sum.splits) {
+    if (s.symbolic_extent) return std::nullopt;
+    out += (s.extent - 1) * s.scale;
+  }
+  return out;
+}
+
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes.
-inline std::optional<footprint> split_written(const child_block& child,
+/// the moving loops add to each is one map of iterations, without holes. A predicate that is about
+/// other sums than the variables must be one of the moving loops alone.
+inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
   const arith::analyzer known = knowing(child.loops);
@@ -51018,31 +51650,41 @@ inline std::optional<footprint> split_written(const child_block& child,
     (moves ? moved : fixed).insert(child.loops[l]->var);
     if (moves) moving.emplace_back(child.loops[l]->var, dom);
   }
+  const ir::expr& predicate = child.realize->predicate;
+  const std::vector<ir::var> limited = ir::free_vars(predicate);
+  if (!iters.understood) {
+    const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
+    if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+      return std::nullopt;
+  }
   footprint out;
   std::vector<ir::expr> values;
-  std::vector<ir::iter_var> places;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
-    const linear index = arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
+    // the steps of threads stay the digits that their guard is about
+    const int alone = iters.understood ? -1 : iter_index(block, dim.min);
+    const linear index = alone >= 0
+                             ? iters.values[static_cast<std::size_t>(alone)]
+                             : arith::to_linear(known.simplify(ir::substitute(dim.min, bindings)));
     linear still = constant(index.constant, index.type), part = constant(0, index.type);
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
     const ir::expr value = arith::from_linear(part);
-    const bounds reach = known.const_bounds(value);
-    if (!reach.bounded() || reach.lo != 0 || ir::uses_any(value, fixed)) return std::nullopt;
-    const ir::expr place = ir::make_var("place", value.type());
-    places.push_back({place,
-                      {ir::integer(value.type(), 0), ir::integer(value.type(), reach.hi + 1)},
-                      ir::iter_kind::reduce});  // all of the domain
+    if (ir::uses_any(value, fixed)) return std::nullopt;
     values.push_back(value);
-    span s{still, still, range_of(still, child.loops)};
-    s.hi->constant += reach.hi;
-    s.within.hi += reach.hi;
-    out.push_back(std::move(s));
+    // a sum of standing loops is cut by nothing
+    const bool fixed_place = still.is_constant();
+    out.push_back({still, still, fixed_place ? bounds{still.constant, still.constant} : bounds{}});
   }
-  if (!arith::is_affine_binding(values, places, moving, child.realize->predicate,
-                                arith::analyzer()))
-    return std::nullopt;
+  const auto map = arith::detect_iter_map(values, moving, predicate,
+                                          arith::iter_map_level::surjective, arith::analyzer());
+  if (!map) return std::nullopt;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const std::optional<std::int64_t> last = last_value(map->indices[d]);
+    if (!last) return std::nullopt;
+    out[d].hi->constant += *last;
+    if (out[d].lo->is_constant()) out[d].within.hi += *last;
+  }
   return out;
 }
 
@@ -51054,8 +51696,13 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (!is_full_box(child, iters, standing)) return std::nullopt;
-  if (writes_conditionally(block.body)) return std::nullopt;
+  if (writes_conditionally(block.body) || child.conditional) return std::nullopt;
+  if (!iters.understood) return split_written(child, iters, region, standing);
+  // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
+  const bool whole = !is_full_box(child, iters, standing);
+  if (whole && !(ir::is_true(child.realize->predicate) &&
+                 detail::bindings::are_whole_loops(child, standing.fixed)))
+    return std::nullopt;
   footprint out(region.box.size());
   std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
@@ -51063,7 +51710,7 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     span& s = out[d];
     if (!place) {
       std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return split_written(child, region, standing);
+      if (!mixed) return split_written(child, iters, region, standing);
       s = std::move(*mixed);
       continue;
     }
@@ -51075,12 +51722,15 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const ir::expr& shape = region.buffer->shape[d];
     // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
-    const bool symbolic = !ir::is_int(block.iters[i].dom.extent);
-    if (symbolic &&
-        !(place->factor == 1 && place->offset == 0 && ir::is_int(block.iters[i].dom.min, 0) &&
-          arith::same_value(block.iters[i].dom.extent, shape)))
+    const ir::range& dom = block.iters[i].dom;
+    if (!ir::is_int(dom.extent) &&
+        !(place->factor == 1 && place->offset == 0 && ir::is_int(dom.min, 0) &&
+          arith::same_value(dom.extent, shape)))
       return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
+    if (whole)
+      value = {arith::to_linear(dom.min),
+               difference(arith::to_linear(dom.min + dom.extent), constant(1, shape.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);
@@ -51157,6 +51807,28 @@ void check_memory(const kernel_signature& kernel, const std::vector<touched_byte
 /// @throws argument_error when an element that is used as an index is out of its bounds
 void check_indices(const kernel_signature& kernel, const std::vector<operand>& operands,
                    const call_argument* arguments);
+
+}  // namespace tilewright::search
+// Whether two arguments share memory: blocks and columns of one matrix lie between each other
+// without doing so.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewright::search {
+
+/// Where the elements of a tensor lie. Extents are positive.
+struct strided_memory {
+  const void* data = nullptr;  // element 0
+  const std::int64_t* extents = nullptr;
+  const std::int64_t* strides = nullptr;  // elements, of any sign
+  std::size_t rank = 0;                   // 8 at most
+  std::int64_t element_bytes = 1;
+};
+
+/// Whether some byte belongs to an element of both. Where strides are such that this takes long to
+/// find out, the answer is yes.
+bool share_memory(const strided_memory& a, const strided_memory& b);
 
 }  // namespace tilewright::search
 
@@ -51242,6 +51914,12 @@ inline std::string find_outside(const operand& o, const void* data, const std::i
     case dtype::u64: return find_outside(o, static_cast<const std::uint64_t*>(data), strides);
     default: return {};
   }
+}
+
+inline strided_memory memory_of(const kernel_signature& kernel, const call_argument* a,
+                                std::size_t i) {
+  return {a[i].data, a[i].extents, a[i].strides, kernel.params[i].dims.size(),
+          bytes(kernel.params[i].type)};
 }
 
 }  // namespace detail
@@ -51346,7 +52024,8 @@ TILEWRIGHT_INLINE void check_memory(const kernel_signature& kernel,
       if (k == i || (touched[k].written && k < i) || touched[k].none()) continue;
       const auto* other = static_cast<const char*>(a[k].data);
       if (at + touched[i].first <= other + touched[k].last &&
-          other + touched[k].first <= at + touched[i].last)
+          other + touched[k].first <= at + touched[i].last &&
+          share_memory(detail::memory_of(kernel, a, i), detail::memory_of(kernel, a, k)))
         detail::refuse_call(
             kernel, "output \"" + kernel.params[i].name + "\" overlaps \"" + kernel.params[k].name +
                         "\"; give it memory of its own, or declare the parameter inout");
@@ -51374,9 +52053,14 @@ TILEWRIGHT_INLINE void check_indices(const kernel_signature& kernel,
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#if TILEWRIGHT_X86
+#include <cpuid.h>
+#endif
 
 namespace tilewright::search {
 namespace detail {
@@ -51414,8 +52098,8 @@ TILEWRIGHT_INLINE argument_memory::argument_memory(std::vector<argument_place> p
   auto left = static_cast<std::size_t>(std::max<off_t>(is.st_size, 0));
   for (const argument_place& p : places_) {
     const bool sane = p.bytes <= left && detail::shared_bytes(p) <= left && p.element0 < p.bytes &&
-                      p.alignment > 0 && p.alignment <= 4096 &&
-                      (p.alignment & (p.alignment - 1)) == 0;
+                      std::has_single_bit(p.at.alignment) && p.at.alignment <= 4096 &&
+                      p.at.beyond < p.at.alignment;
     if (!sane) throw build_error("a place does not lie in the shared tuning data");
     left -= detail::shared_bytes(p);
   }
@@ -51431,9 +52115,9 @@ TILEWRIGHT_INLINE void argument_memory::map(int descriptor) {
   std::size_t at = 0;
   for (const argument_place& p : places_) {
     if (descriptor < 0)
-      buffers_.emplace_back(p.bytes, p.alignment);
+      buffers_.emplace_back(p.bytes, p.at);
     else
-      buffers_.emplace_back(p.bytes, p.alignment, descriptor, at);
+      buffers_.emplace_back(p.bytes, p.at, descriptor, at);
     at += detail::shared_bytes(p);
     data_.push_back(buffers_.back().data() + p.element0);
     strides_.insert(strides_.end(), p.strides.begin(), p.strides.end());
@@ -51471,12 +52155,40 @@ TILEWRIGHT_INLINE const std::byte* argument_memory::sealed(std::size_t i) const 
   return places_[i].written ? pristine_[i].data() : buffers_[i].data();
 }
 
+#if TILEWRIGHT_X86
+namespace detail {
+
+inline constexpr std::size_t flushed_line = 64;  // bytes
+
+/// Whether lines can be flushed without waiting for one another, which is hundreds of times faster.
+inline bool flushes_in_parallel() {
+  static const bool out = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && ((b >> 23) & 1);
+  }();
+  return out;
+}
+
+[[gnu::target("clflushopt")]] inline void flush_in_parallel(const char* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += flushed_line)
+    __builtin_ia32_clflushopt(const_cast<char*>(at + i));
+  __builtin_ia32_clflushopt(const_cast<char*>(at + bytes - 1));
+}
+
+inline void flush_in_turn(const char* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += flushed_line) __builtin_ia32_clflush(at + i);
+  __builtin_ia32_clflush(at + bytes - 1);
+}
+
+}  // namespace detail
+#endif
+
 TILEWRIGHT_INLINE bool flush_lines(const void* at, std::size_t bytes) {
 #if TILEWRIGHT_X86
-  constexpr std::size_t line = 64;
-  const char* from = static_cast<const char*>(at);
-  for (std::size_t i = 0; i < bytes; i += line) __builtin_ia32_clflush(from + i);
-  if (bytes > 0) __builtin_ia32_clflush(from + bytes - 1);
+  if (bytes == 0) return true;
+  const auto flush =
+      detail::flushes_in_parallel() ? detail::flush_in_parallel : detail::flush_in_turn;
+  flush(static_cast<const char*>(at), bytes);
   __builtin_ia32_mfence();
   return true;
 #else
@@ -51627,9 +52339,12 @@ struct build_queue::state {
   static constexpr std::size_t ahead = 8;
   using clock = std::chrono::steady_clock;
 
+  enum class kind { beside, between };
+
   struct slot {
     built result;
     clock::time_point begun{};
+    kind by = kind::beside;
     bool running = false, done = false;
   };
 
@@ -51641,13 +52356,18 @@ struct build_queue::state {
   std::condition_variable changed;
   std::vector<slot> slots;
   std::size_t next = 0, taken = 0;
-  bool ended = false, unbounded = false;
+  bool ended = false, waiting = false;  // waiting: for the last one taken
   std::vector<std::thread> threads;
 
   explicit state(const target::cpu& c) : cpu(c) {}
 
-  void start_thread() {
-    threads.emplace_back([this] { work(); });
+  void start_thread(kind k) {
+    threads.emplace_back([this, k] { work(k); });
+  }
+
+  bool may_begin(kind k) const {
+    if (k == kind::between && !(waiting && !slots[taken - 1].done)) return false;
+    return next < taken + ahead;
   }
 
   built made(std::size_t i) const {
@@ -51660,15 +52380,14 @@ struct build_queue::state {
     }
   }
 
-  void work() {
+  void work(kind k) {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] {
-        return ended || next == programs.size() || unbounded || next < taken + ahead;
-      });
+      changed.wait(lock, [&] { return ended || next == programs.size() || may_begin(k); });
       if (ended || next == programs.size()) return;
       const std::size_t i = next++;
       slots[i].begun = clock::now();
+      slots[i].by = k;
       slots[i].running = true;
       changed.notify_all();
       lock.unlock();
@@ -51690,20 +52409,21 @@ struct build_queue::state {
     s.result.late = true;
     s.result.error = "took longer than its deadline to compile";
     s.done = true;
-    start_thread();
+    start_thread(s.by);
   }
 };
 
 TILEWRIGHT_INLINE build_queue::build_queue(std::vector<ir::function> programs,
-                                           const target::cpu& cpu, int threads, builder make,
-                                           double deadline)
+                                           const target::cpu& cpu, build_threads threads,
+                                           builder make, double deadline)
     : state_(std::make_unique<state>(cpu)) {
   state_->slots.resize(programs.size());
   state_->programs = std::move(programs);
   state_->make = make ? std::move(make) : builder(&build);
   state_->deadline = std::chrono::duration_cast<state::clock::duration>(
       std::chrono::duration<double>(std::min(deadline, 1e6)));
-  for (int t = 0; t < std::max(threads, 1); ++t) state_->start_thread();
+  for (int t = 0; t < threads.beside; ++t) state_->start_thread(state::kind::beside);
+  for (int t = 0; t < threads.between; ++t) state_->start_thread(state::kind::between);
 }
 
 TILEWRIGHT_INLINE build_queue::~build_queue() {
@@ -51717,17 +52437,15 @@ TILEWRIGHT_INLINE build_queue::~build_queue() {
 
 TILEWRIGHT_INLINE built build_queue::take(std::size_t i) {
   std::unique_lock lock(state_->mutex);
-  state_->taken = std::max(state_->taken, i + 1);
+  state_->taken = i + 1;
+  state_->waiting = true;
   state_->changed.notify_all();
   state_->wait_for(lock, i);
-  return std::move(state_->slots[i].result);
-}
-
-TILEWRIGHT_INLINE void build_queue::finish() {
-  std::unique_lock lock(state_->mutex);
-  state_->unbounded = true;
-  state_->changed.notify_all();
-  for (std::size_t i = 0; i < state_->slots.size(); ++i) state_->wait_for(lock, i);
+  state_->waiting = false;
+  std::vector<state::slot>& slots = state_->slots;
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (slots[k].running && slots[k].by == state::kind::between) state_->wait_for(lock, k);
+  return std::move(slots[i].result);
 }
 
 }  // namespace tilewright::search
@@ -51804,6 +52522,599 @@ TILEWRIGHT_INLINE std::optional<trace> mutate(const trace& t, support::random& r
   if (step.what->kind->choice == decision_shape::many && random.below(3) != 0)
     changed = detail::move_factor(step.choice, random);
   return t.with_decision(i, std::move(changed));
+}
+
+}  // namespace tilewright::search
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+// Messages between a process and its worker, and what they consist of. Both sides bound all that
+// they read: the other one may be a program gone wild.
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+enum class worker_request : std::uint64_t { arguments = 1, measure, run, build };
+
+/// Words of 8 bytes in the order of the machine, which both sides share, and byte strings.
+class message {
+ public:
+  void add(std::uint64_t word) {
+    const auto* from = reinterpret_cast<const std::byte*>(&word);
+    bytes_.insert(bytes_.end(), from, from + sizeof word);
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(const void* bytes, std::size_t size) {
+    add(std::uint64_t{size});
+    const auto* from = static_cast<const std::byte*>(bytes);
+    bytes_.insert(bytes_.end(), from, from + size);
+  }
+  void add(std::string_view text) { add(text.data(), text.size()); }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// Takes a message apart. @throws build_error where it ends too early
+class message_reader {
+ public:
+  explicit message_reader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+
+  std::uint64_t word() {
+    std::uint64_t out = 0;
+    std::memcpy(&out, take(sizeof out), sizeof out);
+    return out;
+  }
+  double real() { return std::bit_cast<double>(word()); }
+  /// A number that counts things of at least `each` bytes.
+  std::size_t count(std::size_t each) {
+    const std::uint64_t n = word();
+    if (n > (bytes_.size() - at_) / each) throw build_error("a message of a worker is cut short");
+    return static_cast<std::size_t>(n);
+  }
+  std::vector<std::byte> bytes() {
+    const std::size_t n = count(1);
+    const std::byte* from = take(n);
+    return {from, from + n};
+  }
+  std::string text() {
+    const std::vector<std::byte> b = bytes();
+    return {reinterpret_cast<const char*>(b.data()), b.size()};
+  }
+  bool ended() const { return at_ == bytes_.size(); }
+
+ private:
+  const std::byte* take(std::size_t n) {
+    if (n > bytes_.size() - at_) throw build_error("a message of a worker is cut short");
+    at_ += n;
+    return bytes_.data() + at_ - n;
+  }
+
+  const std::vector<std::byte>& bytes_;
+  std::size_t at_ = 0;
+};
+
+using worker_clock = std::chrono::steady_clock;
+
+inline worker_clock::time_point worker_time_after(double seconds) {
+  return worker_clock::now() + std::chrono::duration_cast<worker_clock::duration>(
+                                   std::chrono::duration<double>(std::min(seconds, 1e6)));
+}
+
+/// A stream socket that carries messages: 8 bytes that say so, 8 with the size, the message.
+class message_stream {
+ public:
+  enum class result { done, closed, late, nonsense };
+
+  explicit message_stream(int descriptor) : descriptor_(descriptor) {}
+
+  result send(const message& m, worker_clock::time_point until) const {
+    message whole;
+    whole.add(mark);
+    whole.add(m.bytes().data(), m.bytes().size());
+    const std::byte* from = whole.bytes().data();
+    return transfer(POLLOUT, whole.bytes().size(), until, [&](std::size_t at, std::size_t left) {
+      return ::send(descriptor_, from + at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+    });
+  }
+
+  /// @param most bytes of a message
+  result receive(std::vector<std::byte>& out, std::size_t most,
+                 worker_clock::time_point until) const {
+    std::uint64_t head[2] = {};
+    const result first = read(head, sizeof head, until);
+    if (first != result::done) return first;
+    if (head[0] != mark || head[1] > most) return result::nonsense;
+    out.resize(static_cast<std::size_t>(head[1]));
+    return read(out.data(), out.size(), until);
+  }
+
+ private:
+  static constexpr std::uint64_t mark = 0x314b524f57574954;  // "TIWWORK1"
+
+  result read(void* to, std::size_t size, worker_clock::time_point until) const {
+    return transfer(POLLIN, size, until, [&](std::size_t at, std::size_t left) {
+      return ::recv(descriptor_, static_cast<std::byte*>(to) + at, left, MSG_DONTWAIT);
+    });
+  }
+
+  template <class Move>
+  result transfer(short event, std::size_t size, worker_clock::time_point until, Move move) const {
+    for (std::size_t at = 0; at < size;) {
+      const ssize_t n = move(at, size - at);
+      if (n > 0) {
+        at += static_cast<std::size_t>(n);
+        continue;
+      }
+      if (n == 0) return result::closed;
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return result::closed;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(until - worker_clock::now());
+      if (left.count() < 0) return result::late;
+      pollfd one{descriptor_, event, 0};
+      ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1000)));
+    }
+    return result::done;
+  }
+
+  int descriptor_;
+};
+
+// ---- what messages hold ----
+
+inline void write(message& m, const std::vector<argument_place>& places) {
+  m.add(std::uint64_t{places.size()});
+  for (const argument_place& p : places) {
+    for (const std::uint64_t word :
+         {std::uint64_t{p.bytes}, std::uint64_t{p.at.alignment}, std::uint64_t{p.at.beyond},
+          std::uint64_t{p.element0}, std::uint64_t{p.written}, std::uint64_t{p.read},
+          std::uint64_t{p.strides.size()}})
+      m.add(word);
+    for (const std::int64_t s : p.strides) m.add(static_cast<std::uint64_t>(s));
+  }
+}
+
+inline std::vector<argument_place> read_places(message_reader& r) {
+  std::vector<argument_place> out(r.count(7 * 8));
+  for (argument_place& p : out) {
+    p.bytes = r.word();
+    p.at.alignment = r.word();
+    p.at.beyond = r.word();
+    p.element0 = r.word();
+    p.written = r.word() != 0;
+    p.read = r.word() != 0;
+    p.strides.resize(r.count(8));
+    for (std::int64_t& s : p.strides) s = static_cast<std::int64_t>(r.word());
+  }
+  return out;
+}
+
+inline void write(message& m, const measure_options& o) {
+  for (const double v : {o.best, o.hopeless, o.evidence, o.deadline, o.budget, o.stable}) m.add(v);
+  for (const int v : {o.repeats, o.most_repeats, static_cast<int>(o.where)})
+    m.add(static_cast<std::uint64_t>(v));
+}
+
+inline measure_options read_options(message_reader& r) {
+  measure_options o;
+  for (double* v : {&o.best, &o.hopeless, &o.evidence, &o.deadline, &o.budget, &o.stable})
+    *v = r.real();
+  o.repeats = static_cast<int>(r.word() & 0xffff);
+  o.most_repeats = static_cast<int>(r.word() & 0xffff);
+  const std::uint64_t where = r.word();
+  if (where > static_cast<std::uint64_t>(caches::rotating))
+    throw build_error("a request names no state of the caches");
+  o.where = static_cast<caches>(where);
+  return o;
+}
+
+inline void write(message& m, const measurement& x) {
+  m.add(static_cast<std::uint64_t>(x.failed));
+  m.add(std::string_view(x.detail).substr(0, 1000));
+  m.add(std::uint64_t{x.seconds.size()});
+  for (const double s : x.seconds) m.add(s);
+}
+
+/// @throws build_error for what no timer gives
+inline measurement read_measurement(message_reader& r) {
+  measurement out;
+  const std::uint64_t failed = r.word();
+  if (failed > static_cast<std::uint64_t>(failure::worker))
+    throw build_error("an answer names no failure");
+  out.failed = static_cast<failure>(failed);
+  out.detail = r.text();
+  out.seconds.resize(r.count(8));
+  for (double& s : out.seconds) {
+    s = r.real();
+    if (!(s >= 0 && s < 1e6)) throw build_error("an answer holds a time that is none");
+  }
+  if (!r.ended()) throw build_error("an answer has bytes after its end");
+  if (out.failed == failure::none && out.seconds.empty())
+    throw build_error("an answer has neither a time nor a failure");
+  return out;
+}
+
+inline void write(message& m, const target::cpu& c) {
+  for (const std::string& text : {c.name, c.model, c.tune, c.features}) m.add(text);
+  for (const int n : {c.vector_bits, c.vector_registers, int{c.fma}, c.cores})
+    m.add(static_cast<std::uint64_t>(n));
+  for (const std::int64_t bytes : {c.l1_bytes, c.l2_bytes, c.l3_bytes})
+    m.add(static_cast<std::uint64_t>(bytes));
+}
+
+/// @throws build_error for sizes that no processor has
+inline target::cpu read_cpu(message_reader& r) {
+  target::cpu c;
+  for (std::string* text : {&c.name, &c.model, &c.tune, &c.features}) *text = r.text();
+  const auto size = [&](std::uint64_t most) {
+    const std::uint64_t n = r.word();
+    if (n > most) throw build_error("a request describes no processor");
+    return n;
+  };
+  c.vector_bits = static_cast<int>(size(1 << 16));
+  c.vector_registers = static_cast<int>(size(1 << 16));
+  c.fma = size(1) != 0;
+  c.cores = static_cast<int>(size(1 << 16));
+  for (std::int64_t* bytes : {&c.l1_bytes, &c.l2_bytes, &c.l3_bytes})
+    *bytes = static_cast<std::int64_t>(size(std::uint64_t{1} << 50));
+  return c;
+}
+
+inline void write(message& m, const built& b) {
+  m.add(b.error);
+  if (!b.error.empty()) return;
+  const std::vector<std::byte> code = backend::serialize(b.artifact);
+  m.add(code.data(), code.size());
+}
+
+/// Without its code, which is to be loaded. @throws build_error for what no builder gives
+inline built read_built(message_reader& r) {
+  built out;
+  out.error = r.text();
+  if (out.error.empty()) {
+    const std::vector<std::byte> code = r.bytes();
+    out.artifact = backend::deserialize(code.data(), code.size());
+  }
+  if (!r.ended()) throw build_error("an answer has bytes after its end");
+  return out;
+}
+
+}  // namespace tilewright::search::detail
+// A process `tilewright worker`, and what it answers.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+// Runs code in another process, `tilewright worker`, on memory that both share.
+//
+// What happens to that process (it dies, it hangs, it answers nonsense) is a failure of the code
+// that it ran; it is ended and started again for the next one.
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+namespace tilewright::search {
+
+/// The program that serves as worker: TILEWRIGHT_WORKER, else `tilewright` beside this program, else
+/// the one on PATH; empty when there is none.
+std::string find_worker();
+
+/// A worker process and the connection to it. Not thread-safe. The process ends with this object,
+/// and with the process that made it. A forked child cannot use its parent's worker.
+class worker {
+ public:
+  /// Starts it. The memory was made to be shared, is sealed, and outlives the worker.
+  /// @param threads of a call
+  /// @throws build_error when no program is found, or when it is none or one of another version
+  worker(const argument_memory& arguments, int threads);
+  ~worker();
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  /// As the members of `timer`; outputs are those that `reset` gave.
+  /// @throws build_error when a worker that was ended cannot be started again
+  measurement measure(const backend::artifact& code, const measure_options& options);
+  measurement run(const backend::artifact& code, double deadline);
+
+  /// Of the process; 0 while none runs.
+  pid_t pid() const noexcept;
+  /// How often it had to be started again.
+  int restarts() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The worker's side: serves requests until the other side hangs up.
+/// @param connection a connected stream socket
+/// @param memory what the other side shares
+/// @returns false when the other side sent what is no request
+bool serve_worker(int connection, int memory);
+
+/// Descriptors that a worker is started with.
+inline constexpr int worker_connection = 3, worker_memory = 4;
+
+}  // namespace tilewright::search
+
+namespace tilewright::search::detail {
+
+/// What a worker says first; another one has another idea of code or messages.
+inline message worker_greeting() {
+  constexpr std::uint64_t protocol = 4;
+  message out;
+  out.add(protocol);
+  out.add(static_cast<std::uint64_t>(backend::lowering_revision));
+  return out;
+}
+
+inline bool is_program(const std::string& path) {
+  std::error_code ignored;
+  return !path.empty() && ::access(path.c_str(), X_OK) == 0 &&
+         std::filesystem::is_regular_file(path, ignored);
+}
+
+/// "SIGSEGV", "exit code 3".
+inline std::string end_text(int status) {
+  if (WIFSIGNALED(status)) {
+    const int s = WTERMSIG(status);
+    const std::string known = fault_name(s);
+    return known != "signal" ? known : known + " " + std::to_string(s);
+  }
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+struct worker_answer {
+  std::vector<std::byte> said;
+  std::string wrong;  // why there is none; empty where there is
+  bool late = false;
+};
+
+/// Started when it is first asked, and again after it ended. Not thread-safe.
+class worker_process {
+ public:
+  /// @param memory descriptor for the process to share; -1: none
+  /// @param introduction what it is told when it starts, and answers with an empty message
+  explicit worker_process(int memory, std::optional<message> introduction = {})
+      : memory_(memory), introduction_(std::move(introduction)), owner_(::getpid()) {}
+  ~worker_process() { stop(); }
+  worker_process(const worker_process&) = delete;
+  worker_process& operator=(const worker_process&) = delete;
+
+  pid_t pid() const noexcept { return pid_; }
+  int starts() const noexcept { return starts_; }
+
+  /// Sends a request and waits for its answer; a process that gives none is ended.
+  /// @param most bytes of an answer
+  /// @param deadline s
+  /// @throws build_error when no process can be started
+  worker_answer ask(const message& request, std::size_t most, double deadline) {
+    if (pid_ == 0) start();
+    const message_stream stream(connection_);
+    worker_answer out;
+    result got = stream.send(request, worker_time_after(patience));
+    if (got == result::done) got = stream.receive(out.said, most, worker_time_after(deadline));
+    if (got == result::done) return out;
+    const std::string end = stop();
+    out.late = got == result::late;
+    if (got == result::late)
+      out.wrong = "took longer than its deadline, and so the worker was ended";
+    if (got == result::closed)
+      out.wrong = "the worker ended with " + (end.empty() ? "nothing said" : end);
+    if (got == result::nonsense) out.wrong = "the worker answered nonsense";
+    return out;
+  }
+
+  void start() {
+    if (::getpid() != owner_)
+      throw build_error("a worker cannot be used in a forked child of the process that started it");
+    const std::string program = find_worker();
+    if (program.empty())
+      throw build_error(
+          "no program tilewright was found to run candidates in a process of their own; put it "
+          "beside this program or on PATH, or name it in TILEWRIGHT_WORKER");
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      throw build_error(std::string("no connection for a worker: ") + std::strerror(errno));
+    connection_ = ends[0];
+    const int failed = spawn(program, ends[1]);
+    ::close(ends[1]);
+    if (failed != 0) {
+      pid_ = 0;
+      stop();
+      throw build_error("worker " + program + " cannot be started: " + std::strerror(failed));
+    }
+    ++starts_;
+    greet(program);
+  }
+
+  /// @returns how it ended
+  std::string stop() {
+    if (connection_ >= 0) ::close(connection_);
+    connection_ = -1;
+    int status = 0;
+    const pid_t ended = std::exchange(pid_, 0);
+    if (ended <= 0 || ::getpid() != owner_) return {};
+    // what has not ended by itself is ended now; how, is of interest only in the first case
+    for (int i = 0; i < 20; ++i) {
+      if (::waitpid(ended, &status, WNOHANG) == ended) return end_text(status);
+      ::usleep(1000);
+    }
+    ::kill(ended, SIGKILL);
+    ::waitpid(ended, &status, 0);
+    return {};
+  }
+
+ private:
+  using result = message_stream::result;
+  static constexpr double patience = 20;  // s to start, and to take a request
+
+  /// @returns an error number, or 0
+  int spawn(const std::string& program, int other_end) {
+    // not at the numbers they shall have, so that the order of copying them does not matter
+    const int one = ::fcntl(other_end, F_DUPFD_CLOEXEC, 10);
+    const int two = memory_ >= 0 ? ::fcntl(memory_, F_DUPFD_CLOEXEC, 10) : -1;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, one, worker_connection);
+    if (two >= 0)
+      posix_spawn_file_actions_adddup2(&actions, two, worker_memory);
+    else
+      posix_spawn_file_actions_addopen(&actions, worker_memory, "/dev/null", O_RDONLY, 0);
+    std::string name = program, command = "worker";
+    char* arguments_of[] = {name.data(), command.data(), nullptr};
+    const int out = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments_of, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(one);
+    if (two >= 0) ::close(two);
+    return out;
+  }
+
+  void greet(const std::string& program) {
+    std::vector<std::byte> said;
+    const auto until = worker_time_after(patience);
+    const bool right = message_stream(connection_).receive(said, 64, until) == result::done &&
+                       said == worker_greeting().bytes();
+    if (right && (!introduction_ || introduce(until))) return;
+    stop();
+    throw build_error(program +
+                      " is no worker of this version of tilewright; build the program tilewright "
+                      "anew, or name another one in TILEWRIGHT_WORKER");
+  }
+
+  bool introduce(worker_clock::time_point until) {
+    const message_stream stream(connection_);
+    std::vector<std::byte> said;
+    return stream.send(*introduction_, until) == result::done &&
+           stream.receive(said, 64, until) == result::done && said.empty();
+  }
+
+  int memory_;
+  std::optional<message> introduction_;
+  pid_t owner_;
+  pid_t pid_ = 0;
+  int connection_ = -1;
+  int starts_ = 0;
+};
+
+}  // namespace tilewright::search::detail
+// Compiles in other processes, `tilewright worker`.
+//
+// A program that the compiler dies of, or never ends with, is a failed build here and nothing more;
+// in this process it would be the end of it, or a thread that cannot be had back.
+
+#include <cstddef>
+#include <memory>
+
+namespace tilewright::search {
+
+/// Worker processes that compile, as many as threads ask at a time. Thread-safe. A forked child
+/// cannot use its parent's.
+class compile_workers {
+ public:
+  /// @param deadline s for one program; then the process is ended
+  explicit compile_workers(double deadline);
+  ~compile_workers();
+  compile_workers(const compile_workers&) = delete;
+  compile_workers& operator=(const compile_workers&) = delete;
+
+  /// The code that `search::build` makes of the same program, loaded here.
+  /// @throws build_error when no worker can be started
+  built make(const ir::function& scheduled, const target::cpu& cpu);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+
+struct compile_workers::state {
+  static constexpr std::size_t most_answer = std::size_t{1} << 28;
+  using process = std::unique_ptr<detail::worker_process>;
+
+  explicit state(double d) : deadline(d) {}
+
+  process take() {
+    const std::lock_guard lock(mutex);
+    if (idle.empty()) return std::make_unique<detail::worker_process>(-1);
+    process out = std::move(idle.back());
+    idle.pop_back();
+    return out;
+  }
+  void give_back(process p) {
+    const std::lock_guard lock(mutex);
+    idle.push_back(std::move(p));
+  }
+
+  /// What the answer says; an answer that is none ends the process.
+  static built understood(const detail::worker_answer& answer, detail::worker_process& from) {
+    built out;
+    out.late = answer.late;
+    if (!answer.wrong.empty()) {
+      out.error = (answer.late ? "its compilation " : "while it was compiled, ") + answer.wrong;
+      return out;
+    }
+    try {
+      detail::message_reader reader(answer.said);
+      out = detail::read_built(reader);
+      if (out.error.empty()) out.code = backend::load(out.artifact);
+    } catch (const build_error& e) {
+      from.stop();
+      out = {};
+      out.error = std::string("the worker answered nonsense: ") + e.what();
+    }
+    return out;
+  }
+
+  double deadline;
+  std::mutex mutex;
+  std::vector<process> idle;
+};
+
+TILEWRIGHT_INLINE compile_workers::compile_workers(double deadline)
+    : state_(std::make_unique<state>(deadline)) {}
+TILEWRIGHT_INLINE compile_workers::~compile_workers() = default;
+
+TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled,
+                                              const target::cpu& cpu) {
+  detail::message m;
+  m.add(static_cast<std::uint64_t>(detail::worker_request::build));
+  detail::write(m, cpu);
+  m.add(ir::print(scheduled));
+  state::process p = state_->take();
+  built out = state::understood(p->ask(m, state::most_answer, state_->deadline), *p);
+  state_->give_back(std::move(p));
+  return out;
 }
 
 }  // namespace tilewright::search
@@ -52550,10 +53861,14 @@ TILEWRIGHT_INLINE std::string database::why(const record& wanted) const {
 
 }  // namespace tilewright::search
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
+#include <string>
+#include <vector>
 
 // The kernel of a dispatcher at each set of extents and layout classes: made once, brought to
 // running code once, tuned once.
@@ -52855,6 +54170,8 @@ class specialization {
   bool run_session(const std::atomic<bool>& cancelled);
   bool publish_trace(const record& stored, origin from, const std::string& remark, double seconds);
   session_options session() const;
+  double baseline_of(const variant& v) const;
+  std::string database_text() const;
 
   workload workload_;
   const tuned_options& options_;
@@ -52922,7 +54239,7 @@ class instances {
 
  private:
   void make(instance& s, const extent_map& dims, const std::vector<layout_class>& layouts,
-            const binding& b);
+            const binding& b, const call_argument* arguments);
   std::optional<ir::function> shrunk(const extent_map& dims,
                                      const std::vector<layout_class>& layouts) const;
   void prepare(instance& s);
@@ -52984,6 +54301,22 @@ struct last_hit {
   const void* binding = nullptr;
 };
 inline thread_local last_hit dispatch_hit;
+
+/// Refuses extents that no parameter has.
+inline void check_names(const kernel_signature& kernel, const extent_map& extents) {
+  std::vector<std::string> known;
+  for (const parameter_signature& p : kernel.params)
+    for (const parameter_signature::dimension& d : p.dims)
+      if (!d.name.empty() && std::find(known.begin(), known.end(), d.name) == known.end())
+        known.push_back(d.name);
+  for (const auto& [name, extent] : extents) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string names;
+    for (const std::string& k : known) names += (names.empty() ? "" : ", ") + k;
+    throw argument_error(kernel.name + ": it has no dimension \"" + name +
+                         "\"; its dimensions are " + names);
+  }
+}
 
 }  // namespace detail
 
@@ -53114,6 +54447,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
+  detail::check_names(state_->kernel, extents);
   std::vector<std::vector<std::int64_t>> shapes, strides;
   std::vector<call_argument> arguments;
   for (const parameter_signature& p : state_->kernel.params) {
@@ -53130,7 +54464,8 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
     for (std::size_t k = 0; k < shape.size(); ++k) {
       const std::size_t d = order == storage::column_major ? k : shape.size() - 1 - k;
       stride[d] = next;
-      next *= shape[d];
+      if (__builtin_mul_overflow(next, shape[d], &next))
+        next = std::numeric_limits<std::int64_t>::max();
     }
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
@@ -53256,6 +54591,22 @@ inline const std::string& text(const support::json& object, const char* name) {
 inline std::int64_t integer(const support::json& object, const char* name) {
   return member(object, name, support::json::kind::integer).integer;
 }
+inline int small_integer(const support::json& object, const char* name) {
+  const std::int64_t value = integer(object, name);
+  if (value != static_cast<int>(value))
+    throw argument_error(std::string("\"") + name + "\" is too large");
+  return static_cast<int>(value);
+}
+
+/// A workload has one script, and the first one stays: one of another workload must not come first.
+inline void check_script(const std::string& workload, const std::string& script) {
+  try {
+    if (ir::workload_key(ir::parse(script)).hex() == workload) return;
+  } catch (const error& e) {
+    throw argument_error(std::string("the script of a workload: ") + e.what());
+  }
+  throw argument_error("the script is not that of workload " + workload);
+}
 
 inline std::string list(std::string numbers) {
   for (char& c : numbers)
@@ -53307,7 +54658,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   const support::json j = support::parse_json(line);
   record r;
   r.key = {x::text(j, "workload"), x::text(j, "isa"), x::text(j, "arguments"),
-           static_cast<int>(x::integer(j, "threads"))};
+           x::small_integer(j, "threads")};
   r.family = x::text(j, "family");
   for (const support::json& e : x::member(j, "extents", kind::list).items)
     r.extents.push_back(e.integer);
@@ -53315,7 +54666,7 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
     r.seconds.push_back(s.number);
   r.trace = x::text(j, "trace");
   r.from = {x::text(j, "cpu"), x::text(j, "llvm"), x::text(j, "date"),
-            static_cast<int>(x::integer(j, "revision"))};
+            x::small_integer(j, "revision")};
   r.chosen = x::member(j, "chosen", kind::boolean).boolean;
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
@@ -53347,7 +54698,10 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
             detail::exchange::integer(j, "version") != 1)
           throw argument_error("records of an unknown format");
       } else if (j.find("script")) {
-        to.add_workload(detail::exchange::text(j, "workload"), detail::exchange::text(j, "script"));
+        const std::string &workload = detail::exchange::text(j, "workload"),
+                          &script = detail::exchange::text(j, "script");
+        detail::exchange::check_script(workload, script);
+        to.add_workload(workload, script);
       } else {
         all.add(read_record(line));
       }
@@ -53360,9 +54714,18 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
 
 TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
   detail::exchange::adder all(to);
+  std::set<std::string> workloads;
   for (record& r : from.all()) {
-    if (const auto script = from.workload(r.key.workload)) to.add_workload(r.key.workload, *script);
+    const std::string workload = r.key.workload;
     all.add(std::move(r));
+    const auto script = from.workload(workload);
+    if (!workloads.insert(workload).second || !script) continue;
+    try {
+      detail::exchange::check_script(workload, *script);
+      to.add_workload(workload, *script);
+    } catch (const argument_error& e) {
+      all.result.refused.push_back(e.what());
+    }
   }
   return all.result;
 }
@@ -53386,20 +54749,18 @@ TILEWRIGHT_INLINE std::size_t guarded_buffer::mapped_for(std::size_t bytes) {
   return (bytes + page - 1) / page * page + page;
 }
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment)
-    : bytes_(bytes) {
-  place(alignment, -1, 0);
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, placement at) : bytes_(bytes) {
+  place(at, -1, 0);
 }
 
-TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, std::size_t alignment,
-                                                 int descriptor, std::size_t offset)
+TILEWRIGHT_INLINE guarded_buffer::guarded_buffer(std::size_t bytes, placement at, int descriptor,
+                                                 std::size_t offset)
     : bytes_(bytes) {
-  place(alignment, descriptor, offset);
+  place(at, descriptor, offset);
 }
 
 /// Reserves inaccessible memory and opens its inner part.
-TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descriptor,
-                                             std::size_t offset) {
+TILEWRIGHT_INLINE void guarded_buffer::place(placement at, int descriptor, std::size_t offset) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t inner = mapped_for(bytes_);
   mapped_ = inner + 2 * page;
@@ -53420,7 +54781,7 @@ TILEWRIGHT_INLINE void guarded_buffer::place(std::size_t alignment, int descript
   }
   mapping_ = static_cast<std::byte*>(p);
   const std::size_t end = page + inner;
-  data_ = mapping_ + (end - bytes_) / alignment * alignment;
+  data_ = mapping_ + (end - bytes_ - at.beyond) / at.alignment * at.alignment + at.beyond;
 }
 
 TILEWRIGHT_INLINE void guarded_buffer::make_read_only() noexcept {
@@ -53566,6 +54927,8 @@ TILEWRIGHT_INLINE int run_guarded(void (*body)(void*), void* context) {
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -53606,6 +54969,14 @@ inline mode mode_of_environment(mode wanted) {
                        "\"; write now, background, off or miss_error");
 }
 
+/// Where a caller's data lie in their cache line: candidates are timed on data that lie the same,
+/// since loads across lines cost more. What is yet to come may lie as `malloc` lets it.
+inline placement placement_of(const call_argument& a) {
+  constexpr std::size_t line = 64;
+  return {line,
+          a.data ? reinterpret_cast<std::uintptr_t>(a.data) % line : alignof(std::max_align_t)};
+}
+
 /// Copies of what a call brings.
 inline given_values values_of(const workload& w, const call_argument* arguments) {
   given_values out;
@@ -53640,6 +55011,13 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
       mode_(mode_of_environment(options_.mode)) {
   if (options_.threads < 0)
     throw argument_error(kernel_.name + ": threads is negative; write 0 for all");
+  const auto at_least_0 = [&](const char* option, double value) {
+    if (!(value >= 0)) throw argument_error(kernel_.name + ": " + option + " has to be 0 or more");
+  };
+  at_least_0("seconds", options_.seconds);
+  at_least_0("trials", options_.trials);
+  at_least_0("target", options_.target);
+  at_least_0("patience", options_.patience);
   const int all = backend::pool::shared().threads();
   if (options_.threads == 0 || options_.threads == all) {
     exec_ = &backend::pool::shared().view();
@@ -53651,7 +55029,7 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   }
   cpu_ = target::host();
   cpu_.cores = exec_->threads;
-  db_ = database::shared(options_.database);
+  db_ = options_.own_database ? options_.own_database : database::shared(options_.database);
 }
 
 TILEWRIGHT_INLINE instances::~instances() {
@@ -53678,12 +55056,13 @@ TILEWRIGHT_INLINE instance& instances::at(const extent_map& dims, const binding&
   const std::lock_guard lock(sync().mutex);
   if (const auto there = all_.find(name); there != all_.end()) return *there->second;
   auto made = std::make_unique<instance>();
-  if (!b.nothing) make(*made, dims, layouts, b);
+  if (!b.nothing) make(*made, dims, layouts, b, a);
   return *(all_[name] = std::move(made));
 }
 
 TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
-                                       const std::vector<layout_class>& layouts, const binding& b) {
+                                       const std::vector<layout_class>& layouts, const binding& b,
+                                       const call_argument* arguments) {
   if (std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.second == 0; })) {
     extent_map instead = dims;
     const std::int64_t placeholder = unused_extent(dims);
@@ -53705,7 +55084,7 @@ TILEWRIGHT_INLINE void instances::make(instance& s, const extent_map& dims,
   for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
     w.key.arguments += (i ? " " : "") + kernel_.params[i].name + ":" +
                        (weights_.has(i) ? "bound" : layouts[i].text());
-    w.layouts.emplace_back();  // dense: as declared
+    w.layouts.push_back({{}, placement_of(arguments[i])});  // dense: as declared
     const std::size_t rank = kernel_.params[i].dims.size();
     if (!layouts[i].dense) w.layouts.back().strides.assign(strides, strides + rank);
     strides += rank;
@@ -55060,6 +56439,84 @@ TILEWRIGHT_INLINE memory_span span_of(const std::vector<std::int64_t>& extents,
 }  // namespace tilewright::search
 
 #include <algorithm>
+#include <array>
+
+namespace tilewright::search {
+namespace detail {
+
+/// Which differences between addresses of two tensors there are: `from` plus a multiple from 0 to
+/// `most` of each step.
+class address_differences {
+ public:
+  address_differences(const strided_memory& a, const strided_memory& b)
+      : from_(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data) -
+                                        reinterpret_cast<std::uintptr_t>(b.data))) {
+    for (std::size_t d = 0; d < a.rank; ++d) add(a.strides[d] * a.element_bytes, a.extents[d]);
+    for (std::size_t d = 0; d < b.rank; ++d) add(-b.strides[d] * b.element_bytes, b.extents[d]);
+    std::sort(terms_.begin(), terms_.begin() + count_,
+              [](const term& x, const term& y) { return x.step > y.step; });
+  }
+
+  /// Whether one of them lies in [lo, hi]; true when that is not clear after many attempts.
+  bool meet(std::int64_t lo, std::int64_t hi) {
+    std::int64_t reach = 0;  // of this and all smaller steps
+    for (std::ptrdiff_t t = count_; t-- > 0;) {
+      reach += terms_[static_cast<std::size_t>(t)].step * terms_[static_cast<std::size_t>(t)].most;
+      terms_[static_cast<std::size_t>(t)].reach = reach;
+    }
+    attempts_ = 1000;
+    return meet(0, lo - from_, hi - from_);
+  }
+
+ private:
+  struct term {
+    std::int64_t step, most, reach;
+  };
+
+  void add(std::int64_t step, std::int64_t extent) {
+    if (extent <= 1 || step == 0) return;
+    if (step < 0) {
+      from_ += step * (extent - 1);
+      step = -step;
+    }
+    const auto end = terms_.begin() + count_;
+    const auto same =
+        std::find_if(terms_.begin(), end, [&](const term& t) { return t.step == step; });
+    if (same != end)
+      same->most += extent - 1;
+    else
+      terms_[static_cast<std::size_t>(count_++)] = {step, extent - 1, 0};
+  }
+
+  /// With the terms from `first` on.
+  bool meet(std::ptrdiff_t first, std::int64_t lo, std::int64_t hi) {
+    if (first == count_) return lo <= 0 && 0 <= hi;
+    if (--attempts_ < 0) return true;
+    const term& t = terms_[static_cast<std::size_t>(first)];
+    const std::int64_t rest = t.reach - t.step * t.most;
+    // the largest steps first: the others reach from one multiple of them to a few next ones
+    const std::int64_t least = lo - rest <= 0 ? 0 : (lo - rest - 1) / t.step + 1;
+    const std::int64_t last = hi < 0 ? -1 : std::min(t.most, hi / t.step);
+    for (std::int64_t k = least; k <= last; ++k)
+      if (meet(first + 1, lo - k * t.step, hi - k * t.step)) return true;
+    return false;
+  }
+
+  std::int64_t from_;
+  std::array<term, 16> terms_{};
+  std::ptrdiff_t count_ = 0;
+  int attempts_ = 0;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool share_memory(const strided_memory& a, const strided_memory& b) {
+  return detail::address_differences(a, b).meet(1 - a.element_bytes, b.element_bytes - 1);
+}
+
+}  // namespace tilewright::search
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -55271,10 +56728,10 @@ struct roofline {
 /// @param threads cores that share the work; at least 1
 double bound_seconds(const roofline& r, double flops, double bytes, int threads);
 
-/// The rates of a core of this machine, measured once per process at the first use, in less than
-/// 100 ms and with a buffer of at most 256 MiB. The code that is measured is compiled for
-/// target::host(), so that it does not depend on how the library was built. Null when no code can
-/// be made or memory is short.
+/// The rates of a core of this machine, measured once per process at the first use, in about 50 ms
+/// and with a buffer of 16 MiB; 256 MiB at most where no instruction flushes a cache. The code that
+/// is measured is compiled for target::host(), so that it does not depend on how the library was
+/// built. Null when no code can be made or memory is short.
 const roofline* measured_roofline();
 
 }  // namespace tilewright::search
@@ -55353,14 +56810,16 @@ inline ir::function reading(int blocks, int lanes) {
 }
 
 /// Least seconds of a call: three calls at least, then more until `budget` is used up.
+/// @param before runs before each call, untimed; may be null
 inline double least_seconds(const backend::loaded& code, const std::vector<void*>& data,
-                            double budget) {
+                            double budget, const std::function<void()>& before = {}) {
   std::vector<std::byte> workspace(static_cast<std::size_t>(code.workspace_bytes()) + 64);
   const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
   const backend::call c{data.data(), nullptr, workspace.data() + (64 - address % 64) % 64,
                         nullptr,     nullptr, nullptr};
   double least = std::numeric_limits<double>::infinity(), spent = 0;
   for (int i = 0; i < 3 || spent < budget; ++i) {
+    if (before) before();
     const auto start = std::chrono::steady_clock::now();
     code(c);
     const double s =
@@ -55369,6 +56828,14 @@ inline double least_seconds(const backend::loaded& code, const std::vector<void*
     spent += s;
   }
   return least;
+}
+
+/// Bytes to read: where lines can be flushed, enough to run into the rate; else more than caches
+/// hold.
+inline std::int64_t bytes_to_read(const target::cpu& cpu) {
+  const char probe = 0;
+  if (flush_lines(&probe, 1)) return 16 << 20;
+  return std::clamp<std::int64_t>(4 * cpu.l3_bytes, 64 << 20, 256 << 20);
 }
 
 struct release {
@@ -55390,9 +56857,8 @@ inline std::optional<roofline> measure() {
   if (!backend::compiler_available()) return std::nullopt;
   const target::cpu& cpu = target::host();
   const int lanes = cpu.lanes(dtype::f32);
-  const std::int64_t wanted = std::clamp<std::int64_t>(4 * cpu.l3_bytes, 64 << 20, 256 << 20);
   const std::int64_t block = std::int64_t{4} * inner_steps * streams * lanes;  // bytes
-  const int blocks = static_cast<int>(wanted / block);
+  const int blocks = static_cast<int>(bytes_to_read(cpu) / block);
   const auto size = static_cast<std::size_t>(blocks * block);
   const auto registers =
       touched(std::size_t{4} * accumulators * static_cast<std::size_t>(lanes), 64);
@@ -55404,8 +56870,9 @@ inline std::optional<roofline> measure() {
     const double flops = 2.0 * accumulators * lanes * inner_steps * outer_steps;
     roofline out;
     out.flops_per_second = flops / least_seconds(*compute, {registers.get()}, 0.005);
+    const auto flush = [&] { flush_lines(memory.get(), size); };
     out.bytes_per_second =
-        static_cast<double>(size) / least_seconds(*read, {memory.get(), registers.get()}, 0);
+        static_cast<double>(size) / least_seconds(*read, {memory.get(), registers.get()}, 0, flush);
     return out;
   } catch (const error&) {  // a report does not fail for want of a yardstick
     return std::nullopt;
@@ -55467,8 +56934,8 @@ inline argument_place place_of(const operand& o, const argument_layout& layout) 
   const std::int64_t elements = std::max<std::int64_t>(span.last - span.first + 1, 1);
   argument_place out;
   out.bytes = static_cast<std::size_t>(elements * size);
-  out.alignment = layout.alignment;
   out.element0 = static_cast<std::size_t>(-span.first * size);
+  out.at = {layout.at.alignment, (layout.at.beyond - out.element0) % layout.at.alignment};
   if (!o.scalar) out.strides = layout.strides;
   out.written = o.written;
   out.read = o.read || !o.written;
@@ -55579,6 +57046,7 @@ TILEWRIGHT_INLINE const argument_memory& runner::memory() const noexcept { retur
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 
@@ -55589,8 +57057,8 @@ namespace detail {
 class salvage_source {
  public:
   salvage_source(const sqlite_api& api, const std::string& path) : api_(api) {
-    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex, nullptr) !=
-        sqlite_api::ok) {
+    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex,
+                    nullptr) != sqlite_api::ok) {
       api.close_v2(db_);
       db_ = nullptr;
     }
@@ -55602,21 +57070,23 @@ class salvage_source {
   salvage_source& operator=(const salvage_source&) = delete;
 
   /// Calls `row` for each readable row of `table`, in order of rowid; gives up after 10,000 unreadable
-  /// numbers in a row.
+  /// numbers in a row. A damaged page may lead back to rows that came before, and round for ever: numbers
+  /// only rise here.
   template <class Row>
   void each(const std::string& columns, const std::string& table, const Row& row) {
-    if (!db_) return;
+    if (!db_ || !known(columns, table)) return;
     std::int64_t id = 0;
     int misses = 0;
-    while (misses < 10000) {
-      const int found = next(columns, table, " where rowid>? order by rowid limit 1", id, id, row);
+    while (misses < 10000 && id < INT64_MAX) {
+      const int found =
+          next(columns, table, " where rowid>? order by rowid limit 1", id, id + 1, id, row);
       if (found == sqlite_api::done) return;
       if (found == sqlite_api::row) {
         misses = 0;
         continue;
       }
       // the way to the next row is damaged: step over it number by number
-      if (next(columns, table, " where rowid=?", id + 1, id, row) != sqlite_api::row) {
+      if (next(columns, table, " where rowid=?", id + 1, id + 1, id, row) != sqlite_api::row) {
         ++misses;
         ++id;
       }
@@ -55624,14 +57094,25 @@ class salvage_source {
   }
 
  private:
+  /// False where the description of the table is lost, and no row can be asked for.
+  bool known(const std::string& columns, const std::string& table) {
+    sqlite3_stmt* q = nullptr;
+    const std::string sql = "select " + columns + " from " + table;
+    const int code = api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr);
+    api_.finalize(q);
+    return code == sqlite_api::ok;
+  }
+
   template <class Row>
-  int next(const std::string& columns, const std::string& table, const char* where, std::int64_t from,
-           std::int64_t& id, const Row& row) {
+  int next(const std::string& columns, const std::string& table, const char* where,
+           std::int64_t from, std::int64_t least, std::int64_t& id, const Row& row) {
     sqlite3_stmt* q = nullptr;
     const std::string sql = "select rowid, " + columns + " from " + table + where;
-    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok) return sqlite_api::corrupt;
+    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok)
+      return sqlite_api::corrupt;
     api_.bind_int64(q, 1, from);
-    const int code = api_.step(q);
+    int code = api_.step(q);
+    if (code == sqlite_api::row && api_.column_int64(q, 0) < least) code = sqlite_api::corrupt;
     if (code == sqlite_api::row) {
       id = api_.column_int64(q, 0);
       row(api_, q);
@@ -55664,14 +57145,16 @@ inline record salvage_record(const sqlite_api& api, sqlite3_stmt* q) {
 
 inline std::string salvage_kept_name(const std::string& path) {
   std::string name = path + ".damaged";
-  for (int i = 2; ::access(name.c_str(), F_OK) == 0; ++i) name = path + ".damaged." + std::to_string(i);
+  for (int i = 2; ::access(name.c_str(), F_OK) == 0; ++i)
+    name = path + ".damaged." + std::to_string(i);
   return name;
 }
 
 /// Holds the lock file beside a database, so that one process repairs at a time.
 class salvage_lock {
  public:
-  explicit salvage_lock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  explicit salvage_lock(const std::string& path)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     if (file_ >= 0) ::flock(file_, LOCK_EX);
   }
   ~salvage_lock() {
@@ -55694,7 +57177,8 @@ inline bool salvage_unneeded(const std::string& path) {
   }
 }
 
-inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to, std::size_t& lost) {
+inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to,
+                                std::size_t& lost) {
   salvage_source source(api, from);
   std::size_t saved = 0;
   source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
@@ -55729,77 +57213,34 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
     if (::rename((path + tail).c_str(), (kept + tail).c_str()) != 0 && *tail == '\0')
       throw store_error(store_failure::not_writable, "cannot rename the damaged file " + path);
   if (::rename(fresh.c_str(), path.c_str()) != 0)
-    throw store_error(store_failure::not_writable, "cannot put the repaired file in the place of " + path);
+    throw store_error(store_failure::not_writable,
+                      "cannot put the repaired file in the place of " + path);
   return path + " was damaged: " + std::to_string(saved) + " records were saved" +
-         (lost ? ", " + std::to_string(lost) + " were not readable" : "") + "; the old file is kept as " + kept;
+         (lost ? ", " + std::to_string(lost) + " were not readable" : "") +
+         "; the old file is kept as " + kept;
 }
 
 }  // namespace tilewright::search
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <set>
+
+// Whether the default schedule computes what the kernel says, before candidates are compared with
+// what it computes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 // Where a session builds, runs and times its candidates, as its options say.
 
 #include <algorithm>
 #include <memory>
 #include <utility>
-
-// Runs code in another process, `tilewright worker`, on memory that both share.
-//
-// What happens to that process (it dies, it hangs, it answers nonsense) is a failure of the code
-// that it ran; it is ended and started again for the next one.
-
-#include <sys/types.h>
-
-#include <memory>
-#include <string>
-
-namespace tilewright::search {
-
-/// The program that serves as worker: TILEWRIGHT_WORKER, else `tilewright` beside this program, else
-/// the one on PATH; empty when there is none.
-std::string find_worker();
-
-/// A worker process and the connection to it. Not thread-safe. The process ends with this object,
-/// and with the process that made it. A forked child cannot use its parent's worker.
-class worker {
- public:
-  /// Starts it. The memory was made to be shared, is sealed, and outlives the worker.
-  /// @param threads of a call
-  /// @throws build_error when no program is found, or when it is none or one of another version
-  worker(const argument_memory& arguments, int threads);
-  ~worker();
-  worker(const worker&) = delete;
-  worker& operator=(const worker&) = delete;
-
-  /// As the members of `timer`; outputs are those that `reset` gave.
-  /// @throws build_error when a worker that was ended cannot be started again
-  measurement measure(const backend::artifact& code, const measure_options& options);
-  measurement run(const backend::artifact& code, double deadline);
-
-  /// Of the process; 0 while none runs.
-  pid_t pid() const noexcept;
-  /// How often it had to be started again.
-  int restarts() const noexcept;
-
- private:
-  struct state;
-  std::unique_ptr<state> state_;
-};
-
-/// The worker's side: serves requests until the other side hangs up.
-/// @param connection a connected stream socket
-/// @param memory what the other side shares
-/// @returns false when the other side sent what is no request
-bool serve_worker(int connection, int memory);
-
-/// Descriptors that a worker is started with.
-inline constexpr int worker_connection = 3, worker_memory = 4;
-
-}  // namespace tilewright::search
 
 namespace tilewright::search::detail {
 
@@ -55808,11 +57249,14 @@ class test_bench {
   test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
       : cpu_(*w.cpu),
         options_(o),
+        threads_(w.exec->threads),
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
                 o.run_in == isolation::worker ? argument_memory::sharing::possible
                                               : argument_memory::sharing::none) {
-    if (o.run_in == isolation::worker)
+    if (o.run_in == isolation::worker) {
       worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+      compilers_ = std::make_unique<compile_workers>(o.build_deadline);
+    }
     if (o.runner) measurer_ = o.runner(w);
   }
 
@@ -55820,17 +57264,25 @@ class test_bench {
   runner& data() noexcept { return runner_; }
 
   built make(const ir::function& scheduled) const {
-    return options_.build ? options_.build(scheduled, cpu_) : build(scheduled, cpu_);
+    const builder b = chosen_builder();
+    return b ? b(scheduled, cpu_) : build(scheduled, cpu_);
   }
-  build_queue queue(std::vector<ir::function> programs, int threads) const {
-    return {std::move(programs), cpu_, threads, options_.build, options_.build_deadline};
+  /// Builds on all cores, while a measurement runs on those that it leaves free.
+  build_queue queue(std::vector<ir::function> programs) const {
+    const int cores = target::host().cores, free = std::max(cores - threads_, 0);
+    return {
+        std::move(programs), cpu_, {free, cores - free}, chosen_builder(), options_.build_deadline};
   }
+
+  /// True where the first call of a measurement is what `run` does.
+  bool runs_as_timed() const { return !measurer_ && options_.where == caches::warm; }
 
   /// One call on fresh outputs.
   measurement run(const built& b) {
-    if (!worker_) return runner_.run(*b.code);
+    constexpr double deadline = 3600;  // s; what is right may be slow
+    if (!worker_) return runner_.run(*b.code, deadline);
     runner_.reset_outputs();
-    return worker_->run(b.artifact, 60);
+    return worker_->run(b.artifact, deadline);
   }
 
   measurement measure(const built& b, measure_options o) {
@@ -55843,10 +57295,19 @@ class test_bench {
   }
 
  private:
+  /// The user's own, or one that asks workers; null: `build`.
+  builder chosen_builder() const {
+    if (options_.build || !compilers_) return options_.build;
+    return
+        [this](const ir::function& f, const target::cpu& cpu) { return compilers_->make(f, cpu); };
+  }
+
   const target::cpu& cpu_;
   const measuring_options& options_;
+  int threads_;  // of a measurement
   runner runner_;
   std::unique_ptr<worker> worker_;
+  std::unique_ptr<compile_workers> compilers_;
   measurer measurer_;
 };
 
@@ -55890,6 +57351,231 @@ std::string compare_spots(const std::vector<operand>& operands, const value_need
                           const std::vector<std::vector<std::byte>>& outputs);
 
 }  // namespace tilewright::search
+// Decides whether a candidate computes what it should.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewright::search {
+
+/// Compares the outputs of two runs on the same inputs, each as runner::outputs gives them. Integers must be
+/// equal. Floats may differ by eps * (16 + 4 * sqrt(terms)) of the larger of the value and the output's root mean
+/// square, eps being the distance from 1 to the next value of the type and `terms` the longest reduction; NaN
+/// equals NaN.
+/// @returns empty, or the first difference in words
+std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
+                            const std::vector<std::vector<std::byte>>& expected,
+                            const std::vector<std::vector<std::byte>>& actual);
+
+/// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
+/// caller sees to it that it is small.
+/// @returns empty, or what is wrong
+std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                       const backend::loaded& code);
+
+/// Runs the alternatives of `f`, which is small, in the interpreter on the same arguments.
+/// @returns empty, or which of them differs from the first and where
+std::string compare_alternatives(const ir::function& f, const backend::executor& exec,
+                                 std::uint64_t seed);
+
+/// Arithmetic on floats that `f` asks for, calls counted as one. // operations
+double operations_of(const ir::function& f);
+
+/// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.
+double work_of(const ir::function& f);
+
+}  // namespace tilewright::search
+
+namespace tilewright::search::detail {
+
+/// The checks of one session. What could not be checked is added to `remarks`.
+class default_check {
+ public:
+  using output_list = std::vector<std::vector<std::byte>>;
+
+  default_check(const workload& w, test_bench& bench, const value_needs& needs, std::uint64_t seed,
+                std::vector<std::string>& remarks)
+      : w_(w), bench_(bench), needs_(needs), seed_(seed), remarks_(remarks) {}
+
+  /// The default schedule at small extents against the interpreter.
+  /// @throws build_error, internal_error
+  void at_small_extents(const space::context& where) {
+    const std::optional<ir::function> small = small_form();
+    if (!small) {
+      remarks_.push_back("not compared with the interpreter: no small form of the kernel");
+      return;
+    }
+    const schedule s = default_schedule(*small, w_.space, where, seed_);
+    const built b = bench_.make(s.function());
+    if (!b.code)
+      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
+    runner r(*small, {}, *w_.exec, seed_);
+    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
+    if (!wrong.empty())
+      throw internal_error("the default schedule of " + w_.function.name +
+                           " disagrees with the interpreter: " + wrong);
+  }
+
+  /// The algorithms of the kernel against each other, by the interpreter.
+  /// @throws argument_error
+  void alternatives() {
+    if (!ir::has_alternatives(w_.function)) return;
+    const std::optional<ir::function> small = small_form();
+    if (!small) {
+      remarks_.push_back("algorithms not compared with each other: no small form of the kernel");
+      return;
+    }
+    const std::string wrong = compare_alternatives(*small, *w_.exec, seed_);
+    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
+  }
+
+  /// `outputs`, which the default schedule has left, at some points against f64.
+  /// @param seconds of the session, which decide how far a difference is looked into
+  /// @returns what candidates can be compared with
+  /// @throws internal_error
+  spot_list at_points(const output_list& outputs, double seconds) {
+    spot_list spots = spot_values(w_.function, bench_.data(), seed_);
+    if (!spots.skipped.empty())
+      remarks_.push_back((spots.spots.empty() ? "not compared with f64: "
+                                              : "compared with f64 at fewer points: ") +
+                         spots.skipped);
+    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots, outputs);
+    if (wrong.empty()) return spots;
+    const std::string at_fault = compare_as_written(outputs, seconds);
+    if (!at_fault.empty())
+      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
+                           wrong + ", and with the program as written: " + at_fault);
+    remarks_.push_back("not compared with f64, from which the kernel's own rounding leads away: " +
+                       wrong);
+    return {};
+  }
+
+ private:
+  std::optional<ir::function> small_form() const {
+    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
+    if (!small && work_of(w_.function) < 2e5) small = w_.function;
+    return small;
+  }
+
+  /// The default schedule against the program without a schedule, which rounds in the same places.
+  /// A program that would take much of the session on one core gets the benefit of the doubt.
+  std::string compare_as_written(const output_list& outputs, double seconds) {
+    if (work_of(w_.function) > 2e8 * std::min(seconds, 10.0)) return {};
+    const built plain = bench_.make(w_.function);
+    if (!plain.code) return {};
+    if (!bench_.run(plain).ok()) return {};
+    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), outputs);
+  }
+
+  const workload& w_;
+  test_bench& bench_;
+  const value_needs& needs_;
+  std::uint64_t seed_;
+  std::vector<std::string>& remarks_;
+};
+
+}  // namespace tilewright::search::detail
+// The last round of a session: finalists and default are timed in turn, so that drift of the
+// machine meets all of them.
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+// The time of a session, and what of it is kept for timing the finalists again.
+
+#include <algorithm>
+#include <chrono>
+
+namespace tilewright::search::detail {
+
+/// Counts from its making. All times are in seconds.
+class time_budget {
+ public:
+  explicit time_budget(double seconds)
+      : seconds_(std::max(seconds, 0.0)), kept_(least_kept * seconds_) {}
+
+  double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+  double left() const { return std::max(0.0, seconds_ - elapsed()); }
+  double left_for_search() const { return std::max(0.0, seconds_ - kept_ - elapsed()); }
+
+  /// Keeps what the end needs, within bounds: a search that has no time finds no finalists.
+  void keep(double needed) {
+    kept_ = std::clamp(needed, least_kept * seconds_, most_kept * seconds_);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr double least_kept = 0.1, most_kept = 0.3;
+
+  clock::time_point start_ = clock::now();
+  double seconds_, kept_;
+};
+
+}  // namespace tilewright::search::detail
+
+namespace tilewright::search::detail {
+
+/// Code in the last round, and how fast it has been so far.
+struct contestant {
+  const built* code;
+  double seconds;
+};
+
+/// What one visit measures: the better of two calls after one that warms up, or one call where
+/// calls take so long that nothing is left to warm.
+inline measure_options visit_options(double seconds) {
+  constexpr double slow = 0.01;  // s
+  measure_options out;
+  out.repeats = out.most_repeats = seconds < slow ? 2 : 0;
+  out.budget = 0.004;
+  return out;
+}
+
+/// Seconds that one visit takes.
+inline double visit_seconds(double seconds) {
+  constexpr double least = 2e-4;  // calls are repeated until the clock can tell
+  return std::max(least, (1 + visit_options(seconds).most_repeats) * seconds);
+}
+
+/// Seconds that the last round takes for so many turns.
+inline double wanted_for_finals(double best, double baseline, std::size_t finalists, int turns) {
+  return visit_seconds(baseline) + turns * static_cast<double>(finalists) * visit_seconds(best);
+}
+
+/// Times of all, the first of which is the default. The time that is left decides how often each
+/// has its turn; the fastest and the default have one anyhow. A default that is slower by a factor
+/// that no drift explains has no more than that.
+template <class Cancelled>
+std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
+                                       const time_budget& budget, const Cancelled& cancelled) {
+  constexpr int most_turns = 15;
+  constexpr double least = 0.05;  // s, however late it is
+  constexpr double beyond_drift = 3;
+  std::vector<measurement> times(all.size());
+  if (all.size() < 2) return times;
+  std::size_t fastest = 1;
+  for (std::size_t i = 2; i < all.size(); ++i)
+    if (all[i].seconds < all[fastest].seconds) fastest = i;
+  const double until = budget.elapsed() + std::max(budget.left(), least);
+  for (int turn = 0; turn < most_turns; ++turn) {
+    if (turn > 0 && cancelled()) break;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
+      if (turn > 0 && once) continue;
+      const bool needed = turn == 0 && (i == 0 || i == fastest);
+      if (!needed && budget.elapsed() + visit_seconds(all[i].seconds) > until) continue;
+      const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
+      if (m.ok()) times[i].seconds.push_back(m.best());
+    }
+  }
+  return times;
+}
+
+}  // namespace tilewright::search::detail
 // Strategy: chains of changed traces that a cost model guides (MetaSchedule, section 4).
 //
 // The population consists of the fastest measured programs and of draws from the prior. Every
@@ -55938,6 +57624,7 @@ std::unique_ptr<strategy> local_search();
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -55945,61 +57632,23 @@ namespace tilewright::search {
 
 /// Teaches `model` the records of all workloads but `but` that hold for its instruction set and
 /// thread count; the newest `most` of those whose program is in the database and whose trace
-/// replays.
+/// replays. `over` is polled: where it is true, what was read by then has to do.
 /// @returns the number of programs that it was taught
 std::size_t learn_records(cost::model& model, const database& db, const record_key& but,
-                          std::size_t most = 600);
+                          std::size_t most = 600, const std::function<bool()>& over = {});
 
 /// Boosted trees that start from the shipped prior and have learned the records of `db`.
 std::shared_ptr<cost::model> experienced_model(const database& db, const record_key& but,
-                                               std::uint64_t seed);
+                                               std::uint64_t seed,
+                                               const std::function<bool()>& over = {});
 
 /// How the shipped prior ranks candidates of one workload; larger is better.
 std::vector<double> estimated_scores(const std::vector<candidate>& all);
 
 }  // namespace tilewright::search
-// Decides whether a candidate computes what it should.
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-namespace tilewright::search {
-
-/// Compares the outputs of two runs on the same inputs, each as runner::outputs gives them. Integers must be
-/// equal. Floats may differ by eps * (16 + 4 * sqrt(terms)) of the larger of the value and the output's root mean
-/// square, eps being the distance from 1 to the next value of the type and `terms` the longest reduction; NaN
-/// equals NaN.
-/// @returns empty, or the first difference in words
-std::string compare_outputs(const std::vector<operand>& operands, const value_needs& needs,
-                            const std::vector<std::vector<std::byte>>& expected,
-                            const std::vector<std::vector<std::byte>>& actual);
-
-/// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
-/// caller sees to it that it is small.
-/// @returns empty, or what is wrong
-std::string verify_against_interpreter(const ir::function& f, runner& r,
-                                       const backend::loaded& code);
-
-/// Runs the alternatives of `f`, which is small, in the interpreter on the same arguments.
-/// @returns empty, or which of them differs from the first and where
-std::string compare_alternatives(const ir::function& f, const backend::executor& exec,
-                                 std::uint64_t seed);
-
-/// Arithmetic on floats that `f` asks for, calls counted as one. // operations
-double operations_of(const ir::function& f);
-
-/// Iterations of all innermost statements of `f`, an upper bound of the interpreter's work.
-double work_of(const ir::function& f);
-
-}  // namespace tilewright::search
 
 namespace tilewright::search {
 namespace detail {
-
-using session_clock = std::chrono::steady_clock;
 
 /// A verified or measured schedule that new candidates are made from.
 struct parent {
@@ -56025,10 +57674,14 @@ inline schedule first_of(const std::vector<schedule>& sketches, const space::des
 class tuner {
  public:
   tuner(const workload& w, const session_options& o, database& db)
-      : w_(w), o_(o), db_(db), bench_(w, o.measuring, o.seed), needs_(needs_of(w.function)) {}
+      : w_(w),
+        o_(o),
+        db_(db),
+        budget_(o.seconds),
+        bench_(w, o.measuring, o.seed),
+        needs_(needs_of(w.function)) {}
 
   tuning_result run() {
-    start_ = session_clock::now();
     start_baseline();
     recall();
     while (!over() && !exhausted()) round();
@@ -56038,30 +57691,29 @@ class tuner {
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
                        {name(failure::schedule), refused->second, strategy_->last_refusal()});
-    result_.seconds = elapsed();
+    result_.seconds = budget_.elapsed();
     result_.trials = progress_.trials;
     result_.failures = progress_.failures;
     return std::move(result_);
   }
 
  private:
-  // A part of the budget is kept for timing the finalists again.
-  static constexpr double search_share = 0.9;
+  static constexpr double recall_share = 0.05;
   static constexpr std::size_t parents_kept = 24;
+  static constexpr std::size_t most_recalled = 512;
   static constexpr int empty_rounds_allowed = 3;
 
-  double elapsed() const {
-    return std::chrono::duration<double>(session_clock::now() - start_).count();
-  }
   bool cancelled() const { return o_.cancelled && o_.cancelled->load(std::memory_order_relaxed); }
   bool over() const {
-    return cancelled() || elapsed() > search_share * o_.seconds || progress_.trials >= o_.trials ||
+    return cancelled() || budget_.left_for_search() <= 0 || progress_.trials >= o_.trials ||
            result_.best <= o_.target || progress_.since_best >= o_.patience;
   }
   bool exhausted() const { return empty_rounds_ >= empty_rounds_allowed; }
-  /// Like `over`, but the first candidate is measured although its search took all the time.
+  /// Like `over`, but the first candidate is measured although its search took all the time, unless
+  /// a call takes long.
   bool stops() const {
-    return over() && (progress_.trials > 0 || out_of_time_by_choice() || cancelled());
+    const bool soon = 2 * result_.best < budget_.left() + 0.1 * o_.seconds;
+    return over() && (progress_.trials > 0 || !soon || out_of_time_by_choice() || cancelled());
   }
   /// Another rule than the time ends the session, or there was none from the beginning.
   bool out_of_time_by_choice() const {
@@ -56088,23 +57740,28 @@ class tuner {
     built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
-    check_default(where);
-    check_alternatives();
+    default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
+    check.at_small_extents(where);
+    check.alternatives();
     const measurement once = bench_.run(b);
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
-    check_points();
-    const measurement m = bench_.measure(b, {});
+    spots_ = check.at_points(expected_, o_.seconds);
+    // calls that take a good part of the budget are not repeated
+    const bool slow = once.best() > 0.02 * o_.seconds && bench_.runs_as_timed();
+    const measurement m = slow ? once : bench_.measure(b, {});
     result_.trace = first.trace().print();
     result_.code = b.artifact;
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
+    budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
     baseline_ = std::move(b);
     seen_.insert(ir::workload_key(first.function()));
     db_.add(record_of(result_.trace, m.ok() ? m : once));
     parents_.push_back({first.trace(), result_.baseline});
     start_strategy();
-    if (const auto c = replay(first.trace(), w_.function, o_.seed)) teach(*c, result_.baseline);
+    if (const auto c = replay(first.trace(), w_.function, o_.seed))
+      strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -56118,81 +57775,25 @@ class tuner {
     return out;
   }
 
-  /// The default schedule at small extents against the interpreter.
-  void check_default(const space::context& where) {
-    const std::optional<ir::function> small = small_form();
-    if (!small) {
-      result_.remarks.push_back("not compared with the interpreter: no small form of the kernel");
-      return;
-    }
-    const schedule s = default_schedule(*small, w_.space, where, o_.seed);
-    const built b = bench_.make(s.function());
-    if (!b.code)
-      throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner r(*small, {}, *w_.exec, o_.seed);
-    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
-    if (!wrong.empty())
-      throw internal_error("the default schedule of " + w_.function.name +
-                           " disagrees with the interpreter: " + wrong);
-  }
-
-  /// The algorithms of the kernel against each other, by the interpreter.
-  void check_alternatives() {
-    if (!ir::has_alternatives(w_.function)) return;
-    const std::optional<ir::function> small = small_form();
-    if (!small)
-      return result_.remarks.push_back(
-          "algorithms not compared with each other: no small form of the kernel");
-    const std::string wrong = compare_alternatives(*small, *w_.exec, o_.seed);
-    if (!wrong.empty()) throw argument_error("kernel " + w_.function.name + ": " + wrong);
-  }
-
-  std::optional<ir::function> small_form() const {
-    std::optional<ir::function> small = w_.shrunk ? w_.shrunk() : std::nullopt;
-    if (!small && work_of(w_.function) < 2e5) small = w_.function;
-    return small;
-  }
-
-  /// The outputs of the default schedule at some points against f64.
-  void check_points() {
-    spots_ = spot_values(w_.function, bench_.data(), o_.seed);
-    if (!spots_.skipped.empty())
-      result_.remarks.push_back((spots_.spots.empty() ? "not compared with f64: "
-                                                      : "compared with f64 at fewer points: ") +
-                                spots_.skipped);
-    const std::string wrong = compare_spots(bench_.data().operands(), needs_, spots_, expected_);
-    if (wrong.empty()) return;
-    spots_ = {};
-    const std::string at_fault = compare_as_written();
-    if (!at_fault.empty())
-      throw internal_error("the default schedule of " + w_.function.name + " disagrees with f64: " +
-                           wrong + ", and with the program as written: " + at_fault);
-    result_.remarks.push_back(
-        "not compared with f64, from which the kernel's own rounding leads away: " + wrong);
-  }
-
-  /// The default schedule against the program without a schedule, which rounds in the same places.
-  /// A program that would take long on one core gets the benefit of the doubt.
-  std::string compare_as_written() {
-    if (work_of(w_.function) > 2e9) return {};
-    const built plain = bench_.make(w_.function);
-    if (!plain.code) return {};
-    if (!bench_.run(plain).ok()) return {};
-    return compare_outputs(bench_.data().operands(), needs_, bench_.data().outputs(), expected_);
-  }
-
-  /// What earlier sessions measured.
+  /// What earlier sessions measured: all of it is learned from and not measured again, as far as
+  /// replaying it does not take the time to measure; the fastest, which come first, are parents.
   void recall() {
-    for (const record& r : db_.top(w_.key, parents_kept)) {
+    std::vector<candidate> known;
+    std::vector<double> seconds;
+    const std::function<bool()> late = share_of_time(recall_share);
+    for (const record& r : db_.top(w_.key, most_recalled)) {
+      if (known.size() >= parents_kept && late()) break;
       try {
-        const std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
+        std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
         if (!c || !seen_.insert(c->identity).second) continue;
         parents_.push_back({c->scheduled.trace(), r.best()});
-        teach(*c, r.best());
+        known.push_back(std::move(*c));
+        seconds.push_back(r.best());
       } catch (const error& e) {
         result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
       }
     }
+    if (!known.empty()) strategy_->learn(known, seconds);
     if (const auto near = db_.nearest(w_.family, w_.extents, w_.key)) {
       try {
         auto c = replay(trace::parse(near->trace), w_.function, o_.seed, nullptr, finish_);
@@ -56226,7 +57827,8 @@ class tuner {
     else if (o_.model.score)
       strategy_ = local_search();
     else
-      strategy_ = evolutionary(experienced_model(db_, w_.key, o_.seed), all_cores());
+      strategy_ =
+          evolutionary(experienced_model(db_, w_.key, o_.seed, share_of_time(0.25)), all_cores());
     strategy_->start(task, o_.seed);
   }
 
@@ -56237,9 +57839,10 @@ class tuner {
     return out;
   }
 
-  /// Tells the strategy what is known about one candidate.
-  void teach(const candidate& c, double seconds) {
-    strategy_->learn(std::span(&c, 1), std::span(&seconds, 1));
+  /// What says when a share of the time that is left is over.
+  std::function<bool()> share_of_time(double share) const {
+    const double until = budget_.elapsed() + share * budget_.left_for_search();
+    return [this, until] { return over() || budget_.elapsed() > until; };
   }
 
   std::vector<candidate> proposals(std::size_t count) {
@@ -56248,9 +57851,8 @@ class tuner {
     const std::size_t wanted = count * static_cast<std::size_t>(std::max(o_.model.oversample, 1));
     const std::size_t refused = strategy_->refused();
     // half of what is left is for measuring what is found
-    const double until = (elapsed() + search_share * o_.seconds) / 2;
-    for (candidate& c : strategy_->propose(wanted - std::min(wanted, out.size()),
-                                           [&] { return over() || elapsed() > until; }))
+    for (candidate& c :
+         strategy_->propose(wanted - std::min(wanted, out.size()), share_of_time(0.5)))
       if (seen_.insert(c.identity).second) out.push_back(std::move(c));
     progress_.failures[failure::schedule] += static_cast<int>(strategy_->refused() - refused);
     if (progress_.failures[failure::schedule] == 0) progress_.failures.erase(failure::schedule);
@@ -56276,16 +57878,12 @@ class tuner {
     empty_rounds_ = batch.empty() ? empty_rounds_ + 1 : 0;
     std::vector<ir::function> programs;
     for (const candidate& c : batch) programs.push_back(c.scheduled.function());
-    // compiling beside a measurement disturbs it only when the measurement uses all cores
-    const bool beside = w_.exec->threads < target::host().cores;
-    const int cores = target::host().cores;
-    build_queue queue =
-        bench_.queue(std::move(programs), beside ? cores - w_.exec->threads : cores);
-    if (!beside) queue.finish();
+    build_queue queue = bench_.queue(std::move(programs));
     std::vector<measurement> measured;
     for (std::size_t i = 0; i < batch.size() && !stops(); ++i)
       measured.push_back(try_one(batch[i], queue.take(i)));
-    learn(batch, measured);
+    // a model that nobody asks any more need not be trained
+    if (!over() || o_.method) learn(batch, measured);
     if (o_.model.learn)
       o_.model.learn({batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(measured.size())},
                      measured);
@@ -56327,7 +57925,12 @@ class tuner {
       options.best = result_.best;
       options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
                                                        : std::max(1.0, 20 * result_.baseline);
+      // what is slower than the best need not be waited for when the session is over
+      const double enough = budget_.left() + 3 * result_.best;
+      const bool shortened = enough < options.deadline;
+      if (shortened) options.deadline = enough;
       m = bench_.measure(b, options);
+      if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
       if (m.ok() && m.median() < result_.best) accept(c, b, m);
     }
     ++progress_.trials;
@@ -56351,20 +57954,21 @@ class tuner {
         again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
-      m.failed = failure::wrong_result;
+      m.failed = again.ok() ? failure::wrong_result : again.failed;
       m.detail = wrong;
       result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;
     }
     result_.best = progress_.best = m.median();
     progress_.since_best = 0;
-    finalists_.push_back({c.scheduled.trace().print(), b});
+    finalists_.push_back({c.scheduled.trace().print(), b, m.median()});
     if (finalists_.size() > finalists_kept()) finalists_.erase(finalists_.begin());
+    budget_.keep(wanted_for_finals(result_.best, result_.baseline, finalists_.size(), 5));
   }
 
   void report() {
-    progress_.elapsed = elapsed();
-    progress_.left = std::max(0.0, o_.seconds - progress_.elapsed);
+    progress_.elapsed = budget_.elapsed();
+    progress_.left = budget_.left();
     progress_.rate = progress_.trials / std::max(progress_.elapsed, 1e-3);
     if (o_.events) o_.events(progress_);
   }
@@ -56372,6 +57976,7 @@ class tuner {
   struct finalist {
     std::string trace;
     built code;
+    double seconds;
   };
   std::size_t finalists_kept() const {
     return static_cast<std::size_t>(std::max(o_.measuring.finalists, 1));
@@ -56379,33 +57984,24 @@ class tuner {
 
   /// Finalists of earlier sessions have to be built again.
   void revive() {
+    const double best = result_.best;
     for (const parent& p : parents_) {
-      if (finalists_.size() >= finalists_kept() || p.seconds >= result_.best) return;
+      if (finalists_.size() >= finalists_kept() || p.seconds >= best) return;
+      if (!finalists_.empty() && budget_.left() <= 0) return;
       const auto c = replay(p.trace, w_.function, o_.seed);
       if (!c) continue;
       const built b = bench_.make(c->scheduled.function());
       measurement m;
+      m.seconds = {p.seconds};
       if (b.code) accept(*c, b, m);
     }
   }
 
-  /// Times finalists and default in turn, so that drift of the machine meets all of them.
   void finish() {
     revive();
-    std::vector<measurement> times(finalists_.size() + 1);
-    measure_options once;
-    once.repeats = once.most_repeats = 2;
-    once.budget = 0.004;
-    const double until = std::max(elapsed() + 0.05, o_.seconds);
-    for (int turn = 0; turn < 15 && !finalists_.empty(); ++turn) {
-      if (turn >= 5 && (elapsed() > until || cancelled())) break;
-      if (turn >= 2 && elapsed() > until + 1) break;
-      for (std::size_t i = 0; i < times.size(); ++i) {
-        const measurement m = bench_.measure(i == 0 ? baseline_ : finalists_[i - 1].code, once);
-        if (m.ok()) times[i].seconds.push_back(m.best());
-      }
-    }
-    decide(times);
+    std::vector<contestant> all{{&baseline_, result_.baseline}};
+    for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
+    decide(timed_in_turn(bench_, all, budget_, [this] { return cancelled(); }));
   }
 
   void decide(const std::vector<measurement>& times) {
@@ -56441,9 +58037,9 @@ class tuner {
   const workload& w_;
   const session_options& o_;
   database& db_;
+  time_budget budget_;
   test_bench bench_;
   value_needs needs_;
-  session_clock::time_point start_;
   provenance from_;
   std::vector<schedule> sketches_;
   finisher finish_;
@@ -56584,6 +58180,7 @@ TILEWRIGHT_INLINE std::optional<ir::function> shrink(const std::function<ir::fun
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace tilewright::search {
@@ -56900,6 +58497,24 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   return true;
 }
 
+/// Seconds of the default schedule: of the session that measured `v`, else as the database has them;
+/// 0 where it has none.
+TILEWRIGHT_INLINE double specialization::baseline_of(const variant& v) const {
+  if (v.baseline > 0 || v.seconds <= 0) return v.baseline;
+  const space::context where{workload_.cpu, workload_.exec->threads};
+  const std::string trace =
+      default_schedule(workload_.function, workload_.space, where, options_.seed).trace().print();
+  for (const record& r : db_->top(workload_.key, std::numeric_limits<std::int32_t>::max()))
+    if (r.trace == trace && r.from.cpu == v.cpu) return r.best();
+  return 0;
+}
+
+TILEWRIGHT_INLINE std::string specialization::database_text() const {
+  if (db_->persistent()) return db_->path();
+  const std::string why = db_->status();
+  return why.empty() ? "none: records last as long as the process" : why;
+}
+
 TILEWRIGHT_INLINE std::string specialization::report() const {
   const variant* v = current();
   std::string out = workload_.function.name + " at " + write_numbers(workload_.extents) + "\n";
@@ -56918,16 +58533,16 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
     std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
                   flops / v->seconds * 1e-9, moved / v->seconds * 1e-9);
     out += rate + detail::roofline_text(workload_, *v, flops, moved);
-    if (v->baseline > 0) {
+    if (const double baseline = baseline_of(*v); baseline > 0) {
       std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)",
-                    v->baseline / v->seconds, time_text(v->baseline).c_str());
+                    baseline / v->seconds, time_text(baseline).c_str());
       out += rate;
     }
     out += "\n";
   }
   if (v->packed.bytes() > 0)
     out += "  weights   packed once, " + std::to_string(v->packed.bytes()) + " bytes\n";
-  out += "  database  " + (db_->persistent() ? db_->path() : db_->status()) + "\n";
+  out += "  database  " + database_text() + "\n";
   out += "  key       " + workload_.key.workload + " " + workload_.key.isa + "\n";
   const std::lock_guard lock(mutex_);
   for (const std::string& r : remarks_) out += "  remark    " + r + "\n";
@@ -57769,7 +59384,7 @@ class evolver final : public drawing_strategy {
     score_all();
     double temperature = options_.temperature;
     for (int g = 0; g < options_.generations && !(over && over()); ++g) {
-      advance(temperature);
+      advance(temperature, over);
       temperature *= options_.cooling;
     }
     return picks(count);
@@ -57884,15 +59499,15 @@ class evolver final : public drawing_strategy {
     return std::max(std::sqrt(square), 1e-9);
   }
 
-  /// One step of every chain.
-  void advance(double temperature) {
+  /// One step of every chain, or of those whose turn comes before it is over.
+  void advance(double temperature, const std::function<bool()>& over) {
     const std::size_t n = chains_.size();
     std::map<support::hash128, std::vector<std::size_t>> of_sketch;
     for (std::size_t i = 0; i < n; ++i) of_sketch[chains_[i].sketch].push_back(i);
     std::vector<support::random> draws = streams(n);
     std::vector<std::optional<candidate>> next(n);
     std::vector<int> failures(n, 0);
-    for_slots(n, options_.threads, [&](std::size_t i) {
+    const auto step = [&](std::size_t i) {
       for (int attempt = 0; attempt < options_.attempts && !next[i]; ++attempt) {
         const std::optional<trace> t =
             changed(chains_[i], of_sketch.at(chains_[i].sketch), draws[i]);
@@ -57900,7 +59515,10 @@ class evolver final : public drawing_strategy {
         next[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
         if (!next[i]) ++failures[i];
       }
-    });
+    };
+    for (std::size_t first = 0; first < n && !(over && over()); first += slots_at_a_time)
+      for_slots(std::min(slots_at_a_time, n - first), options_.threads,
+                [&](std::size_t i) { step(first + i); });
     std::vector<const candidate*> programs;
     for (const auto& c : next)
       if (c) programs.push_back(&*c);
@@ -58560,9 +60178,9 @@ class argument_ring {
     copies_ = std::clamp<std::size_t>(more_than_caches() / of.size() + 1, 2, 4096);
     for (const argument_place& p : of.places()) {
       // a line between copies, so that they do not all compete for the same sets of a cache
-      step_.push_back((p.bytes + p.alignment - 1) / p.alignment * p.alignment +
-                      std::max<std::size_t>(p.alignment, 64));
-      memory_.emplace_back(step_.back() * copies_, p.alignment);
+      const std::size_t a = p.at.alignment;
+      step_.push_back((p.bytes + a - 1) / a * a + std::max<std::size_t>(a, 64));
+      memory_.emplace_back(step_.back() * copies_, p.at);
     }
     for (std::size_t k = 0; k < copies_; ++k) fill(k, true);
   }
@@ -58630,7 +60248,7 @@ struct timer::state {
     packed.resize(sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const auto size = static_cast<std::size_t>(sizes[i]);
-      if (packed[i].size() != size) packed[i] = guarded_buffer(size, 64);
+      if (packed[i].size() != size) packed[i] = guarded_buffer(size);
       for (std::vector<void*>& one : data) one.push_back(packed[i].data());
     }
     call(*code.preparation(), 1, out);
@@ -58643,7 +60261,7 @@ struct timer::state {
     detail::guarded_executor guarded{exec};
     const backend::executor e{&detail::guarded_executor::run, &guarded, exec.threads};
     const auto need = static_cast<std::size_t>(code.workspace_bytes());
-    if (workspace.size() < need) workspace = guarded_buffer(need, 64);
+    if (workspace.size() < need) workspace = guarded_buffer(need);
     // a smaller workspace is placed against the upper guard too
     working = need ? workspace.data() + (workspace.size() - need) / 64 * 64 : nullptr;
     ring.clear();
@@ -58719,7 +60337,9 @@ struct timer::state {
   /// interrupted ones, look like it, so that the first ones do not decide.
   static bool hopeless(const measure_options& options, int count, const measurement& out) {
     const auto n = static_cast<int>(out.seconds.size());
-    if (n < 2 || !(out.best() > options.hopeless * options.best)) return false;
+    const bool long_enough =
+        out.best() >= 50 * options.evidence;  // to hide what the first waits for
+    if ((n < 2 && !long_enough) || !(out.best() > options.hopeless * options.best)) return false;
     return n >= options.most_repeats || n * count * out.best() >= options.evidence;
   }
 
@@ -58733,6 +60353,7 @@ struct timer::state {
   }
 
   void repeat(const backend::loaded& code, const measure_options& options, measurement& out) {
+    if (options.most_repeats == 0) return;
     const int count = batch(options, out.best());
     const auto start = detail::timer_clock::now();
     out.seconds.clear();
@@ -58740,7 +60361,8 @@ struct timer::state {
       const int n = static_cast<int>(out.seconds.size());
       const bool late = detail::timer_seconds(start) > options.budget;
       const bool steady = n >= options.repeats && out.spread() < options.stable;
-      if (n >= options.most_repeats || (late && n >= 3) || steady) break;
+      const bool enough = n >= 3 || out.best() > 5 * options.budget;
+      if (n >= options.most_repeats || (late && enough) || steady) break;
       if (hopeless(options, count, out)) break;
     }
   }
@@ -58780,6 +60402,7 @@ TILEWRIGHT_INLINE void timer::cancel() {
 
 }  // namespace tilewright::search
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <optional>
@@ -58803,7 +60426,8 @@ inline std::optional<ir::function> stored_program(const database& db, const std:
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& db,
-                                            const record_key& but, std::size_t most) {
+                                            const record_key& but, std::size_t most,
+                                            const std::function<bool()>& over) {
   std::vector<record> records = db.all([&](const record& r) {
     return r.key.workload != but.workload && r.key.isa == but.isa && r.key.threads == but.threads &&
            !r.seconds.empty();
@@ -58813,7 +60437,8 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
   std::map<std::string, std::optional<ir::function>> programs;
   std::list<candidate> made;  // samples point into it
   std::vector<cost::sample> samples;
-  for (const record& r : records) {
+  for (auto newest = records.rbegin(); newest != records.rend() && !(over && over()); ++newest) {
+    const record& r = *newest;
     const auto [at, fresh] = programs.try_emplace(r.key.workload);
     if (fresh) at->second = detail::stored_program(db, r.key.workload);
     const auto workload = support::hash128::from_hex(r.key.workload);
@@ -58828,17 +60453,18 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
     samples.push_back(
         {&made.back().scheduled.function(), made.back().identity, *workload, r.best()});
   }
+  std::reverse(samples.begin(), samples.end());  // a model forgets what comes first
   if (!samples.empty()) model.update(samples);
   return samples.size();
 }
 
-TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database& db,
-                                                                 const record_key& but,
-                                                                 std::uint64_t seed) {
+TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(
+    const database& db, const record_key& but, std::uint64_t seed,
+    const std::function<bool()>& over) {
   cost::tree_model_options options;
   options.seed = seed;
   auto out = std::make_shared<cost::tree_model>(options, cost::shipped_prior());
-  learn_records(*out, db, but);
+  learn_records(*out, db, but, 600, over);
   return out;
 }
 
@@ -59745,265 +61371,12 @@ TILEWRIGHT_INLINE std::function<ir::function(const extent_map&)> with_bound_weig
 
 }  // namespace tilewright::search
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
-// Messages between a process and its worker, and what they consist of. Both sides bound all that
-// they read: the other one may be a program gone wild.
-
-#include <poll.h>
-#include <sys/socket.h>
-
-#include <bit>
-#include <cerrno>
-#include <chrono>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace tilewright::search::detail {
-
-enum class worker_request : std::uint64_t { arguments = 1, measure, run };
-
-/// Words of 8 bytes in the order of the machine, which both sides share, and byte strings.
-class message {
- public:
-  void add(std::uint64_t word) {
-    const auto* from = reinterpret_cast<const std::byte*>(&word);
-    bytes_.insert(bytes_.end(), from, from + sizeof word);
-  }
-  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
-  void add(const void* bytes, std::size_t size) {
-    add(std::uint64_t{size});
-    const auto* from = static_cast<const std::byte*>(bytes);
-    bytes_.insert(bytes_.end(), from, from + size);
-  }
-  void add(std::string_view text) { add(text.data(), text.size()); }
-  const std::vector<std::byte>& bytes() const { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-/// Takes a message apart. @throws build_error where it ends too early
-class message_reader {
- public:
-  explicit message_reader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
-
-  std::uint64_t word() {
-    std::uint64_t out = 0;
-    std::memcpy(&out, take(sizeof out), sizeof out);
-    return out;
-  }
-  double real() { return std::bit_cast<double>(word()); }
-  /// A number that counts things of at least `each` bytes.
-  std::size_t count(std::size_t each) {
-    const std::uint64_t n = word();
-    if (n > (bytes_.size() - at_) / each) throw build_error("a message of a worker is cut short");
-    return static_cast<std::size_t>(n);
-  }
-  std::vector<std::byte> bytes() {
-    const std::size_t n = count(1);
-    const std::byte* from = take(n);
-    return {from, from + n};
-  }
-  std::string text() {
-    const std::vector<std::byte> b = bytes();
-    return {reinterpret_cast<const char*>(b.data()), b.size()};
-  }
-  bool ended() const { return at_ == bytes_.size(); }
-
- private:
-  const std::byte* take(std::size_t n) {
-    if (n > bytes_.size() - at_) throw build_error("a message of a worker is cut short");
-    at_ += n;
-    return bytes_.data() + at_ - n;
-  }
-
-  const std::vector<std::byte>& bytes_;
-  std::size_t at_ = 0;
-};
-
-using worker_clock = std::chrono::steady_clock;
-
-inline worker_clock::time_point worker_time_after(double seconds) {
-  return worker_clock::now() + std::chrono::duration_cast<worker_clock::duration>(
-                                   std::chrono::duration<double>(std::min(seconds, 1e6)));
-}
-
-/// A stream socket that carries messages: 8 bytes that say so, 8 with the size, the message.
-class message_stream {
- public:
-  enum class result { done, closed, late, nonsense };
-
-  explicit message_stream(int descriptor) : descriptor_(descriptor) {}
-
-  result send(const message& m, worker_clock::time_point until) const {
-    message whole;
-    whole.add(mark);
-    whole.add(m.bytes().data(), m.bytes().size());
-    const std::byte* from = whole.bytes().data();
-    return transfer(POLLOUT, whole.bytes().size(), until, [&](std::size_t at, std::size_t left) {
-      return ::send(descriptor_, from + at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
-    });
-  }
-
-  /// @param most bytes of a message
-  result receive(std::vector<std::byte>& out, std::size_t most,
-                 worker_clock::time_point until) const {
-    std::uint64_t head[2] = {};
-    const result first = read(head, sizeof head, until);
-    if (first != result::done) return first;
-    if (head[0] != mark || head[1] > most) return result::nonsense;
-    out.resize(static_cast<std::size_t>(head[1]));
-    return read(out.data(), out.size(), until);
-  }
-
- private:
-  static constexpr std::uint64_t mark = 0x314b524f57574954;  // "TIWWORK1"
-
-  result read(void* to, std::size_t size, worker_clock::time_point until) const {
-    return transfer(POLLIN, size, until, [&](std::size_t at, std::size_t left) {
-      return ::recv(descriptor_, static_cast<std::byte*>(to) + at, left, MSG_DONTWAIT);
-    });
-  }
-
-  template <class Move>
-  result transfer(short event, std::size_t size, worker_clock::time_point until, Move move) const {
-    for (std::size_t at = 0; at < size;) {
-      const ssize_t n = move(at, size - at);
-      if (n > 0) {
-        at += static_cast<std::size_t>(n);
-        continue;
-      }
-      if (n == 0) return result::closed;
-      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return result::closed;
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(until - worker_clock::now());
-      if (left.count() < 0) return result::late;
-      pollfd one{descriptor_, event, 0};
-      ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1000)));
-    }
-    return result::done;
-  }
-
-  int descriptor_;
-};
-
-// ---- what messages hold ----
-
-inline void write(message& m, const std::vector<argument_place>& places) {
-  m.add(std::uint64_t{places.size()});
-  for (const argument_place& p : places) {
-    for (const std::uint64_t word :
-         {std::uint64_t{p.bytes}, std::uint64_t{p.alignment}, std::uint64_t{p.element0},
-          std::uint64_t{p.written}, std::uint64_t{p.read}, std::uint64_t{p.strides.size()}})
-      m.add(word);
-    for (const std::int64_t s : p.strides) m.add(static_cast<std::uint64_t>(s));
-  }
-}
-
-inline std::vector<argument_place> read_places(message_reader& r) {
-  std::vector<argument_place> out(r.count(6 * 8));
-  for (argument_place& p : out) {
-    p.bytes = r.word();
-    p.alignment = r.word();
-    p.element0 = r.word();
-    p.written = r.word() != 0;
-    p.read = r.word() != 0;
-    p.strides.resize(r.count(8));
-    for (std::int64_t& s : p.strides) s = static_cast<std::int64_t>(r.word());
-  }
-  return out;
-}
-
-inline void write(message& m, const measure_options& o) {
-  for (const double v : {o.best, o.hopeless, o.evidence, o.deadline, o.budget, o.stable}) m.add(v);
-  for (const int v : {o.repeats, o.most_repeats, static_cast<int>(o.where)})
-    m.add(static_cast<std::uint64_t>(v));
-}
-
-inline measure_options read_options(message_reader& r) {
-  measure_options o;
-  for (double* v : {&o.best, &o.hopeless, &o.evidence, &o.deadline, &o.budget, &o.stable})
-    *v = r.real();
-  o.repeats = static_cast<int>(r.word() & 0xffff);
-  o.most_repeats = static_cast<int>(r.word() & 0xffff);
-  const std::uint64_t where = r.word();
-  if (where > static_cast<std::uint64_t>(caches::rotating))
-    throw build_error("a request names no state of the caches");
-  o.where = static_cast<caches>(where);
-  return o;
-}
-
-inline void write(message& m, const measurement& x) {
-  m.add(static_cast<std::uint64_t>(x.failed));
-  m.add(std::string_view(x.detail).substr(0, 1000));
-  m.add(std::uint64_t{x.seconds.size()});
-  for (const double s : x.seconds) m.add(s);
-}
-
-/// @throws build_error for what no timer gives
-inline measurement read_measurement(message_reader& r) {
-  measurement out;
-  const std::uint64_t failed = r.word();
-  if (failed > static_cast<std::uint64_t>(failure::worker))
-    throw build_error("an answer names no failure");
-  out.failed = static_cast<failure>(failed);
-  out.detail = r.text();
-  out.seconds.resize(r.count(8));
-  for (double& s : out.seconds) {
-    s = r.real();
-    if (!(s >= 0 && s < 1e6)) throw build_error("an answer holds a time that is none");
-  }
-  if (!r.ended()) throw build_error("an answer has bytes after its end");
-  if (out.failed == failure::none && out.seconds.empty())
-    throw build_error("an answer has neither a time nor a failure");
-  return out;
-}
-
-}  // namespace tilewright::search::detail
-
 namespace tilewright::search {
-namespace detail {
-
-/// What a worker says first; another one has another idea of code or messages.
-inline message worker_greeting() {
-  constexpr std::uint64_t protocol = 2;
-  message out;
-  out.add(protocol);
-  out.add(static_cast<std::uint64_t>(backend::lowering_revision));
-  return out;
-}
-
-inline bool is_program(const std::string& path) {
-  std::error_code ignored;
-  return !path.empty() && ::access(path.c_str(), X_OK) == 0 &&
-         std::filesystem::is_regular_file(path, ignored);
-}
-
-/// "SIGSEGV", "exit code 3".
-inline std::string end_text(int status) {
-  if (WIFSIGNALED(status)) {
-    const int s = WTERMSIG(status);
-    const std::string known = fault_name(s);
-    return known != "signal" ? known : known + " " + std::to_string(s);
-  }
-  return "exit code " + std::to_string(WEXITSTATUS(status));
-}
-
-}  // namespace detail
 
 TILEWRIGHT_INLINE std::string find_worker() {
   if (const char* named = std::getenv("TILEWRIGHT_WORKER"); named && *named) return named;
@@ -60023,135 +61396,43 @@ TILEWRIGHT_INLINE std::string find_worker() {
 }
 
 struct worker::state {
-  using clock = detail::worker_clock;
-  using result = detail::message_stream::result;
-  static constexpr double patience = 20;  // s to start, and to take a request
-  static constexpr double grace = 2;      // s beyond a deadline, which the worker itself keeps
+  static constexpr double grace = 2;  // s beyond a deadline, which the worker itself keeps
   static constexpr std::size_t most_answer = 1 << 20;
 
-  state(const argument_memory& a, int t) : arguments(a), threads(t), owner(::getpid()) {}
-  ~state() { stop(); }
-  state(const state&) = delete;
-  state& operator=(const state&) = delete;
+  state(const argument_memory& arguments, int threads)
+      : process(arguments.descriptor(), introduction(arguments, threads)) {}
 
-  const argument_memory& arguments;
-  int threads;
-  pid_t owner;
-  pid_t pid = 0;
-  int connection = -1;
-  int starts = 0;
-
-  void start() {
-    if (::getpid() != owner)
-      throw build_error("a worker cannot be used in a forked child of the process that started it");
-    const std::string program = find_worker();
-    if (program.empty())
-      throw build_error(
-          "no program tilewright was found to run candidates in a process of their own; put it "
-          "beside this program or on PATH, or name it in TILEWRIGHT_WORKER");
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      throw build_error(std::string("no connection for a worker: ") + std::strerror(errno));
-    connection = ends[0];
-    const int failed = spawn(program, ends[1]);
-    ::close(ends[1]);
-    if (failed != 0) {
-      pid = 0;
-      stop();
-      throw build_error("worker " + program + " cannot be started: " + std::strerror(failed));
-    }
-    ++starts;
-    greet(program);
-  }
-
-  /// @returns an error number, or 0
-  int spawn(const std::string& program, int other_end) {
-    // not at the numbers they shall have, so that the order of copying them does not matter
-    const int one = ::fcntl(other_end, F_DUPFD_CLOEXEC, 10);
-    const int two = ::fcntl(arguments.descriptor(), F_DUPFD_CLOEXEC, 10);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, one, worker_connection);
-    posix_spawn_file_actions_adddup2(&actions, two, worker_memory);
-    std::string name = program, command = "worker";
-    char* arguments_of[] = {name.data(), command.data(), nullptr};
-    const int out = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments_of, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(one);
-    ::close(two);
-    return out;
-  }
-
-  void greet(const std::string& program) {
-    std::vector<std::byte> said;
-    const auto until = detail::worker_time_after(patience);
-    const bool right =
-        detail::message_stream(connection).receive(said, 64, until) == result::done &&
-        said == detail::worker_greeting().bytes();
-    if (right) {
-      detail::message m;
-      m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
-      m.add(static_cast<std::uint64_t>(threads));
-      detail::write(m, arguments.places());
-      if (detail::message_stream(connection).send(m, until) == result::done &&
-          detail::message_stream(connection).receive(said, most_answer, until) == result::done &&
-          said.empty())
-        return;
-    }
-    stop();
-    throw build_error(program +
-                      " is no worker of this version of tilewright; build the program tilewright "
-                      "anew, or name another one in TILEWRIGHT_WORKER");
-  }
-
-  /// @returns how it ended
-  std::string stop() {
-    if (connection >= 0) ::close(connection);
-    connection = -1;
-    int status = 0;
-    const pid_t ended = std::exchange(pid, 0);
-    if (ended <= 0 || ::getpid() != owner) return {};
-    // what has not ended by itself is ended now; how, is of interest only in the first case
-    for (int i = 0; i < 20; ++i) {
-      if (::waitpid(ended, &status, WNOHANG) == ended) return detail::end_text(status);
-      ::usleep(1000);
-    }
-    ::kill(ended, SIGKILL);
-    ::waitpid(ended, &status, 0);
-    return {};
+  static detail::message introduction(const argument_memory& arguments, int threads) {
+    detail::message m;
+    m.add(static_cast<std::uint64_t>(detail::worker_request::arguments));
+    m.add(static_cast<std::uint64_t>(threads));
+    detail::write(m, arguments.places());
+    return m;
   }
 
   measurement ask(const detail::message& m, double deadline) {
-    if (pid == 0) start();
-    const detail::message_stream stream(connection);
-    std::vector<std::byte> said;
-    result got = stream.send(m, detail::worker_time_after(patience));
-    if (got == result::done)
-      got = stream.receive(said, most_answer, detail::worker_time_after(deadline + grace));
+    detail::worker_answer answer = process.ask(m, most_answer, deadline + grace);
     measurement out;
     try {
-      if (got == result::done) {
-        detail::message_reader reader(said);
+      if (answer.wrong.empty()) {
+        detail::message_reader reader(answer.said);
         return detail::read_measurement(reader);
       }
     } catch (const build_error& e) {
-      out.detail = std::string("the worker answered nonsense: ") + e.what();
+      process.stop();
+      answer.wrong = std::string("the worker answered nonsense: ") + e.what();
     }
-    const std::string end = stop();
-    out.failed = got == result::late ? failure::timeout : failure::worker;
-    if (got == result::late)
-      out.detail = "took longer than its deadline, and so the worker was ended";
-    if (got == result::closed)
-      out.detail = "the worker ended with " + (end.empty() ? "nothing said" : end);
-    if (got == result::nonsense) out.detail = "the worker answered nonsense";
+    out.failed = answer.late ? failure::timeout : failure::worker;
+    out.detail = answer.wrong;
     return out;
   }
+
+  detail::worker_process process;
 };
 
 TILEWRIGHT_INLINE worker::worker(const argument_memory& arguments, int threads)
     : state_(std::make_unique<state>(arguments, threads)) {
-  state_->start();
+  state_->process.start();
 }
 TILEWRIGHT_INLINE worker::~worker() = default;
 
@@ -60174,8 +61455,8 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   return state_->ask(m, deadline);
 }
 
-TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->pid; }
-TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->starts - 1; }
+TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->process.pid(); }
+TILEWRIGHT_INLINE int worker::restarts() const noexcept { return state_->process.starts() - 1; }
 
 // ---- the worker's side ----
 
@@ -60208,11 +61489,26 @@ class worker_service {
         write(out, tried(r, [&](const backend::loaded& c) { return timer_->run(c, deadline); }));
         return out;
       }
+      case worker_request::build: {
+        const target::cpu cpu = read_cpu(r);
+        write(out, compiled(r.text(), cpu));
+        return out;
+      }
     }
     throw build_error("no request of a worker");
   }
 
  private:
+  static built compiled(const std::string& program, const target::cpu& cpu) {
+    try {
+      return build(ir::parse(program), cpu);
+    } catch (const std::exception& e) {
+      built out;
+      out.error = e.what();
+      return out;
+    }
+  }
+
   template <class Use>
   measurement tried(message_reader& r, Use use) {
     if (!timer_) throw build_error("a request before the arguments");
@@ -60574,12 +61870,6 @@ inline std::vector<std::int64_t> strides_of(const ir::buffer& b) {
   return out;
 }
 
-inline bool has_load(const ir::expr& e) {
-  bool found = false;
-  ir::for_each_expr(e, [&](const ir::expr& x) { found = found || x->op == ir::op::load; });
-  return found;
-}
-
 inline bool costly(const ir::expr& e) {
   return e->op == ir::op::call || e->op == ir::op::if_then_else;
 }
@@ -60606,7 +61896,7 @@ TILEWRIGHT_INLINE access_profile profile_access(const ir::block_node& block,
   access_profile out{buffer, std::vector<std::int64_t>(block.iters.size(), 0), true, -1};
   const std::vector<std::int64_t> strides = detail::strides_of(buffer);
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    out.affine = out.affine && !detail::has_load(indices[d]);
+    out.affine = out.affine && !ir::reads_memory(indices[d]);
     for (const auto& [term, coefficient] : arith::to_linear(indices[d]).terms)
       for (std::size_t i = 0; i < block.iters.size(); ++i)
         if (ir::uses_var(term, block.iters[i].var))
@@ -63456,7 +64746,8 @@ inline std::int64_t take(schedule& s, const std::string& root, const char* key) 
   return out;
 }
 
-inline wishes take_wishes(schedule& s, const std::string& root) {
+inline wishes take_wishes(schedule& s) {
+  const std::string root = ir::root_block(s.function())->name;  // of a block that changes
   wishes out;
   out.parallel = take(s, root, "meta_schedule.parallel");
   out.vectorize = take(s, root, "meta_schedule.vectorize");
@@ -63593,7 +64884,7 @@ inline void ask_to_unroll(schedule& s, const std::string& name, const wishes& w)
 TILEWRIGHT_INLINE void rewrite_parallel_vectorize_unroll::operator()(schedule& s,
                                                                      const context&) const {
   using namespace detail::loop_kinds;
-  const wishes w = take_wishes(s, ir::root_block(s.function())->name);
+  const wishes w = take_wishes(s);
   if (!w.any()) return;
   for (const std::string& name : root_block_names(s)) {
     if (loop_count(s, name) == 0) continue;
@@ -64233,18 +65524,6 @@ TILEWRIGHT_INLINE void* dynamic_library::get(const char* symbol) const {
 namespace tilewright::support {
 namespace detail {
 
-/// Bijections with full avalanche (MurmurHash3's finalizer and its variant 13).
-inline std::uint64_t scramble_a(std::uint64_t x) {
-  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
-  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;
-  return x ^ (x >> 33);
-}
-inline std::uint64_t scramble_b(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 inline int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -64253,12 +65532,6 @@ inline int hex_digit(char c) {
 }
 
 }  // namespace detail
-
-TILEWRIGHT_INLINE void hasher::add(std::uint64_t word) {
-  // Each lane is a bijection of its state for a given word, and of the word for a given state.
-  hi_ = detail::scramble_a(hi_ ^ word) + 0x2545f4914f6cdd1du;
-  lo_ = detail::scramble_b(lo_ + word * 0x9fb21c651e98df25u) ^ 0x589965cc75374cc3u;
-}
 
 TILEWRIGHT_INLINE void hasher::add(std::string_view text) {
   add(static_cast<std::uint64_t>(text.size()));

@@ -58,8 +58,8 @@ struct measure_options {
   double deadline = 10;    // s for all of it; then the candidate is cancelled
   double budget = 0.02;    // s spent repeating
   int repeats = 5;         // at least, unless the budget is used up
-  int most_repeats = 25;  // 0: the call that warms up is what counts
-  double stable = 0.02;  // repeats end when the spread is below this
+  int most_repeats = 25;   // 0: the call that warms up is what counts
+  double stable = 0.02;    // repeats end when the spread is below this
   caches where = caches::warm;
 };
 
