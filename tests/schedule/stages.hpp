@@ -143,6 +143,17 @@ inline ir::function batch_matmul(int batch, int m, int n, int k) {
   return p.finish();
 }
 
+/// B = A * 2 and C[i] = B[i] + B[i + 1] + B[i + 2]; C is shorter by 2.
+inline ir::function stencil(int n) {
+  program p;
+  const buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {n - 2});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return load(a, v) * f32(2); });
+  p.map(c, {{"i", n - 2}}, [&](const indices& v) {
+    return load(b, {v[0]}) + load(b, {v[0] + 1}) + load(b, {v[0] + 2});
+  });
+  return p.finish();
+}
+
 /// conv2d, NHWC, with a padding stage X_pad.
 inline ir::function conv2d(int h, int w, int ci, int co, int r, int stride, int border) {
   program p;
