@@ -51630,8 +51630,8 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
 }
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes. A predicate that is about
-/// other sums than the variables must be one of the moving loops alone.
+/// the moving loops add to each is one map of iterations, without holes. The predicate must be one of
+/// the moving loops alone.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
@@ -51652,11 +51652,10 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   }
   const ir::expr& predicate = child.realize->predicate;
   const std::vector<ir::var> limited = ir::free_vars(predicate);
-  if (!iters.understood) {
-    const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
-    if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
-      return std::nullopt;
-  }
+  const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
+  // what standing loops cut is missing in some iterations
+  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+    return std::nullopt;
   footprint out;
   std::vector<ir::expr> values;
   for (const ir::range& dim : region.box) {

@@ -237,3 +237,32 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((2, 2), "int32")):
     }
   }
 }
+
+TEST_CASE("write_at: what a guard leaves out where the copy stands is not written") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((2, 4), "int32")):
+    T0 = T.alloc_buffer((2, 4), "int32")
+    for i, j0, j1 in T.grid(4, 1, 3):
+        with T.block("T0"):
+            v0 = T.axis.spatial(2, i // 2)
+            v1 = T.axis.spatial(2, i % 2)
+            v2 = T.axis.spatial(2, j0 * 3 + j1)
+            T.where(j0 * 3 + j1 < 2)
+            T.reads(V[v0 * 4 + v1 * 2 + v2])
+            T.writes(T0[v0, v1 * 2 + v2])
+            T0[v0, v1 * 2 + v2] = V[v0 * 4 + v1 * 2 + v2]
+    for i, j in T.grid(2, 4):
+        with T.block("T1"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.reads(T0[vi, vj])
+            T.writes(T1[vi, vj])
+            T1[vi, vj] = T0[vi, vj]
+)");
+  schedule s(f, 1);
+  const block_rv b = s.block("T0");
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  // in the last iteration of j1 nothing is written: the cache would hold nothing to copy out
+  CHECK_THROWS_WITH_AS(s.write_at(loops[2], b, 0, "local"), doctest::Contains("requirement 5"),
+                       schedule_error);
+}
