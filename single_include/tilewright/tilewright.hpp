@@ -59083,8 +59083,10 @@ TILEWRIGHT_INLINE void store::fail(int code, const std::string& doing) const {
     case sqlite_api::not_a_database: throw store_error(store_failure::damaged, what);
     case sqlite_api::read_only:
     case sqlite_api::cannot_open: throw store_error(store_failure::not_writable, what);
-    case 1:  // SQLITE_ERROR: a table or column is missing although the version is ours
-      if (doing.find("preparing") == std::string::npos)
+    case 1:  // SQLITE_ERROR: a table or column is missing although the version is ours, or the
+             // header names a format that never was
+      if (doing.find("preparing") == std::string::npos ||
+          what.find("unsupported file format") != std::string::npos)
         throw store_error(store_failure::damaged, what);
       [[fallthrough]];
     default: throw store_error(store_failure::later, what);

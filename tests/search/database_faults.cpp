@@ -166,6 +166,21 @@ TEST_CASE("flipped bytes: the file opens or is salvaged, and what is read was wr
   }
 }
 
+TEST_CASE("a header that names an unknown schema format is damage: the old file is kept") {
+  const folder f;
+  { database(f.file()).add(numbered(0, 1)); }
+  {
+    std::fstream file(f.file(), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(47);  // the last byte of the schema format number
+    file.put(9);
+  }
+  database db(f.file());
+  CHECK(db.persistent());
+  db.add(numbered(1, 1));
+  CHECK(database(f.file()).all().size() >= 1);
+  CHECK(std::ifstream(f.file() + ".damaged").good());
+}
+
 TEST_CASE(
     "flipped bytes of the log of a killed writer: what was checkpointed stays, what is read was "
     "written") {
