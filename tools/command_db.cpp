@@ -119,7 +119,8 @@ int tell(const search::import_result& r, const search::database& to) {
   for (const std::string& line : r.refused) complain(line);
   if (!to.status().empty()) complain(to.status());
   say(std::to_string(r.added) + " records added to " + to.path() + ", " + std::to_string(r.known) +
-      " were there\n");
+      " were there" +
+      (r.failed ? "; " + std::to_string(r.failed) + " failed candidates added" : "") + "\n");
   return !to.persistent() ? failed : r.refused.empty() ? fine : bad_input;
 }
 

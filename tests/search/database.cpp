@@ -58,6 +58,16 @@ bool in_child(const Work& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// As another program would.
+void run_sql(const std::string& file, const char* sql) {
+  const sqlite_api* api = sqlite();
+  REQUIRE(api);
+  sqlite3* raw = nullptr;
+  REQUIRE(api->open_v2(file.c_str(), &raw, sqlite_api::open_read_write, nullptr) == sqlite_api::ok);
+  CHECK(api->exec(raw, sql, nullptr, nullptr, nullptr) == sqlite_api::ok);
+  api->close_v2(raw);
+}
+
 }  // namespace
 
 TEST_CASE("number lists survive text, and malformed text gives nothing") {
@@ -226,15 +236,12 @@ TEST_CASE("a damaged row is skipped") {
     db.add(sample("good", 1));
     db.add(sample("bad", 1));
   }
-  REQUIRE(std::system(("sqlite3 " + f.file() +
-                       " \"update record set trace='worse' where trace='bad'\" 2>/dev/null")
-                          .c_str()) >= 0);
+  run_sql(f.file(), "update record set trace='worse' where trace='bad'");
   database db(f.file());
   const auto all = db.all();
-  if (all.size() == 1) {
-    CHECK(all[0].trace == "good");
-    CHECK(db.skipped() == 1);
-  }
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].trace == "good");
+  CHECK(db.skipped() == 1);
 }
 
 TEST_CASE("a file of an older version is migrated, or read as it is") {
@@ -261,6 +268,55 @@ TEST_CASE("a file of an older version is migrated, or read as it is") {
   const database again(f.file());
   CHECK(again.status() == "");
   REQUIRE(again.failures(again.all()[0].key).size() == 1);
+}
+
+TEST_CASE("what version 2 had counted of failures is counted on") {
+  const folder f;
+  std::filesystem::copy_file("tests/search/data/version_2.db", f.file());
+  const auto counted = [](const database& db) {
+    const auto all = db.failures(db.all()[0].key);
+    return all.size() == 1 && all[0].kind == "fault" ? all[0].count : -1;
+  };
+  {
+    const database behind(f.path + "/new.db:" + f.file());
+    CHECK(behind.status() == "");
+    CHECK(behind.all_failed().empty());
+  }
+  database db(f.file());
+  CHECK(db.status() == "");
+  CHECK(db.all().size() == 7);
+  CHECK(counted(db) == 3);
+  db.add_failed({db.all()[0].key, "t", "fault", "SIGSEGV", {}});
+  CHECK(counted(db) == 4);
+  const database again(f.file());
+  CHECK(again.status() == "");
+  CHECK(counted(again) == 4);
+}
+
+TEST_CASE("failed candidates are kept with their traces, and a damaged one is skipped") {
+  for (const bool memory : {true, false}) {
+    const folder f;
+    database db(memory ? ":memory:" : f.file());
+    const failed_candidate one{sample("", 1).key, "t1", "build", "why", {"cpu", "19", "now", 3}};
+    failed_candidate two = one, other = one;
+    two.trace = "t2";
+    two.kind = "timeout";
+    other.key.threads = 7;
+    for (const failed_candidate& x : {one, two, other}) db.add_failed(x);
+    const auto found = db.failed(one.key);
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].digest() == one.digest());
+    CHECK(found[1].digest() == two.digest());
+    CHECK(db.all_failed().size() == 3);
+    REQUIRE(db.failures(one.key).size() == 2);
+    CHECK(db.failures(one.key)[0].kind == "build");
+    CHECK(db.failures(one.key)[0].detail == "why");
+    CHECK(db.all().empty());
+    if (memory) continue;
+    CHECK(database(":memory::" + f.file()).failed(one.key).size() == 2);  // a file behind
+    run_sql(f.file(), "update failed set trace='t9' where trace='t1'");
+    CHECK(database(f.file()).failed(one.key).size() == 1);
+  }
 }
 
 TEST_CASE("failures are counted by kind") {
@@ -334,13 +390,7 @@ TEST_CASE("a file that may only be read is read, and additions stay in memory") 
 TEST_CASE("a newer schema is left alone") {
   const folder f;
   database(f.file()).add(sample("t", 1, true));
-  const sqlite_api* api = sqlite();
-  REQUIRE(api);
-  sqlite3* raw = nullptr;
-  REQUIRE(api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr) ==
-          sqlite_api::ok);
-  api->exec(raw, "pragma user_version=99", nullptr, nullptr, nullptr);
-  api->close_v2(raw);
+  run_sql(f.file(), "pragma user_version=99");
   database db(f.file());
   CHECK(db.status().find("newer") != std::string::npos);
   CHECK(db.status().find("99") != std::string::npos);
@@ -449,11 +499,7 @@ TEST_CASE("code comes back only when its digest matches and nobody else may writ
   chmod(f.file().c_str(), 0666);
   CHECK_FALSE(db.code(r.key, "t", 3, &why));
   chmod(f.file().c_str(), 0600);
-  const sqlite_api* api = sqlite();
-  sqlite3* raw = nullptr;
-  api->open_v2(f.file().c_str(), &raw, sqlite_api::open_read_write, nullptr);
-  api->exec(raw, "update code set object = x'00'", nullptr, nullptr, nullptr);
-  api->close_v2(raw);
+  run_sql(f.file(), "update code set object = x'00'");
   CHECK_FALSE(db.code(r.key, "t", 3, &why));
   CHECK(why.find("digest") != std::string::npos);
 }

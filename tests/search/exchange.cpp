@@ -99,6 +99,37 @@ TEST_CASE("what one database exports another one imports, once") {
   CHECK(r.refused[0].find("line 6: JSON") == 0);
 }
 
+TEST_CASE("failed candidates are exported, imported and merged, once") {
+  database from(":memory:"), text_read(":memory:"), merged(":memory:");
+  const failed_candidate f{sample("", 1).key,
+                           "line\n\"two\"",
+                           "wrong_result",
+                           "C[1] is \"2\"",
+                           {"a cpu", "19.1", "2026-01-31T12:00:00Z", 3}};
+  from.add_failed(f);
+  from.add_failures(f.key, {"schedule", 9, "split: no"});
+  CHECK(read_failed(write_failed(f)).digest() == f.digest());
+  CHECK(read_failed(write_failed(f)).detail == f.detail);
+  std::string changed = write_failed(f);
+  changed.replace(changed.find("wrong_result"), 12, "right_result");
+  CHECK_THROWS_AS(read_failed(changed), argument_error);
+  for (const std::size_t expected : {1u, 0u}) {
+    std::stringstream text;
+    export_text(from, text);
+    const import_result r = import_text(text, text_read);
+    CHECK(r.failed == expected);
+    CHECK(r.added == 0);
+    CHECK(r.refused.empty());
+    CHECK(merge(from, merged).failed == expected);
+  }
+  for (const database* to : {&text_read, &merged}) {
+    REQUIRE(to->all_failed().size() == 1);
+    CHECK(to->all_failed()[0].digest() == f.digest());
+    REQUIRE(to->failures(f.key).size() == 1);  // bare counts stay behind
+    CHECK(to->failures(f.key)[0].kind == "wrong_result");
+  }
+}
+
 TEST_CASE("a script that is not the workload's does not take its place") {
   const ir::function f = reify(kernels::square_root, {{"N", 9}}),
                      g = reify(kernels::square_root, {{"N", 10}});

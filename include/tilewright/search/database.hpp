@@ -28,8 +28,8 @@ std::string default_database_path();
 ///
 /// A class of one's own may derive from it, to keep records elsewhere. What it does not override
 /// works on what the base holds, which is nothing on disk for ":memory:". `add` and `chosen`
-/// are enough for finding again what was tuned; `top` lets sessions resume, `all` lets models learn,
-/// `add_code` and `code` save compiling.
+/// are enough for finding again what was tuned; `top` and `failed` let sessions resume, `all` lets
+/// models learn, `add_code` and `code` save compiling.
 class database {
  public:
   /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
@@ -66,8 +66,15 @@ class database {
   /// Rows that were skipped since opening because their digest did not match.
   virtual std::size_t skipped() const;
 
-  /// Counts candidates that gave no time, by kind.
+  /// Keeps a candidate that gave no time, so that later sessions need not try it.
+  virtual void add_failed(const failed_candidate& f);
+  /// Those of a key, oldest first.
+  virtual std::vector<failed_candidate> failed(const record_key& key) const;
+  /// Those of all keys, oldest first.
+  virtual std::vector<failed_candidate> all_failed() const;
+  /// Counts candidates that gave no time and that nothing is kept of, by kind.
   virtual void add_failures(const record_key& key, const failure_count& f);
+  /// How many gave no time, by kind: those that were kept, and those that were only counted.
   virtual std::vector<failure_count> failures(const record_key& key) const;
 
   /// Text of a workload, for people and tools.

@@ -1,7 +1,8 @@
 // Records as text: moved between databases, machines and people.
 //
-// One JSON object per line: records with every field and their digest, and the scripts of their
-// workloads. Compiled code stays behind; it is made again from the traces.
+// One JSON object per line: records and failed candidates with every field and their digest, and
+// the scripts of their workloads. Compiled code stays behind, since it is made again from the
+// traces, and so do bare counts of failures, which would count twice when they came twice.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +21,16 @@ std::string write_record(const record& r);
 /// match
 record read_record(const std::string& line);
 
+/// A failed candidate on one line.
+std::string write_failed(const failed_candidate& f);
+/// @throws argument_error as read_record
+failed_candidate read_failed(const std::string& line);
+
 /// What an import did.
 struct import_result {
   std::size_t added = 0;
   std::size_t known = 0;             // were there already
+  std::size_t failed = 0;            // failed candidates that were added
   std::vector<std::string> refused;  // "line 3: ...": a reason per line that was left out
 };
 

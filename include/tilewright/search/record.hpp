@@ -47,7 +47,19 @@ struct record {
   std::string digest() const;
 };
 
-/// Candidates of one key that gave no time.
+/// A candidate that gave no time.
+struct failed_candidate {
+  record_key key;
+  std::string trace;   // printed form
+  std::string kind;    // as name(failure) has it
+  std::string detail;  // in words
+  provenance from;     // what fails in one version of the code generator may work in another
+
+  /// Digest of all fields; a row whose digest differs was damaged.
+  std::string digest() const;
+};
+
+/// Number of candidates of one key that gave no time.
 struct failure_count {
   std::string kind;  // as name(failure) has it
   std::int64_t count = 0;

@@ -17,12 +17,16 @@ namespace tilewright::search {
 
 /// Schema version that this library writes. Older files are migrated when they are opened for
 /// writing, newer ones are left alone.
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 /// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
 inline constexpr const char* record_columns =
     "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
     " chosen, digest";
+
+/// Columns of a failed candidate's row in the order of failed_candidate's fields, `digest` last.
+inline constexpr const char* failed_columns =
+    "workload, isa, arguments, threads, trace, kind, detail, cpu, llvm, date, revision, digest";
 
 /// Digest under which compiled code is stored.
 std::string code_digest(const std::vector<std::byte>& bytes);
@@ -59,6 +63,10 @@ class store {
   /// Counts candidates that gave no time; `detail` of the last one is kept.
   void add_failures(const record_key& key, const failure_count& f);
   std::vector<failure_count> failures(const record_key& key);
+  void add_failed(const failed_candidate& f);
+  /// Failed candidates that match, as `select`.
+  std::vector<failed_candidate> select_failed(const std::string& where,
+                                              const std::vector<std::string>& values);
   void add_workload(const std::string& workload, const std::string& script);
   std::optional<std::string> workload(const std::string& key);
   void add_code(const record_key& key, const std::string& trace, const provenance& from,

@@ -12,6 +12,21 @@
 #include <tilewright/search/lookup.hpp>
 
 namespace tilewright::search {
+namespace detail {
+
+/// Adds to the count of a kind.
+inline void count_failures(std::vector<failure_count>& all, const failure_count& f) {
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const failure_count& o) { return o.kind == f.kind; });
+  if (same == all.end()) {
+    all.push_back(f);
+  } else {
+    same->count += f.count;
+    same->detail = f.detail;
+  }
+}
+
+}  // namespace detail
 
 TILEWRIGHT_INLINE std::string default_database_path() {
   const auto variable = [](const char* name) -> std::string {
@@ -178,18 +193,37 @@ TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key
   const std::lock_guard lock(state_->mutex);
   std::vector<failure_count> out;
   state_->on_file([&](store& s) { out = s.failures(key); });
-  for (const auto& kept : state_->kept.failures) {
-    const failure_count& f = kept.second;  // clang 14 captures no structured bindings
-    if (kept.first != key) continue;
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const failure_count& o) { return o.kind == f.kind; });
-    if (same == out.end()) {
-      out.push_back(f);
-    } else {
-      same->count += f.count;
-      same->detail = f.detail;
-    }
+  for (const auto& kept : state_->kept.failures)
+    if (kept.first == key) detail::count_failures(out, kept.second);
+  for (const failed_candidate& f : state_->failed(&key))
+    detail::count_failures(out, {f.kind, 1, f.detail});
+  return out;
+}
+
+TILEWRIGHT_INLINE void database::add_failed(const failed_candidate& f) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->write([&](store& s) { s.add_failed(f); })) state_->kept.failed.push_back(f);
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> database::failed(const record_key& key) const {
+  std::vector<failed_candidate> out;
+  {
+    const std::lock_guard lock(state_->mutex);
+    out = state_->failed(&key);
   }
+  for (const auto& other : state_->behind)
+    for (failed_candidate& f : other->failed(key)) out.push_back(std::move(f));
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> database::all_failed() const {
+  std::vector<failed_candidate> out;
+  {
+    const std::lock_guard lock(state_->mutex);
+    out = state_->failed(nullptr);
+  }
+  for (const auto& other : state_->behind)
+    for (failed_candidate& f : other->all_failed()) out.push_back(std::move(f));
   return out;
 }
 

@@ -25,9 +25,11 @@ struct database_overlay {
   std::map<std::string, std::string> workloads;
   std::map<database_code_key, std::pair<provenance, std::vector<std::byte>>> code;
   std::vector<std::pair<record_key, failure_count>> failures;
+  std::vector<failed_candidate> failed;
 
   bool empty() const {
-    return records.empty() && workloads.empty() && code.empty() && failures.empty();
+    return records.empty() && workloads.empty() && code.empty() && failures.empty() &&
+           failed.empty();
   }
   void add(const record& r) {
     if (r.chosen)
@@ -182,6 +184,8 @@ struct database::state {
     }
     for (; !kept.failures.empty(); kept.failures.erase(kept.failures.begin()))
       f.add_failures(kept.failures.front().first, kept.failures.front().second);
+    for (; !kept.failed.empty(); kept.failed.erase(kept.failed.begin()))
+      f.add_failed(kept.failed.front());
   }
 
   /// Records of file and memory that match, the newest last.
@@ -192,6 +196,18 @@ struct database::state {
     on_file([&](store& f) { out = f.select(where + " order by id", values); });
     for (const record& r : kept.records)
       if (keep(r)) out.push_back(r);
+    return out;
+  }
+
+  /// Failed candidates of file and memory; null: of all keys.
+  std::vector<failed_candidate> failed(const record_key* k) {
+    std::vector<failed_candidate> out;
+    on_file([&](store& f) {
+      out = k ? f.select_failed(std::string(where_key) + " order by id", values_of(*k))
+              : f.select_failed("order by id", {});
+    });
+    for (const failed_candidate& f : kept.failed)
+      if (!k || f.key == *k) out.push_back(f);
     return out;
   }
 
@@ -208,21 +224,21 @@ struct database::state {
            write_numbers(there);
   }
 
+  static constexpr const char* where_key =
+      "where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)";
+  static std::vector<std::string> values_of(const record_key& k) {
+    return {k.workload, k.isa, k.arguments, std::to_string(k.threads)};
+  }
   std::vector<record> of_key(const record_key& k) {
-    return records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)",
-                   {k.workload, k.isa, k.arguments, std::to_string(k.threads)},
-                   [&](const record& r) { return r.key == k; });
+    return records(where_key, values_of(k), [&](const record& r) { return r.key == k; });
   }
 };
 
 inline std::optional<record> database::state::chosen(const record_key& key) {
   const std::lock_guard lock(mutex);
   std::optional<record> out;
-  for (record& r :
-       records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)"
-               " and chosen=1",
-               {key.workload, key.isa, key.arguments, std::to_string(key.threads)},
-               [&](const record& k) { return k.chosen && k.key == key; }))
+  for (record& r : records(std::string(where_key) + " and chosen=1", values_of(key),
+                           [&](const record& k) { return k.chosen && k.key == key; }))
     out = std::move(r);
   return out;
 }

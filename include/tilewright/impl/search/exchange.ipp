@@ -50,11 +50,37 @@ inline std::string list(std::string numbers) {
   return "[" + numbers + "]";
 }
 
+inline std::string key_text(const record_key& k) {
+  using support::json_text;
+  return "\"workload\":" + json_text(k.workload) + ",\"isa\":" + json_text(k.isa) +
+         ",\"arguments\":" + json_text(k.arguments) + ",\"threads\":" + std::to_string(k.threads);
+}
+inline record_key key_of(const support::json& object) {
+  return {text(object, "workload"), text(object, "isa"), text(object, "arguments"),
+          small_integer(object, "threads")};
+}
+
+inline std::string provenance_text(const provenance& p) {
+  using support::json_text;
+  return "\"cpu\":" + json_text(p.cpu) + ",\"llvm\":" + json_text(p.llvm) +
+         ",\"date\":" + json_text(p.date) + ",\"revision\":" + std::to_string(p.revision);
+}
+inline provenance provenance_of(const support::json& object) {
+  return {text(object, "cpu"), text(object, "llvm"), text(object, "date"),
+          small_integer(object, "revision")};
+}
+
 /// Adds records to a database that may have them.
 class adder {
  public:
   explicit adder(database& to) : to_(to) {
     for (const record& r : to.all()) there_.insert(r.digest());
+    for (const failed_candidate& f : to.all_failed()) there_.insert(f.digest());
+  }
+  void add(const failed_candidate& f) {
+    if (!there_.insert(f.digest()).second) return;
+    to_.add_failed(f);
+    ++result.failed;
   }
   void add(record r) {
     if (!there_.insert(r.digest()).second) {
@@ -77,15 +103,28 @@ class adder {
 
 TILEWRIGHT_INLINE std::string write_record(const record& r) {
   using support::json_text;
-  return "{\"workload\":" + json_text(r.key.workload) + ",\"isa\":" + json_text(r.key.isa) +
-         ",\"arguments\":" + json_text(r.key.arguments) +
-         ",\"threads\":" + std::to_string(r.key.threads) + ",\"family\":" + json_text(r.family) +
+  return "{" + detail::exchange::key_text(r.key) + ",\"family\":" + json_text(r.family) +
          ",\"extents\":" + detail::exchange::list(write_numbers(r.extents)) +
          ",\"seconds\":" + detail::exchange::list(write_numbers(r.seconds)) +
-         ",\"chosen\":" + (r.chosen ? "true" : "false") + ",\"cpu\":" + json_text(r.from.cpu) +
-         ",\"llvm\":" + json_text(r.from.llvm) + ",\"date\":" + json_text(r.from.date) +
-         ",\"revision\":" + std::to_string(r.from.revision) + ",\"trace\":" + json_text(r.trace) +
+         ",\"chosen\":" + (r.chosen ? "true" : "false") + "," +
+         detail::exchange::provenance_text(r.from) + ",\"trace\":" + json_text(r.trace) +
          ",\"digest\":" + json_text(r.digest()) + "}";
+}
+
+TILEWRIGHT_INLINE std::string write_failed(const failed_candidate& f) {
+  using support::json_text;
+  return "{" + detail::exchange::key_text(f.key) + ",\"failed\":" + json_text(f.kind) +
+         ",\"detail\":" + json_text(f.detail) + "," + detail::exchange::provenance_text(f.from) +
+         ",\"trace\":" + json_text(f.trace) + ",\"digest\":" + json_text(f.digest()) + "}";
+}
+
+TILEWRIGHT_INLINE failed_candidate read_failed(const std::string& line) {
+  namespace x = detail::exchange;
+  const support::json j = support::parse_json(line);
+  const failed_candidate f{x::key_of(j), x::text(j, "trace"), x::text(j, "failed"),
+                           x::text(j, "detail"), x::provenance_of(j)};
+  if (x::text(j, "digest") != f.digest()) throw argument_error("the digest does not match");
+  return f;
 }
 
 TILEWRIGHT_INLINE record read_record(const std::string& line) {
@@ -93,16 +132,14 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   using kind = support::json::kind;
   const support::json j = support::parse_json(line);
   record r;
-  r.key = {x::text(j, "workload"), x::text(j, "isa"), x::text(j, "arguments"),
-           x::small_integer(j, "threads")};
+  r.key = x::key_of(j);
   r.family = x::text(j, "family");
   for (const support::json& e : x::member(j, "extents", kind::list).items)
     r.extents.push_back(e.integer);
   for (const support::json& s : x::member(j, "seconds", kind::list).items)
     r.seconds.push_back(s.number);
   r.trace = x::text(j, "trace");
-  r.from = {x::text(j, "cpu"), x::text(j, "llvm"), x::text(j, "date"),
-            x::small_integer(j, "revision")};
+  r.from = x::provenance_of(j);
   r.chosen = x::member(j, "chosen", kind::boolean).boolean;
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
@@ -120,6 +157,7 @@ TILEWRIGHT_INLINE void export_text(const database& from, std::ostream& to) {
            << ",\"script\":" << support::json_text(*script) << "}\n";
     to << write_record(r) << "\n";
   }
+  for (const failed_candidate& f : from.all_failed()) to << write_failed(f) << "\n";
 }
 
 TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
@@ -138,6 +176,8 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
                           &script = detail::exchange::text(j, "script");
         detail::exchange::check_script(workload, script);
         to.add_workload(workload, script);
+      } else if (j.find("failed")) {
+        all.add(read_failed(line));
       } else {
         all.add(read_record(line));
       }
@@ -163,6 +203,7 @@ TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
       all.result.refused.push_back(e.what());
     }
   }
+  for (const failed_candidate& f : from.all_failed()) all.add(f);
   return all.result;
 }
 

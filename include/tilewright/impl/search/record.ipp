@@ -63,6 +63,16 @@ TILEWRIGHT_INLINE std::string record::digest() const {
   return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
 }
 
+TILEWRIGHT_INLINE std::string failed_candidate::digest() const {
+  support::hasher h;
+  for (const std::string* s : {&key.workload, &key.isa, &key.arguments, &trace, &kind, &detail,
+                               &from.cpu, &from.llvm, &from.date})
+    h.add(std::string_view(*s));
+  h.add(static_cast<std::uint64_t>(key.threads));
+  h.add(static_cast<std::uint64_t>(from.revision));
+  return h.finish().hex();
+}
+
 TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
                                          const std::vector<std::int64_t>& b) {
   if (a.size() != b.size()) return INFINITY;

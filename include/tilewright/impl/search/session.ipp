@@ -6,6 +6,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/impl/search/default_check.hpp>
+#include <tilewright/impl/search/failing_traces.hpp>
 #include <tilewright/impl/search/final_timing.hpp>
 #include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
@@ -154,17 +155,21 @@ class tuner {
   void recall() {
     std::vector<candidate> known;
     std::vector<double> seconds;
-    const std::function<bool()> late = share_of_time(recall_share);
+    std::function<bool()> late = share_of_time(recall_share);
     for (const record& r : db_.top(w_.key, most_recalled)) {
       if (known.size() >= parents_kept && late()) break;
-      try {
-        std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
-        if (!c || !seen_.insert(c->identity).second) continue;
+      if (auto c = recalled(r.trace)) {
         parents_.push_back({c->scheduled.trace(), r.best()});
         known.push_back(std::move(*c));
         seconds.push_back(r.best());
-      } catch (const error& e) {
-        result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
+      }
+    }
+    late = share_of_time(recall_share);
+    for (const std::string& text : failing_traces(db_.failed(w_.key), from_)) {
+      if (late()) break;
+      if (auto c = recalled(text)) {
+        known.push_back(std::move(*c));
+        seconds.push_back(std::numeric_limits<double>::infinity());
       }
     }
     if (!known.empty()) strategy_->learn(known, seconds);
@@ -176,6 +181,17 @@ class tuner {
       }
     }
     sort_parents();
+  }
+
+  /// A stored trace, from now on seen; nothing where it was before.
+  std::optional<candidate> recalled(const std::string& text) {
+    try {
+      std::optional<candidate> c = replay(trace::parse(text), w_.function, o_.seed);
+      if (c && seen_.insert(c->identity).second) return c;
+    } catch (const error& e) {
+      result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
+    }
+    return std::nullopt;
   }
 
   void sort_parents() {
@@ -310,13 +326,24 @@ class tuner {
     ++progress_.trials;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
-      if (m.failed != failure::cancelled) db_.add_failures(w_.key, {name(m.failed), 1, m.detail});
+      if (m.failed != failure::cancelled) keep_failed(c, m);
     } else {
       db_.add(record_of(c.scheduled.trace().print(), m));
       parents_.push_back({c.scheduled.trace(), m.median()});
     }
     report();
     return m;
+  }
+
+  /// What fails in a builder or a runner of the user's own may go well the next time: it is only
+  /// counted.
+  void keep_failed(const candidate& c, const measurement& m) {
+    constexpr std::size_t most_text = 1000;
+    const std::string detail = m.detail.substr(0, most_text);
+    if (o_.measuring.build || o_.measuring.runner)
+      db_.add_failures(w_.key, {name(m.failed), 1, detail});
+    else
+      db_.add_failed({w_.key, c.scheduled.trace().print(), name(m.failed), detail, here()});
   }
 
   /// A new best must compute the same as the default schedule, and as f64 where that is known.

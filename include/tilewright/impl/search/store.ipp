@@ -12,75 +12,21 @@
 #include <filesystem>
 #include <thread>
 
+#include <tilewright/impl/search/store_statement.hpp>
 #include <tilewright/search/store.hpp>
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::search {
-
-/// A prepared statement with positional values.
-class store_statement {
- public:
-  store_statement(const store& s, const char* sql) : store_(s) {
-    const int code = s.api_->prepare_v2(s.db_, sql, -1, &statement_, nullptr);
-    if (code != sqlite_api::ok) s.fail(code, sql);
-  }
-  ~store_statement() { store_.api_->finalize(statement_); }
-  store_statement(const store_statement&) = delete;
-  store_statement& operator=(const store_statement&) = delete;
-
-  store_statement& text(const std::string& v) {
-    return check(
-        api().bind_text(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
-  }
-  store_statement& blob(const std::vector<std::byte>& v) {
-    return check(
-        api().bind_blob(statement_, ++bound_, v.data(), static_cast<int>(v.size()), transient()));
-  }
-  store_statement& number(std::int64_t v) {
-    return check(api().bind_int64(statement_, ++bound_, v));
-  }
-  store_statement& real(double v) { return check(api().bind_double(statement_, ++bound_, v)); }
-  store_statement& key(const record_key& k) {
-    return text(k.workload).text(k.isa).text(k.arguments).number(k.threads);
-  }
-
-  /// True while there is a row.
-  bool step() {
-    const int code = api().step(statement_);
-    if (code != sqlite_api::row && code != sqlite_api::done)
-      store_.fail(code, "reading or writing");
-    return code == sqlite_api::row;
-  }
-  std::string column(int i) const {
-    const auto* s = reinterpret_cast<const char*>(api().column_text(statement_, i));
-    return s ? std::string(s, static_cast<std::size_t>(api().column_bytes(statement_, i)))
-             : std::string();
-  }
-  std::int64_t column_number(int i) const { return api().column_int64(statement_, i); }
-  std::vector<std::byte> column_blob(int i) const {
-    const auto* p = static_cast<const std::byte*>(api().column_blob(statement_, i));
-    const int n = api().column_bytes(statement_, i);
-    return p ? std::vector<std::byte>(p, p + n) : std::vector<std::byte>();
-  }
-
- private:
-  const sqlite_api& api() const { return *store_.api_; }
-  // SQLITE_TRANSIENT: the value is copied at once
-  static sqlite_api::destructor transient() { return reinterpret_cast<sqlite_api::destructor>(-1); }
-  store_statement& check(int code) {
-    if (code != sqlite_api::ok) store_.fail(code, "binding a value");
-    return *this;
-  }
-  const store& store_;
-  sqlite3_stmt* statement_ = nullptr;
-  int bound_ = 0;
-};
 
 namespace detail {
 
 inline constexpr const char* store_schema =
     "create table if not exists failure(workload text, isa text, arguments text, threads integer,"
     " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, kind));"
+    "create table if not exists failed(id integer primary key, workload text, isa text, arguments "
+    "text, threads integer, trace text, kind text, detail text, cpu text, llvm text, date text,"
+    " revision integer, digest text);"
+    "create index if not exists failed_by_key on failed(workload, isa, arguments, threads);"
     "create table if not exists record(id integer primary key, workload text, isa text, arguments "
     "text,"
     " threads integer, family text, extents text, trace text, seconds text, best real, chosen "
@@ -99,7 +45,11 @@ inline constexpr const char* store_schema =
 inline constexpr const char* store_migrations[schema_version - 1] = {
     "create table failure(workload text, isa text, arguments text, threads integer,"
     " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, "
-    "kind));"};
+    "kind));",
+    "create table failed(id integer primary key, workload text, isa text, arguments text,"
+    " threads integer, trace text, kind text, detail text, cpu text, llvm text, date text,"
+    " revision integer, digest text);"
+    "create index failed_by_key on failed(workload, isa, arguments, threads);"};
 
 inline constexpr int store_application_id = 0x54574442;  // "TWDB"
 
@@ -119,6 +69,16 @@ inline record read_record(const store_statement& q) {
   r.from = {q.column(8), q.column(9), q.column(10), static_cast<int>(q.column_number(11))};
   r.chosen = q.column_number(12) != 0;
   return r;
+}
+
+inline failed_candidate read_failed(const store_statement& q) {
+  failed_candidate f;
+  f.key = {q.column(0), q.column(1), q.column(2), static_cast<int>(q.column_number(3))};
+  f.trace = q.column(4);
+  f.kind = q.column(5);
+  f.detail = q.column(6);
+  f.from = {q.column(7), q.column(8), q.column(9), static_cast<int>(q.column_number(10))};
+  return f;
 }
 
 /// True when `owner` ("host/pid/...") is a process of this machine that has ended.
@@ -370,6 +330,39 @@ TILEWRIGHT_INLINE std::vector<failure_count> store::failures(const record_key& k
                     " order by kind");
   q.key(key);
   while (q.step()) out.push_back({q.column(0), q.column_number(1), q.column(2)});
+  return out;
+}
+
+TILEWRIGHT_INLINE void store::add_failed(const failed_candidate& f) {
+  store_statement(*this, ("insert into failed(" + std::string(failed_columns) +
+                          ") values(?,?,?,?,?,?,?,?,?,?,?,?)")
+                             .c_str())
+      .key(f.key)
+      .text(f.trace)
+      .text(f.kind)
+      .text(f.detail)
+      .text(f.from.cpu)
+      .text(f.from.llvm)
+      .text(f.from.date)
+      .number(f.from.revision)
+      .text(f.digest())
+      .step();
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> store::select_failed(
+    const std::string& where, const std::vector<std::string>& values) {
+  std::vector<failed_candidate> out;
+  if (version_ < 3) return out;
+  store_statement q(*this,
+                    ("select " + std::string(failed_columns) + " from failed " + where).c_str());
+  for (const std::string& v : values) q.text(v);
+  while (q.step()) {
+    failed_candidate f = detail::read_failed(q);
+    if (f.digest() == q.column(11))
+      out.push_back(std::move(f));
+    else
+      ++skipped;
+  }
   return out;
 }
 
