@@ -145,13 +145,13 @@ std::string prediction(const chapter& c) {
             {}};
   chart_series points{"candidate", "b", false, {}};
   const double best = *std::min_element(seconds.begin(), seconds.end());
-  double right = 0, pairs = 0;
+  double agreeing = 0, pairs = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     points.points.emplace_back(best / truth[i], scores[i]);
     for (std::size_t k = 0; k < i; ++k) {
       if (truth[i] == truth[k]) continue;
       ++pairs;
-      right += (truth[i] < truth[k]) == (scores[i] > scores[k]);
+      agreeing += (truth[i] < truth[k]) == (scores[i] > scores[k]);
     }
   }
   out.series = {points};
