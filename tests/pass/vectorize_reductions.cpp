@@ -1,5 +1,6 @@
 #include <tilewright/pass/vectorize_reductions.hpp>
 
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -115,4 +116,74 @@ TEST_CASE("softmax keeps its meaning") {
              pass::vectorize_reductions(pass::simplify_loops(pass::lower_blocks(f)),
                                         target::named("haswell")),
              1e-5);
+}
+
+namespace {
+
+constexpr const char* peak_and_total =
+    "T.comm_reducer(lambda x0, x1, y0, y1: (T.max(x0, y0), x1 * T.exp(x0 - T.max(x0, y0)) + y1 * "
+    "T.exp(y0 - T.max(x0, y0))), [T.min_value(\"float32\"), T.float32(0)])";
+
+/// (P[0], S[0]): the maximum of X and the sum of exponentials relative to it. `stray` reads another
+/// element of P than is written.
+function online(std::int64_t n, const char* reducer, bool stray = false) {
+  const buffer x = make_buffer("X", dtype::f32, {dim(n)}), p = make_buffer("P", dtype::f32, {2}),
+               s = make_buffer("S", dtype::f32, {1});
+  const var k = make_var("k"), peak = make_var("v_P", dtype::f32),
+            total = make_var("v_S", dtype::f32);
+  const expr old = load(p, {stray ? 1 : 0}), here = load(x, {k}), top = max(old, here);
+  const stmt stores = make_seq({make_store(p, {0}, peak), make_store(s, {0}, total)});
+  const stmt body = make_let(peak, top,
+                             make_let(total,
+                                      load(s, {0}) * call(dtype::f32, "exp", {old - top}) +
+                                          f32(1) * call(dtype::f32, "exp", {here - top}),
+                                      stores));
+  annotations notes = reduction;
+  if (reducer) notes[reducer_note] = reducer;
+  const stmt start = make_seq(
+      {make_store(p, {0}, f32(-9)), make_store(p, {1}, f32(-9)), make_store(s, {0}, f32(0))});
+  return make_function({x, p, s},
+                       make_seq({start, make_loop(k, 0, dim(n), body, loop_kind::serial, notes)}));
+}
+
+}  // namespace
+
+TEST_CASE("folds get partial results that their reducer combines") {
+  const target::cpu haswell = target::named("haswell");
+  for (const std::int64_t n : {16, 37, 131, 1000}) {
+    const function f = online(n, peak_and_total), g = pass::vectorize_reductions(f, haswell);
+    CHECK(parts(g) == 8);
+    check_same(f, g, 1e-5);
+  }
+  const auto left_alone = [&](const function& f) {
+    return parts(pass::vectorize_reductions(f, haswell)) == 0;
+  };
+  CHECK(left_alone(online(15, peak_and_total)));
+  CHECK(left_alone(online(100, nullptr)));
+  CHECK(left_alone(online(100, peak_and_total, true)));
+  CHECK(left_alone(online(100, "no reducer")));
+  CHECK(left_alone(online(100, "T.comm_reducer(lambda x, y: x + y, [T.float32(0)])")));
+  CHECK(left_alone(online(100,
+                          "T.comm_reducer(lambda x0, x1, y0, y1: (x0 + y0, x1 + y1), "
+                          "[T.int32(0), T.float32(0)])")));
+}
+
+TEST_CASE("any and all get partial results") {
+  const target::cpu haswell = target::named("haswell");
+  for (const bool all : {false, true})
+    for (const double limit : {-2.0, 0.9, 2.0}) {
+      const buffer x = make_buffer("X", dtype::f32, {131}), y = make_buffer("Y", dtype::f32, {1}),
+                   b = make_buffer("B", dtype::boolean, {1}, "local");
+      const var k = make_var("k");
+      const expr old = load(b, {0}), here = lt(load(x, {k}), f32(limit));
+      const stmt loop = make_loop(
+          k, 0, 131, make_store(b, {0}, all ? logical_and(old, here) : logical_or(old, here)),
+          loop_kind::serial, reduction);
+      const function f = make_function(
+          {x, y}, make_allocate(b, make_seq({make_store(b, {0}, boolean(all)), loop,
+                                             make_store(y, {0}, cast(dtype::f32, old))})));
+      const function g = pass::vectorize_reductions(f, haswell);
+      CHECK(count_loops(g.body, loop_kind::vectorized) > 2);
+      check_same(f, g);
+    }
 }

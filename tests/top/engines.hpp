@@ -51,8 +51,8 @@ inline std::vector<std::int64_t> strides_of(const ir::function& f) {
   return out;
 }
 
-inline void run_compiled(const ir::function& f, const std::vector<void*>& data) {
-  const target::cpu& cpu = target::host();
+inline void run_compiled(const ir::function& f, const std::vector<void*>& data,
+                         const target::cpu& cpu = target::host()) {
   const auto code = backend::load(backend::compile(pass::lower(f, cpu), cpu));
   constexpr std::align_val_t alignment{64};
   const auto release = [](std::byte* p) { ::operator delete(p, alignment); };

@@ -7,10 +7,11 @@
 //                                              ... part[0] = sum of part;  T[i] = T[i] + part[0]
 //
 // Only loops that come from declared reductions (`reduction_note`) are reassociated. Without
-// annotation this happens for sums, products, maxima and minima, and for positions of maxima and
-// minima with ties to the smaller one, whose operands lie side by side along the innermost loop and
-// that have at least two vectors of iterations; `reduction_lanes_note` asks for a number of partial
-// results, a power of two, or with 0 or 1 for none.
+// annotation this happens for sums, products, maxima, minima, "and" and "or", for positions of maxima
+// and minima with ties to the smaller one, and for folds with a `reducer_note`, whose operands lie
+// side by side along the innermost loop and that have at least two vectors of iterations;
+// `reduction_lanes_note` asks for a number of partial results, a power of two, or with 0 or 1 for
+// none.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>

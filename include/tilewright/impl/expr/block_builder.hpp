@@ -50,7 +50,7 @@ class block_builder {
   /// Emits one block over the axes of `f`; the first `spatial` of them are not reduced.
   void emit_block(const std::string& name, const frame& f, int spatial, const ir::stmt& init,
                   const ir::stmt& body, std::vector<ir::buffer_region> reads,
-                  std::vector<ir::buffer_region> writes) {
+                  std::vector<ir::buffer_region> writes, ir::annotations notes = {}) {
     ir::block_node b;
     b.name = fresh_block_name(name);
     std::vector<ir::expr> values;
@@ -67,6 +67,7 @@ class block_builder {
     b.writes = std::move(writes);
     b.init = init;
     b.body = body;
+    b.annotations = std::move(notes);
     ir::stmt out = ir::make_realize(values, ir::boolean(true), ir::make_block(std::move(b)));
     for (int k = f.scope.count - 1; k >= 0; --k)
       out = ir::make_loop(loops[static_cast<std::size_t>(k)], index_literal(0),

@@ -10,6 +10,7 @@
 #include <tilewright/expr/reify.hpp>
 #include <tilewright/expr/show.hpp>
 #include <tilewright/impl/expr/block_builder.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -170,10 +171,12 @@ class reifier : block_builder {
       init.push_back(ir::make_store(targets[t], indices[t], u.identity[t]));
       writes.push_back({targets[t], ir::point_box(indices[t])});
     }
+    ir::annotations notes;
+    if (!u.reducer.empty()) notes[ir::reducer_note] = u.reducer;
     const bool named_after_definition = define < 0 && !only_reduction_.empty();
     emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
                ir::make_seq(init), store_results(targets, indices, u.result), footprint(u.read),
-               std::move(writes));
+               std::move(writes), std::move(notes));
   }
 
   /// One result is stored as it is; of several, all are computed before the first is stored.
@@ -197,6 +200,7 @@ class reifier : block_builder {
     std::vector<ir::expr> identity;
     std::vector<ir::expr> result;
     std::vector<ir::expr> read;  // new values, without the accumulators
+    std::string reducer = {};    // of a fold: ir::reducer_note
   };
 
   update make_update(int at, const frame& f, const std::vector<ir::expr>& acc) {
@@ -243,13 +247,26 @@ class reifier : block_builder {
     const children part = children_of(nodes_, at);
     update out;
     for (int w = 0; w < n.width; ++w) out.read.push_back(lower(part.at[n.axes + w], f));
-    std::vector<ir::expr> parts = acc;
-    parts.insert(parts.end(), out.read.begin(), out.read.end());
-    const std::vector<ir::expr>* outer = std::exchange(placeholders_, &parts);
-    for (int w = 0; w < n.width; ++w) {
+    for (int w = 0; w < n.width; ++w)
       out.identity.push_back(lower(part.at[n.axes + n.width + w], f));
-      out.result.push_back(lower(part.at[n.axes + 2 * n.width + w], f));
+    out.result = user_combination(at, f, acc, out.read);
+    std::vector<ir::expr> left, right;
+    for (std::size_t w = 0; w < acc.size(); ++w) {
+      left.push_back(ir::reducer_operand(acc[w].type(), w));
+      right.push_back(ir::reducer_operand(acc[w].type(), acc.size() + w));
     }
+    out.reducer = ir::print(ir::comm_reducer{out.identity, user_combination(at, f, left, right)});
+    return out;
+  }
+
+  std::vector<ir::expr> user_combination(int at, const frame& f, const std::vector<ir::expr>& left,
+                                         const std::vector<ir::expr>& right) {
+    const node& n = nodes_[at];
+    const children part = children_of(nodes_, at);
+    std::vector<ir::expr> parts = left, out;
+    parts.insert(parts.end(), right.begin(), right.end());
+    const std::vector<ir::expr>* outer = std::exchange(placeholders_, &parts);
+    for (int w = 0; w < n.width; ++w) out.push_back(lower(part.at[n.axes + 2 * n.width + w], f));
     placeholders_ = outer;
     return out;
   }

@@ -9,6 +9,10 @@
 #include <tilewright/impl/ir/opaque.hpp>
 #include <tilewright/impl/ir/parser.hpp>
 #include <tilewright/impl/ir/printer.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
+#include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
+#include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -108,3 +112,42 @@ TILEWRIGHT_INLINE void printer::reducer_name(const expr& e) {
 }
 
 }  // namespace tilewright::ir::detail
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE std::vector<expr> comm_reducer::combined(const std::vector<expr>& left,
+                                                           const std::vector<expr>& right) const {
+  std::vector<expr> out;
+  for (const expr& e : result)
+    out.push_back(rewrite(e, [&](const expr& x) {
+      if (x->op != op::call || x->name != detail::reducer_parameter) return x;
+      const auto k = static_cast<std::size_t>(x->args[0]->integer);
+      return k < left.size() ? left[k] : right[k - left.size()];
+    }));
+  return out;
+}
+
+TILEWRIGHT_INLINE expr reducer_operand(dtype type, std::size_t position) {
+  return call(type, std::string(detail::reducer_parameter),
+              {integer(dtype::i32, static_cast<std::int64_t>(position))});
+}
+
+TILEWRIGHT_INLINE std::string print(const comm_reducer& r) {
+  std::vector<expr> parts = r.result;
+  parts.insert(parts.end(), r.identity.begin(), r.identity.end());
+  const expr whole = call(dtype::handle, std::string(detail::reducer_call), std::move(parts));
+  return detail::is_reducer(whole) ? print(whole) : std::string();
+}
+
+TILEWRIGHT_INLINE std::optional<comm_reducer> parse_reducer(std::string_view text) try {
+  token_stream in(text);
+  const expr whole = parse_expr(in, {});
+  in.accept(token_kind::newline);
+  if (!in.at_end() || whole->op != op::call || !detail::is_reducer(whole)) return std::nullopt;
+  const auto half = whole->args.begin() + static_cast<std::ptrdiff_t>(whole->args.size() / 2);
+  return comm_reducer{{half, whole->args.end()}, {whole->args.begin(), half}};
+} catch (const argument_error&) {
+  return std::nullopt;
+}
+
+}  // namespace tilewright::ir

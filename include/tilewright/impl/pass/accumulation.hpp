@@ -1,12 +1,16 @@
-// What a loop of a declared reduction does with its accumulators: a sum, product, maximum or
-// minimum, or the position of a maximum or minimum beside its value.
+// What a loop of a declared reduction does with its accumulators: a sum, product, maximum, minimum,
+// "and" or "or", the position of a maximum or minimum beside its value, or whatever a reducer says
+// that the loop is annotated with.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -16,10 +20,26 @@ using namespace tilewright::ir;
 
 /// to[t][at[t]] = combine(to[at], value)[t] for all t at once.
 struct accumulation {
-  op combine = op::add;    // one accumulator: add, mul, max, min; two: gt (largest first), lt
+  op combine = op::add;    // one accumulator: add, mul, max, min, logical_and, logical_or; two: gt
+                           // (largest first), lt; call: `reducer`
   std::vector<buffer> to;  // the position before its value
   std::vector<std::vector<expr>> at;
-  std::vector<expr> value;
+  std::vector<expr> value;  // of a reducer: what the accumulators become
+  comm_reducer reducer = {};
+
+  /// What the accumulators hold after one more value, `a` before it.
+  std::vector<expr> next(const std::vector<expr>& a) const {
+    if (combine != op::call) return combined(a, value);
+    std::vector<expr> out;
+    for (const expr& v : value)
+      out.push_back(rewrite(v, [&](const expr& e) {
+        const auto found = std::find(to.begin(), to.end(), e->buffer);
+        return e->op == op::load && found != to.end()
+                   ? a[static_cast<std::size_t>(found - to.begin())]
+                   : e;
+      }));
+    return out;
+  }
 
   /// What the accumulators `a` hold after `b`, accumulators too or new values. Equal values keep
   /// the smaller position, whatever the order.
@@ -29,6 +49,9 @@ struct accumulation {
       case op::mul: return {a[0] * b[0]};
       case op::max: return {max(a[0], b[0])};
       case op::min: return {min(a[0], b[0])};
+      case op::logical_and: return {logical_and(a[0], b[0])};
+      case op::logical_or: return {logical_or(a[0], b[0])};
+      case op::call: return reducer.combined(a, b);
       default: break;
     }
     const expr better = combine == op::gt ? gt(a[1], b[1]) : lt(a[1], b[1]);
@@ -44,6 +67,9 @@ struct accumulation {
       case op::mul: return {literal(t, 1)};
       case op::max: return {lowest_value(t)};
       case op::min: return {highest_value(t)};
+      case op::logical_and: return {boolean(true)};
+      case op::logical_or: return {boolean(false)};
+      case op::call: return reducer.identity;
       default: break;
     }
     return {integer(to[0]->type, -1), combine == op::gt ? lowest_value(t) : highest_value(t)};
@@ -56,7 +82,8 @@ inline bool is_element(const expr& e, const buffer& b, const std::vector<expr>& 
 
 inline std::optional<accumulation> match_single(const store_node& store) {
   const expr& v = store.value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min &&
+      v->op != op::logical_and && v->op != op::logical_or)
     return std::nullopt;
   const bool left = is_element(v->args[0], store.buffer, store.indices);
   if (!left && !is_element(v->args[1], store.buffer, store.indices)) return std::nullopt;
@@ -109,9 +136,47 @@ inline std::optional<accumulation> match_position(const stmt& body) {
       *better, {place->buffer, peak->buffer}, {place->indices, peak->indices}, {position, value}};
 }
 
-inline std::optional<accumulation> match_accumulation(const stmt& body) {
-  if (const store_node* store = as_store(body)) return match_single(*store);
-  return match_position(body);
+/// The update by an annotated reducer: one store, or stores of what lets compute before them, all of
+/// elements that are read nowhere else.
+inline std::optional<accumulation> match_reducer(const stmt& body, const std::string& text) {
+  std::optional<comm_reducer> reducer = parse_reducer(text);
+  if (!reducer) return std::nullopt;
+  accumulation out;
+  out.combine = op::call;
+  var_map lets;
+  stmt s = body;
+  for (; as_let(s); s = as_let(s)->body)
+    lets.emplace(as_let(s)->var, substitute(as_let(s)->value, lets));
+  const std::vector<stmt> stores = as_seq(s) ? as_seq(s)->stmts : std::vector<stmt>{s};
+  if (stores.size() != reducer->identity.size()) return std::nullopt;
+  for (const stmt& each : stores) {
+    const store_node* store = as_store(each);
+    if (!store || (stores.size() > 1 && !lets.count(store->value)) ||
+        store->buffer->type != reducer->identity[out.to.size()].type() ||
+        std::find(out.to.begin(), out.to.end(), store->buffer) != out.to.end())
+      return std::nullopt;
+    out.to.push_back(store->buffer);
+    out.at.push_back(store->indices);
+    out.value.push_back(substitute(store->value, lets));
+  }
+  bool elsewhere = false;
+  for (const expr& v : out.value)
+    for_each_expr(v, [&](const expr& e) {
+      for (std::size_t t = 0; t < out.to.size(); ++t)
+        elsewhere = elsewhere || (e->op == op::load && e->buffer == out.to[t] &&
+                                  !same_indices(e->args, out.at[t]));
+    });
+  if (elsewhere) return std::nullopt;
+  out.reducer = std::move(*reducer);
+  return out;
+}
+
+inline std::optional<accumulation> match_accumulation(const loop_node& loop) {
+  if (const auto note = loop.annotations.find(reducer_note); note != loop.annotations.end())
+    if (const auto* text = std::get_if<std::string>(&note->second.value))
+      return match_reducer(loop.body, *text);
+  if (const store_node* store = as_store(loop.body)) return match_single(*store);
+  return match_position(loop.body);
 }
 
 }  // namespace tilewright::pass::detail::reductions

@@ -8,6 +8,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/allocation_places.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -130,9 +131,9 @@ class lowering : public mutator {
     stmt body = mutate(loop.body);
     path_.pop_back();
     annotations notes = loop.annotations;
-    if (const auto lanes = reduce_vars_.find(loop.var); lanes != reduce_vars_.end()) {
+    if (const auto given = reduce_vars_.find(loop.var); given != reduce_vars_.end()) {
       notes[reduction_note] = 1;
-      if (lanes->second >= 0) notes.try_emplace(reduction_lanes_note, lanes->second);
+      for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
     }
     stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
                          loop.thread_tag);
@@ -174,13 +175,13 @@ class lowering : public mutator {
   }
 
   void note_reduction_loops(const block_realize_node& r) {
-    std::int64_t lanes = -1;
-    const auto note = r.block->annotations.find(reduction_lanes_note);
-    if (note != r.block->annotations.end())
-      if (const auto* n = std::get_if<std::int64_t>(&note->second.value)) lanes = *n;
+    annotations given;
+    for (const char* key : {reduction_lanes_note, reducer_note})
+      if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
+        given.insert(*note);
     for (std::size_t k = 0; k < r.values.size(); ++k)
       if (r.block->iters[k].kind == iter_kind::reduce)
-        for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = lanes;
+        for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = given;
   }
 
   /// Conjunction of "this reduce variable is at its start", split into single loop variables where
@@ -273,7 +274,7 @@ class lowering : public mutator {
   stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
-  std::unordered_map<expr, std::int64_t, expr_identity_hash, expr_identity_equal> reduce_vars_;
+  std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
   std::vector<pending_init> pending_;
 };
 

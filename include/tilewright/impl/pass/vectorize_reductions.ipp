@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,10 +25,11 @@ struct reduction {
 /// What is accumulated reads no accumulator, and the loops do not move those.
 inline bool stays_put(const reduction& r) {
   bool fine = true;
-  for (const expr& value : r.step.value)
-    for_each_expr(value, [&](const expr& e) {
-      for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
-    });
+  if (r.step.combine != op::call)
+    for (const expr& value : r.step.value)
+      for_each_expr(value, [&](const expr& e) {
+        for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
+      });
   for (const std::vector<expr>& at : r.step.at)
     for (const expr& e : at)
       for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
@@ -43,7 +45,7 @@ inline std::optional<reduction> match(const loop_node& outermost) {
     loop = as_loop(loop->body);
   }
   if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
-  std::optional<accumulation> step = match_accumulation(loop->body);
+  std::optional<accumulation> step = match_accumulation(*loop);
   if (!step) return std::nullopt;
   r.step = std::move(*step);
   return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
@@ -74,6 +76,12 @@ inline bool loads_along(const expr& e, const var& k) {
   return false;
 }
 
+inline bool calls(const expr& e) {
+  bool found = false;
+  for_each_expr(e, [&](const expr& x) { found = found || x->op == op::call; });
+  return found;
+}
+
 class vectorizer : public mutator {
  public:
   explicit vectorizer(const target::cpu& target) : target_(target) {}
@@ -101,12 +109,16 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    const expr& value = r.step.value.back();
-    if (!is_contiguous(value, inner.var) || !loads_along(value, inner.var) || lanes < 2 ||
-        extent < 2 * lanes)
+    const std::vector<expr>& values = r.step.value;
+    const auto contiguous = [&](const expr& e) { return is_contiguous(e, inner.var); };
+    const auto loads = [&](const expr& e) { return loads_along(e, inner.var); };
+    if (!std::all_of(values.begin(), values.end(), contiguous) ||
+        std::none_of(values.begin(), values.end(), loads) || lanes < 2 || extent < 2 * lanes)
       return 1;
+    // what functions compute from one value fills the pipeline, and combining takes as many more
+    const std::int64_t most = std::any_of(values.begin(), values.end(), calls) ? lanes : 4 * lanes;
     std::int64_t parts = lanes;
-    while (parts < 4 * lanes && extent >= 4 * parts) parts *= 2;
+    while (parts < most && extent >= 4 * parts) parts *= 2;
     return parts;
   }
 
@@ -139,9 +151,9 @@ class vectorizer : public mutator {
   }
 
   static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k) {
-    std::vector<expr> values;
-    for (const expr& v : r.step.value) values.push_back(substitute(v, {{r.chain.back()->var, k}}));
-    return store_at_lane(part, lane, r.step.combined(at_lane(part, lane), values));
+    std::vector<expr> values = r.step.next(at_lane(part, lane));
+    for (expr& v : values) v = substitute(v, {{r.chain.back()->var, k}});
+    return store_at_lane(part, lane, values);
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {

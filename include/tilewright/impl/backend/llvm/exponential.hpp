@@ -24,27 +24,31 @@ inline double ln2_lower(bool wide) { return wide ? 0x1.ef35793c7673p-45 : 0x1.7f
 
 /// exp(x), or exp(x + *tail) for a tail that is a rounding error of x.
 inline num exp(const num& x, const num* tail = nullptr) {
-  const num c = x.wide ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
+  const double lowest = x.wide ? -746.0 : -104.0;  // of less, the exponential is 0
+  const num c = clamp(x, lowest, x.wide ? 710.0 : 89.0);
+  const value_ref zero = test(real_predicate::olt, x, lowest);
   value_ref n = nullptr;
   const num whole = nearest(c * 0x1.71547652b82fep0, n);
   // The first step is exact; what the second one rounds away comes back as `error`.
   const num start = madd(whole, -ln2_upper(x.wide), c);
   const num r = madd(whole, -ln2_lower(x.wide), start);
   const num error = madd(whole, -ln2_lower(x.wide), start - r);
-  if (!tail) return scale(exp_reduced(r, error), whole, n);
+  if (!tail) return scale(exp_reduced(r, error), whole, n, zero);
   const num whole_r = r + *tail;
-  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n);
+  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n, zero);
 }
 
 inline num exp2(const num& x) {
-  const num c = x.wide ? clamp(x, -1080.0, 1025.0) : clamp(x, -151.0, 129.0);
+  const double lowest = x.wide ? -1080.0 : -151.0;
+  const num c = clamp(x, lowest, x.wide ? 1025.0 : 129.0);
+  const value_ref zero = test(real_predicate::olt, x, lowest);
   value_ref n = nullptr;
   const num whole = nearest(c, n);
   const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1),
             r = rest * ln2;
   const num error =
       madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
-  return scale(exp_reduced(r, error), whole, n);
+  return scale(exp_reduced(r, error), whole, n, zero);
 }
 
 /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x.
