@@ -1,10 +1,16 @@
 // Code that misbehaves, for the tests of what runs code.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <memory>
+
+#include <doctest/doctest.h>
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/backend/loader.hpp>
+#include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/target/cpu.hpp>
 
@@ -57,6 +63,21 @@ inline ir::function writes_first_parameter(const ir::function& like) {
 
 inline backend::artifact artifact_of(const ir::function& f) {
   return backend::compile(f, target::host());
+}
+/// Code that ends the process that runs it, with exit code 7.
+inline backend::artifact ends_process(const ir::function& like) {
+  backend::artifact out = artifact_of(writes_first_parameter(like));
+  constexpr unsigned char leave[] = {0xb8, 0xe7, 0, 0, 0, 0xbf, 7, 0, 0, 0, 0x0f, 0x05};
+  namespace elf = backend::detail::elf;
+  const elf::reader object(out.object.data(), out.object.size());
+  for (const elf::section_header& s : object.sections()) {
+    if (s.type != elf::section_progbits || (s.flags & elf::flag_exec) == 0) continue;
+    REQUIRE(s.size >= sizeof leave);
+    std::byte* from = out.object.data() + s.offset;
+    std::fill_n(from, s.size, std::byte{0x90});  // wherever it is entered, it comes to the end
+    std::memcpy(from + s.size - sizeof leave, leave, sizeof leave);
+  }
+  return out;
 }
 inline std::shared_ptr<const backend::loaded> code_of(const ir::function& f) {
   return backend::load(artifact_of(f));

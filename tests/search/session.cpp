@@ -17,30 +17,13 @@
 #include <thread>
 
 #include "search/kernels.hpp"
+#include "search/workloads.hpp"
 
 using namespace tilewright;
 using namespace tilewright::search;
+using namespace workloads;
 
 namespace {
-
-workload product(std::int64_t m = 48) {
-  workload w;
-  w.function = reify(kernels::matmul_relu, {{"M", m}, {"N", 64}, {"K", 32}});
-  w.key = {ir::workload_key(w.function).hex(), "test", "", 1};
-  w.family = "product";
-  w.extents = {m, 32, 32, 64, m, 64};
-  w.cpu = &target::host();
-  w.exec = &backend::serial_executor();
-  w.space = space::default_cpu();
-  return w;
-}
-
-session_options few(int trials) {
-  session_options o;
-  o.trials = trials;
-  o.seconds = 60;
-  return o;
-}
 
 void refuses(schedule& s) { s.get_block("no such block"); }
 
@@ -111,61 +94,6 @@ TEST_CASE("what earlier sessions measured is not measured again, however much it
   for (const auto& [trace, n] : times) often += n > 1;
   CHECK(times.size() >= 4 * 24);
   CHECK(often <= 1 + 4);
-}
-
-TEST_CASE("what failed for good is not tried again, unless by another version") {
-  const auto inner_loop = [](schedule& s) {
-    return s.split(s.get_loops(s.get_block("Y"))[0],
-                   {infer, s.sample_categorical({1, 2, 4}, {1, 1, 1})})[1];
-  };
-  workload w = product();
-  w.function = reify(kernels::square_root, {{"N", 96}});
-  w.space = space::design_space([&](schedule& s) { inner_loop(s); }) |
-            space::design_space([&](schedule& s) {  // which a CPU has no code for
-              s.bind(inner_loop(s), "threadIdx.x");
-            });
-  session_options o = few(12);
-  database db(":memory:"), older(":memory:");
-  CHECK(tune(w, o, db).failures[failure::build] == 3);
-  const auto failed = db.failed(w.key);
-  REQUIRE(failed.size() == 3);
-  CHECK(failed[0].kind == "build");
-  CHECK(failed[0].detail.find("bound to threadIdx.x") != std::string::npos);
-  CHECK(failed[0].trace.find("bind") != std::string::npos);
-  const tuning_result again = tune(w, o, db);
-  CHECK(again.failures.count(failure::build) == 0);
-  CHECK(db.failed(w.key).size() == 3);
-  failed_candidate old = failed[0];
-  --old.from.revision;
-  older.add_failed(old);
-  CHECK(tune(w, o, older).failures[failure::build] == 3);
-}
-
-TEST_CASE("what came too late is tried once more, and not a third time") {
-  workload w = product();
-  w.function = reify(kernels::square_root, {{"N", 96}});
-  w.space = [](schedule& s) {
-    s.split(s.get_loops(s.get_block("Y"))[0],
-            {infer, s.sample_categorical({2, 3, 4, 6}, {1, 1, 1, 1})});
-  };
-  const auto measured = [&](database& db) {
-    tune(w, few(12), db);
-    std::set<std::string> out;
-    for (const record& r : db.all()) out.insert(r.trace);
-    return out;
-  };
-  database first(":memory:"), second(":memory:");
-  std::set<std::string> all = measured(first);
-  REQUIRE(all.size() == 4);
-  const provenance from = first.all()[0].from;
-  all.erase(first.all()[0].trace);  // the default schedule is measured anyhow
-  const std::string once = *all.begin(), twice = *all.rbegin();
-  for (const std::string& trace : {once, twice, twice})
-    second.add_failed({w.key, trace, "timeout", "", from});
-  all = measured(second);
-  CHECK(all.size() == 3);
-  CHECK(all.count(once) == 1);
-  CHECK(all.count(twice) == 0);
 }
 
 TEST_CASE("cancelling keeps what was measured and chooses nothing") {
@@ -308,149 +236,6 @@ TEST_CASE("tiny products in all storage orders have a right default schedule and
     CHECK(r.failures.count(failure::wrong_result) == 0);
     for (const std::string& text : r.remarks) CHECK(text == "");
   }
-}
-
-TEST_CASE("candidates may be timed on cold or rotating data, on given values, in a worker") {
-  const workload w = product();
-  const auto measured = [&](const measuring_options& m) {
-    database db(":memory:");
-    workload given = w;
-    given.given = {{}, std::vector<std::byte>(32 * 64 * 4)};  // B is zero
-    session_options o = few(4);
-    o.measuring = m;
-    const tuning_result r = tune(given, o, db);
-    CHECK(r.failures.count(failure::fault) == 0);
-    CHECK(r.failures.count(failure::wrong_result) == 0);
-    CHECK(r.failures.count(failure::worker) == 0);
-    CHECK(r.noise >= 0);
-    return r.trials;
-  };
-  measuring_options m;
-  for (const caches where : {caches::warm, caches::cold, caches::rotating}) {
-    m.where = where;
-    CHECK(measured(m) == 4);
-  }
-  m.where = caches::warm;
-  if (find_worker().empty()) return;
-  m.run_in = isolation::worker;
-  CHECK(measured(m) == 4);
-}
-
-TEST_CASE("a builder and a runner of the user's own") {
-  database db(":memory:");
-  const workload w = product();
-  std::atomic<int> builds{0};
-  int timed = 0;
-  std::map<const void*, double> codes;
-  session_options o = few(6);
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
-    ++builds;
-    return build(f, cpu);
-  };
-  o.measuring.runner = [&](const workload& of) -> measurer {
-    CHECK(of.family == w.family);
-    return [&](const built& b, const measure_options& m) {
-      CHECK(b.code);
-      CHECK(m.deadline > 0);
-      measurement out;
-      const auto at = codes.emplace(b.code.get(), 1.0 / static_cast<double>(1 + codes.size()));
-      out.seconds = {at.first->second};  // each faster than the one before
-      ++timed;
-      return out;
-    };
-  };
-  const tuning_result r = tune(w, o, db);
-  CHECK(builds >= 7);
-  CHECK(timed >= 7);
-  CHECK(r.trials == 6);
-  CHECK(r.improved);
-  // what a runner fails to time is counted, and so is what a builder fails to make
-  int made = 0;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) -> built {
-    if (made++ < 2) return build(f, cpu);  // the default schedule, twice
-    throw build_error("out of order");
-  };
-  const tuning_result none = tune(product(40), o, db);
-  CHECK(none.failures.at(failure::build) == none.trials);
-  CHECK_FALSE(none.improved);
-}
-
-TEST_CASE("candidates that take too long to compile are counted as such") {
-  database db(":memory:");
-  const workload w = product();
-  std::atomic<int> builds{0};
-  session_options o = few(3);
-  o.measuring.build_deadline = 0.05;
-  o.measuring.build = [&](const ir::function& f, const target::cpu& cpu) {
-    if (builds++ == 3) std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    return build(f, cpu);
-  };
-  const tuning_result r = tune(w, o, db);
-  CHECK(r.trials == 3);
-  CHECK(r.failures.at(failure::timeout) >= 1);
-  const auto stored = db.failures(w.key);
-  CHECK(std::any_of(stored.begin(), stored.end(),
-                    [](const failure_count& f) { return f.kind == "timeout"; }));
-}
-
-TEST_CASE("as many finalists as wanted are timed again") {
-  for (const int finalists : {1, 4}) {
-    database db(":memory:");
-    std::set<const void*> finally;
-    int timed = 0;
-    session_options o = few(8);
-    o.measuring.finalists = finalists;
-    o.measuring.runner = [&](const workload&) -> measurer {
-      return [&](const built& b, const measure_options& m) {
-        if (m.most_repeats == 2) finally.insert(b.code.get());  // in turn, twice each
-        measurement out;
-        out.seconds = {1e-4 / (1 + timed++)};
-        return out;
-      };
-    };
-    tune(product(), o, db);
-    CHECK(finally.size() == static_cast<std::size_t>(finalists) + 1);  // and the default
-  }
-}
-
-TEST_CASE("a default that is slower than any drift explains is timed once more, finalists often") {
-  database db(":memory:");
-  std::map<const void*, int> finals;  // visits of the last round
-  const void* first = nullptr;
-  session_options o = few(4);
-  o.measuring.runner = [&](const workload&) -> measurer {
-    return [&](const built& b, const measure_options& m) {
-      if (!first) first = b.code.get();
-      if (m.most_repeats == 2) ++finals[b.code.get()];
-      measurement out;
-      out.seconds = {b.code.get() == first ? 1e-3
-                                           : 1e-5 / (1 + static_cast<double>(finals.size()))};
-      return out;
-    };
-  };
-  const tuning_result r = tune(product(), o, db);
-  CHECK(r.improved);
-  CHECK(finals.at(first) == 1);
-  REQUIRE(finals.size() >= 2);
-  for (const auto& [code, visits] : finals) CHECK((code == first || visits >= 5));
-}
-
-TEST_CASE("calls that take long are not repeated in the last round") {
-  database db(":memory:");
-  std::vector<int> repeats;
-  session_options o = few(3);
-  int timed = 0;
-  o.measuring.runner = [&](const workload&) -> measurer {
-    return [&](const built&, const measure_options& m) {
-      repeats.push_back(m.most_repeats);
-      measurement out;
-      out.seconds = {0.5 / (1 + timed++)};
-      return out;
-    };
-  };
-  tune(product(), o, db);
-  CHECK(repeats.front() > 2);
-  CHECK(repeats.back() == 0);
 }
 
 TEST_CASE("a session does not build many programs that it has no time to measure") {

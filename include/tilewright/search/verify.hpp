@@ -23,9 +23,12 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
                             const std::vector<std::vector<std::byte>>& expected,
                             const std::vector<std::vector<std::byte>>& actual);
 
-/// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
+/// Runs code and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
 /// caller sees to it that it is small.
+/// @param run one call on fresh outputs of `r`
 /// @returns empty, or what is wrong
+std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                       const std::function<measurement()>& run);
 std::string verify_against_interpreter(const ir::function& f, runner& r,
                                        const backend::loaded& code);
 

@@ -39,8 +39,9 @@ class default_check {
     const built b = bench_.make(s.function());
     if (!b.code)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner r(*small, {}, *w_.exec, seed_);
-    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
+    runner r(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    const std::string wrong =
+        verify_against_interpreter(*small, r, [&] { return bench_.run(b, r); });
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);

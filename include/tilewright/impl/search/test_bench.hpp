@@ -49,10 +49,19 @@ class test_bench {
 
   /// One call on fresh outputs.
   measurement run(const built& b) {
-    constexpr double deadline = 3600;  // s; what is right may be slow
-    if (!worker_) return runner_.run(*b.code, deadline);
+    if (!worker_) return runner_.run(*b.code, patience);
     runner_.reset_outputs();
-    return worker_->run(b.artifact, deadline);
+    return worker_->run(b.artifact, patience);
+  }
+  /// The same on arguments of `r`, which `sharing` says how to make.
+  measurement run(const built& b, runner& r) const {
+    if (!worker_) return r.run(*b.code, patience);
+    worker beside(r.memory(), threads_);
+    r.reset_outputs();
+    return beside.run(b.artifact, patience);
+  }
+  argument_memory::sharing sharing() const {
+    return worker_ ? argument_memory::sharing::possible : argument_memory::sharing::none;
   }
 
   measurement measure(const built& b, measure_options o) {
@@ -65,6 +74,8 @@ class test_bench {
   }
 
  private:
+  static constexpr double patience = 3600;  // s; what is right may be slow
+
   /// The user's own, or one that asks workers; null: `build`.
   builder chosen_builder() const {
     if (options_.build || !compilers_) return options_.build;

@@ -98,7 +98,12 @@ TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operan
 
 TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
                                                          const backend::loaded& code) {
-  const measurement m = r.run(code);
+  return verify_against_interpreter(f, r, [&] { return r.run(code); });
+}
+
+TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                                         const std::function<measurement()>& run) {
+  const measurement m = run();
   if (!m.ok()) return m.detail;
   const auto actual = r.outputs();
   r.reset_outputs();
