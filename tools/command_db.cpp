@@ -149,9 +149,12 @@ int export_to(const search::database& from, const std::string& path) {
 
 int import_from(const std::string& path, const db_options& o, search::database& to) {
   if (is_database(path)) {
-    const search::database from(path);
-    if (!from.status().empty()) complain(from.status());
-    return tell(search::merge(from, to), to);
+    const auto from = search::database::reading(path);
+    const search::import_result done = search::merge(*from, to);
+    if (!from->status().empty()) complain(from->status());
+    if (const std::size_t n = from->skipped(); n > 0)
+      complain(path + ": " + std::to_string(n) + " damaged records were skipped");
+    return tell(done, to);
   }
   const std::string text = read_file(path);
   if (!is_tvm_table(text)) {

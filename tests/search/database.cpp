@@ -19,56 +19,10 @@
 #include <string>
 #include <thread>
 
+#include "search/records.hpp"
+
 using namespace tilewright::search;
-
-namespace {
-
-struct folder {
-  std::string path;
-  folder() {
-    char name[] = "/tmp/tilewright-test-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string file() const { return path + "/t.db"; }
-};
-
-record sample(const std::string& trace, double seconds, bool chosen = false, std::int64_t m = 64) {
-  record r;
-  r.key = {"w" + std::to_string(m), "+avx2", "A:r64", 2};
-  r.family = "matmul";
-  r.extents = {m, 64};
-  r.trace = trace;
-  r.seconds = {seconds * 1.1, seconds, seconds * 1.3};
-  r.from = {"test cpu", "19.1", date_now(), 3};
-  r.chosen = chosen;
-  return r;
-}
-
-/// Runs `work` in a child; true when it returned true.
-template <class Work>
-bool in_child(const Work& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work() ? 0 : 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/// As another program would.
-void run_sql(const std::string& file, const char* sql) {
-  const sqlite_api* api = sqlite();
-  REQUIRE(api);
-  sqlite3* raw = nullptr;
-  REQUIRE(api->open_v2(file.c_str(), &raw, sqlite_api::open_read_write, nullptr) == sqlite_api::ok);
-  CHECK(api->exec(raw, sql, nullptr, nullptr, nullptr) == sqlite_api::ok);
-  api->close_v2(raw);
-}
-
-}  // namespace
+using namespace records;
 
 TEST_CASE("number lists survive text, and malformed text gives nothing") {
   const std::vector<double> v{1.5e-6, 0.1, 3};
@@ -181,52 +135,6 @@ TEST_CASE("a child may be forked while other threads use the handle") {
   end = true;
   writer.join();
   CHECK(db.all([](const record& r) { return r.trace == "child"; }).size() == 20);
-}
-
-TEST_CASE("a damaged file is salvaged row by row and kept") {
-  const folder f;
-  {
-    database db(f.file());
-    for (int i = 0; i < 400; ++i)
-      db.add(sample("trace " + std::to_string(i) + std::string(500, 'x'), 1 + i, true, i + 1));
-  }
-  {  // overwrite some pages in the middle
-    std::fstream file(f.file(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 * 20);
-    for (int i = 0; i < 4096 * 2; ++i) file.put('\x5a');
-  }
-  database db(f.file());
-  const std::size_t left = db.all().size();
-  CHECK(left > 300);
-  CHECK(left < 400);
-  CHECK(db.status().find("was damaged") != std::string::npos);
-  CHECK(std::filesystem::exists(f.file() + ".damaged"));
-  db.add(sample("after", 1, true, 999));
-  CHECK(db.persistent());
-  CHECK(database(f.file()).all().size() == left + 1);
-}
-
-TEST_CASE("rows of a damaged file that lead back to each other are saved once") {
-  const folder f;
-  std::filesystem::copy_file("tests/search/data/rows_in_a_circle.db", f.file());
-  std::filesystem::permissions(
-      f.file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  database db(f.file());
-  std::set<std::string> traces;
-  for (const record& r : db.all()) CHECK(traces.insert(r.trace).second);
-  CHECK(traces.size() > 10);
-  CHECK(db.status().find("was damaged") != std::string::npos);
-  CHECK(std::filesystem::file_size(f.file()) < 1000000);
-}
-
-TEST_CASE("a file that is no database is kept aside and a new one made") {
-  const folder f;
-  std::ofstream(f.file()) << "this is a text file, long enough to have a wrong header, "
-                          << std::string(2000, '.');
-  database db(f.file());
-  CHECK(db.status().find(".damaged") != std::string::npos);
-  db.add(sample("t", 1, true));
-  CHECK(database(f.file()).chosen(sample("", 1).key));
 }
 
 TEST_CASE("a damaged row is skipped") {

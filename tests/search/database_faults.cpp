@@ -18,8 +18,11 @@
 
 #include <tilewright/support/random.hpp>
 
+#include "search/records.hpp"
+
 using namespace tilewright;
 using namespace tilewright::search;
+using records::folder;
 
 namespace {
 
@@ -27,19 +30,6 @@ int rounds(int usual) {
   const char* asked = std::getenv("TILEWRIGHT_FAULT_ROUNDS");
   return asked ? std::max(std::atoi(asked), 1) : usual;
 }
-
-struct folder {
-  std::string path;
-  folder() {
-    char name[] = "/tmp/tilewright-faults-XXXXXX";
-    path = mkdtemp(name);
-  }
-  ~folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string file() const { return path + "/t.db"; }
-};
 
 record numbered(int writer, int n) {
   record r;

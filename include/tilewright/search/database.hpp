@@ -43,8 +43,14 @@ class database {
   /// The process's one handle to the file at `path`.
   static std::shared_ptr<database> shared(const std::string& path = {});
 
+  /// A handle that reads the file at `path` and leaves it exactly as it is, damaged or not: of a
+  /// damaged one, it holds what can be read. What is added stays in memory.
+  static std::shared_ptr<database> reading(const std::string& path);
+
   /// Of the file that is written.
   const std::string& path() const noexcept;
+  /// Of all files, in the order in which they are read.
+  std::vector<std::string> paths() const;
   /// True when the last operation on the file worked.
   virtual bool persistent() const;
   /// Why the file is not used, or what had to be repaired; empty when all is well.
@@ -100,6 +106,8 @@ class database {
   std::string why(const record& wanted) const;
 
  private:
+  static std::shared_ptr<database> unopened(const std::string& path);
+
   struct state;
   std::unique_ptr<state> state_;
 };

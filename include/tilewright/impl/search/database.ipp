@@ -46,12 +46,7 @@ TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique
        path != ":memory:" && (colon = path.find_last_of(':')) != std::string::npos;
        path.resize(colon)) {
     if (colon + 1 == path.size()) continue;
-    auto other = std::make_shared<database>(":memory:");
-    state& s = *other->state_;
-    s.path = path.substr(colon + 1);
-    s.only_read = true;
-    s.for_good = false;
-    state_->behind.insert(state_->behind.begin(), std::move(other));
+    state_->behind.insert(state_->behind.begin(), unopened(path.substr(colon + 1)));
     if (path.substr(0, colon) == ":memory") break;
   }
   if (path.compare(0, 8, ":memory:") == 0) path = ":memory:";
@@ -86,7 +81,29 @@ TILEWRIGHT_INLINE std::shared_ptr<database> database::shared(const std::string& 
   return fresh;
 }
 
+/// For reading alone; opened at the first use.
+TILEWRIGHT_INLINE std::shared_ptr<database> database::unopened(const std::string& path) {
+  auto out = std::make_shared<database>(":memory:");
+  out->state_->path = path;
+  out->state_->only_read = true;
+  out->state_->for_good = false;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::shared_ptr<database> database::reading(const std::string& path) {
+  std::shared_ptr<database> out = unopened(path);
+  const std::lock_guard lock(out->state_->mutex);
+  out->state_->open();
+  return out;
+}
+
 TILEWRIGHT_INLINE const std::string& database::path() const noexcept { return state_->path; }
+
+TILEWRIGHT_INLINE std::vector<std::string> database::paths() const {
+  std::vector<std::string> out{state_->path};
+  for (const auto& other : state_->behind) out.push_back(other->path());
+  return out;
+}
 
 TILEWRIGHT_INLINE bool database::persistent() const {
   const std::lock_guard lock(state_->mutex);
@@ -238,9 +255,9 @@ TILEWRIGHT_INLINE std::optional<std::string> database::workload(const std::strin
   std::optional<std::string> out;
   {
     const std::lock_guard lock(state_->mutex);
+    state_->on_file([&](store& f) { out = f.workload(key); });  // which may come to be kept
     if (const auto at = state_->kept.workloads.find(key); at != state_->kept.workloads.end())
       return at->second;
-    state_->on_file([&](store& f) { out = f.workload(key); });
   }
   for (std::size_t i = 0; i < state_->behind.size() && !out; ++i)
     out = state_->behind[i]->workload(key);

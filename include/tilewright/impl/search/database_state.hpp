@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <tilewright/impl/search/fork_mutex.hpp>
+#include <tilewright/impl/search/salvage_rows.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/store.hpp>
 
@@ -36,6 +37,10 @@ struct database_overlay {
       for (record& old : records)
         if (old.key == r.key) old.chosen = false;
     records.push_back(r);
+  }
+  void add_failed(const failed_candidate& f) { failed.push_back(f); }
+  void add_workload(const std::string& workload, const std::string& script) {
+    workloads.emplace(workload, script);
   }
 };
 
@@ -117,10 +122,7 @@ struct database::state {
 
   void repair() {
     file.reset();
-    if (only_read) {
-      for_good = true;
-      return;
-    }
+    if (only_read) return read_damaged();
     try {
       const std::string said = salvage(path);
       if (!said.empty()) repaired = said;
@@ -129,6 +131,19 @@ struct database::state {
     } catch (const std::exception& e) {
       trouble += std::string("; it could not be repaired: ") + e.what();
       for_good = true;
+    }
+  }
+
+  /// A file that is not this handle's to repair: what a copy of it still holds is kept in memory.
+  void read_damaged() {
+    for_good = true;
+    try {
+      const detail::salvage_copy copy(path);
+      const detail::salvage_counts rows = detail::salvage_rows(*sqlite(), copy.file(), kept);
+      repaired = path + " is damaged and left as it is: " + rows.text("read");
+      trouble.clear();
+    } catch (const std::exception& e) {
+      trouble += std::string("; a copy of it could not be read: ") + e.what();
     }
   }
 
