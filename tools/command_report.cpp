@@ -287,11 +287,13 @@ pre{padding:.6rem;border:1px solid var(--grid);font-size:13px;max-height:34rem}s
 )";
 
 std::string page(const search::database& db, const std::vector<chapter>& all) {
+  std::string files;
+  for (const std::string& path : db.paths()) files += (files.empty() ? "" : ", ") + path;
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>Tilewright tuning report</title>\n" +
       std::string(style) + "</head><body>\n<h1>Tilewright tuning report</h1>\n<p>" +
-      escape_html(db.path()) + ", " + std::to_string(all.size()) + " tuned keys, written " +
+      escape_html(files) + ", " + std::to_string(all.size()) + " tuned keys, written " +
       search::date_now() + "</p>\n<div class=\"wide\"><table>" +
       row({"kernel", "shapes", "best", "GFLOP/s", "threads", "arguments", "records", "measured on"},
           "th");

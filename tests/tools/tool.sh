@@ -87,6 +87,12 @@ if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "were there" db import "$work/t.jsonl" --db "$work/u.db"
   expect 0 "0 records added" db merge "$work/u.db" --db "$work/t.db"
   expect 0 '"digest"' db export - --db "$work/u.db"
+  head -c 60000 "$work/t.db" > "$work/cut.db"
+  cp "$work/cut.db" "$work/same.db"
+  expect 0 "is damaged and left as it is" db import "$work/cut.db" --db "$work/fresh.db"
+  cmp -s "$work/cut.db" "$work/same.db" && [ ! -e "$work/cut.db.damaged" ] || { echo "FAILED: an import changed its source"; failures=$((failures + 1)); }
+  expect 0 "tuned keys" report --db "$work/u.db:$work/t.db" -o "$work/both.html"
+  grep -q "u.db, $work/t.db" "$work/both.html" || { echo "FAILED: the report names one of two files"; failures=$((failures + 1)); }
   expect 0 "1 tuned keys" report --db "$work/t.db" -o "$work/r.html"
   for part in "<svg" "Convergence" "Before" "No candidate failed" "</html>"; do
     grep -q "$part" "$work/r.html" || { echo "FAILED: the report has no $part"; failures=$((failures + 1)); }

@@ -15,6 +15,7 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
     s.name = p.name;
     s.type = p.type;
     s.written = p.written();
+    s.updated = p.role == dsl::role::inout;
     for (const dim_description& d : p.dims) s.dims.push_back({d.name, d.extent});
     signature.params.push_back(std::move(s));
   }

@@ -19,6 +19,7 @@ struct parameter_signature {
   std::string name;
   dtype type = dtype::f32;
   bool written = false;
+  bool updated = false;         // read before it is written: inout
   std::vector<dimension> dims;  // [rank]
 };
 

@@ -19,6 +19,17 @@ namespace detail {
   throw argument_error(kernel.name + ": " + what);
 }
 
+/// Between one that is written and another one.
+[[noreturn]] inline void refuse_overlap(const kernel_signature& kernel,
+                                        const parameter_signature& written,
+                                        const parameter_signature& other) {
+  const bool in_place = !written.updated && !other.written;
+  refuse_call(kernel,
+              (written.updated ? "inout \"" : "output \"") + written.name + "\" overlaps \"" +
+                  other.name + "\"; give it memory of its own" +
+                  (in_place ? ", or declare one parameter inout in the place of both" : ""));
+}
+
 /// Whether all of `count` elements side by side are in [lo, hi]. The inner loop has a constant
 /// length, for compilers that make vectors of such loops alone.
 template <class T>
@@ -206,9 +217,7 @@ TILEWRIGHT_INLINE void check_memory(const kernel_signature& kernel,
       if (at + touched[i].first <= other + touched[k].last &&
           other + touched[k].first <= at + touched[i].last &&
           share_memory(detail::memory_of(kernel, a, i), detail::memory_of(kernel, a, k)))
-        detail::refuse_call(
-            kernel, "output \"" + kernel.params[i].name + "\" overlaps \"" + kernel.params[k].name +
-                        "\"; give it memory of its own, or declare the parameter inout");
+        detail::refuse_overlap(kernel, kernel.params[i], kernel.params[k]);
     }
   }
 }
