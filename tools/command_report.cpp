@@ -160,7 +160,7 @@ std::string prediction(const chapter& c) {
                 "<p>Trees that learned one half of the records rank %.0f %% of the pairs of the "
                 "other half as "
                 "measured.</p>\n",
-                100 * right / std::max(pairs, 1.0));
+                100 * agreeing / std::max(pairs, 1.0));
   return svg(out) + text;
 }
 
