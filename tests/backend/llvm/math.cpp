@@ -106,6 +106,7 @@ TEST_CASE("errors of the f32 functions are within the stated bounds") {
   using real = long double;
   check_bounds<float>({{"exp", 1, [](real x) { return std::exp(x); }},
                        {"exp2", 1, [](real x) { return std::exp2(x); }},
+                       {"exp10", 1, [](real x) { return std::pow(10.0L, x); }},
                        {"log", 2, [](real x) { return std::log(x); }},
                        {"log2", 3, [](real x) { return std::log2(x); }},
                        {"log10", 3, [](real x) { return std::log10(x); }},
@@ -123,6 +124,7 @@ TEST_CASE("errors of the f64 functions are within the stated bounds") {
   using real = long double;
   check_bounds<double>({{"exp", 2, [](real x) { return std::exp(x); }},
                         {"exp2", 2, [](real x) { return std::exp2(x); }},
+                        {"exp10", 2, [](real x) { return std::pow(10.0L, x); }},
                         {"log", 2, [](real x) { return std::log(x); }},
                         {"log2", 3, [](real x) { return std::log2(x); }},
                         {"log10", 3, [](real x) { return std::log10(x); }},
@@ -200,40 +202,53 @@ TEST_CASE("sigmoid where it does not underflow") {
   }
 }
 
-TEST_CASE("pow in f64 is exact to two units in the last place") {
-  if (!have_compiler()) return;
-  constexpr std::int64_t n = 1 << 17;
-  const buffer x = make_buffer("X", dtype::f64, {expr(n)}),
-               y = make_buffer("Y", dtype::f64, {expr(n)}),
-               z = make_buffer("Z", dtype::f64, {expr(n)});
+namespace {
+
+/// X[i] to the power Y[i] in vectors of up to 512 bits, over `xs` (a multiple of 16 of them).
+template <class T>
+std::vector<T> powers(dtype t, std::vector<T> xs, std::vector<T> ys, const target::cpu& cpu) {
+  const auto n = static_cast<std::int64_t>(xs.size());
+  const std::int64_t lanes = std::min(16, std::max(8, cpu.lanes(t)));
+  const buffer x = make_buffer("X", t, {expr(n)}), y = make_buffer("Y", t, {expr(n)}),
+               z = make_buffer("Z", t, {expr(n)});
   const var o = make_var("o", dtype::i64), v = make_var("v");
-  const expr i = o * 8 + v;
+  const expr i = o * expr(lanes) + v;
+  const stmt store = make_store(z, {i}, call(t, "pow", {load(x, {i}), load(y, {i})}));
   const function f = make(
-      "pow64", {x, y, z},
-      make_loop(o, 0, expr(n / 8),
-                make_loop(v, 0, 8,
-                          make_store(z, {i}, call(dtype::f64, "pow", {load(x, {i}), load(y, {i})})),
-                          loop_kind::vectorized)));
-  std::vector<double> xs, ys, zs(static_cast<std::size_t>(n));
+      "pow", {x, y, z},
+      make_loop(o, 0, expr(n / lanes), make_loop(v, 0, expr(lanes), store, loop_kind::vectorized)));
+  const auto code = backend::load(backend::compile(f, cpu));
+  std::vector<T> out(xs.size());
+  void* data[] = {xs.data(), ys.data(), out.data()};
+  CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+  return out;
+}
+
+/// Bases of all magnitudes, those near 1, and powers up to where results leave the range.
+template <class T>
+void check_pow(dtype t, double ulps_with_fma) {
+  constexpr std::int64_t n = 1 << 17;
+  constexpr bool narrow = sizeof(T) == 4;
+  std::vector<T> xs, ys;
   std::uint64_t state = 7;
   const auto unit = [&] {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(state >> 11) * 0x1p-53;
   };
   for (std::int64_t k = 0; k < n; ++k) {
-    // all magnitudes of the base, those near 1, and powers up to where results leave the range
+    const int exponents = narrow ? 274 : 2140;
     const double base =
-        k % 3 == 0   ? std::ldexp(0.5 + unit(), static_cast<int>(unit() * 2140) - 1070)
-        : k % 3 == 1 ? 1 + (unit() - 0.5) * std::ldexp(1.0, -static_cast<int>(unit() * 40))
-                     : unit() * 10;
-    const double most = std::min(1e15, 750 / std::abs(std::log(base) + 1e-300));
-    xs.push_back(base);
-    ys.push_back((unit() * 2 - 1) * most);
+        k % 3 == 0 ? std::ldexp(0.5 + unit(), static_cast<int>(unit() * exponents) - exponents / 2)
+        : k % 3 == 1
+            ? 1 + (unit() - 0.5) * std::ldexp(1.0, -static_cast<int>(unit() * (narrow ? 20 : 40)))
+            : unit() * 10;
+    xs.push_back(static_cast<T>(base));
+    const double logarithm = std::abs(std::log(static_cast<double>(xs.back())));
+    ys.push_back(static_cast<T>((unit() * 2 - 1) *
+                                std::min(1e15, (narrow ? 104 : 750) / (logarithm + 1e-300))));
   }
   for (const target::cpu& cpu : runnable_targets()) {
-    const auto code = backend::load(backend::compile(f, cpu));
-    void* data[] = {xs.data(), ys.data(), zs.data()};
-    CHECK((*code)({data, nullptr, nullptr, nullptr, nullptr, nullptr}) == 0);
+    const std::vector<T> zs = powers(t, xs, ys, cpu);
     double worst = 0;
     std::size_t at = 0;
     for (std::size_t k = 0; k < zs.size(); ++k) {
@@ -245,7 +260,38 @@ TEST_CASE("pow in f64 is exact to two units in the last place") {
     CAPTURE(cpu.name);
     CAPTURE(xs[at]);
     CAPTURE(ys[at]);
-    CHECK(worst <= (cpu.fma ? 2 : 3));
+    CHECK(worst <= ulps_with_fma + (cpu.fma || narrow ? 0 : 1));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pow is exact to one unit in the last place in f32, to two in f64") {
+  if (!have_compiler()) return;
+  check_pow<float>(dtype::f32, 1);
+  check_pow<double>(dtype::f64, 2);
+}
+
+TEST_CASE("powers of f32 that are floats come out exactly") {
+  if (!have_compiler()) return;
+  std::vector<float> xs, ys, exponents;
+  for (int x = 1; x < 128; ++x)
+    for (int y = -3; y <= 24; ++y) {
+      const double exact = std::pow(x, y);
+      if (static_cast<double>(static_cast<float>(exact)) != exact) continue;
+      xs.insert(xs.end(), {static_cast<float>(x), static_cast<float>(-x)});
+      ys.insert(ys.end(), {static_cast<float>(y), static_cast<float>(y)});
+    }
+  xs.resize(xs.size() / 16 * 16);
+  ys.resize(xs.size());
+  for (int k = 0; k < 8; ++k) exponents.push_back(static_cast<float>(k));
+  for (const target::cpu& cpu : runnable_targets()) {
+    CAPTURE(cpu.name);
+    const std::vector<float> zs = powers(dtype::f32, xs, ys, cpu);
+    for (std::size_t k = 0; k < zs.size(); ++k) CHECK(zs[k] == std::pow(xs[k], ys[k]));
+    const std::vector<float> tens = evaluate("exp10", dtype::f32, exponents, cpu);
+    for (std::size_t k = 0; k < tens.size(); ++k)
+      CHECK(tens[k] == static_cast<float>(std::pow(10.0, static_cast<double>(k))));
   }
 }
 

@@ -4,9 +4,9 @@
 // units in the last place, against the exact value, with fused multiply-add; without it (SSE2 to
 // AVX) one more:
 //
-//   |     | exp | exp2 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
-//   | f32 |   1 |    1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
-//   | f64 |   2 |    2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
+//   |     | exp | exp2 | exp10 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
+//   | f32 |   1 |    1 |     1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
+//   | f64 |   2 |    2 |     2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
 //
 // Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
 // 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (asin,

@@ -7,6 +7,7 @@
 
 #include <tilewright/backend/llvm/math.hpp>
 #include <tilewright/impl/backend/llvm/power.hpp>
+#include <tilewright/impl/backend/llvm/reciprocal_root.hpp>
 #include <tilewright/impl/backend/llvm/saturating.hpp>
 #include <tilewright/impl/backend/llvm/trigonometric.hpp>
 
@@ -60,8 +61,8 @@ inline value_ref unary(const num& x, std::string_view name) {
   if (name == "log2") return log_base(x, 0x1.71547652b82fep0, 1.0).v;
   if (name == "log10") return log_base(x, 0x1.bcb7b1526e50ep-2, 0x1.34413509f79ffp-2).v;
   if (name == "sigmoid") return sigmoid(x).v;
-  if (name == "rsqrt") return (x.number(1.0) / x.unary("llvm.sqrt")).v;
-  if (name == "exp10") return call_library(x, "pow", {x.number(10.0).v, x.v});
+  if (name == "rsqrt") return rsqrt(x).v;
+  if (name == "exp10") return (x.wide ? pow_f64(x.number(10.0), x) : exp10_f32(x)).v;
   if (name == "tanh") return (x.wide ? tanh_f64(x) : tanh_f32(x)).v;
   if (name == "sin" || name == "cos") return sine_or_cosine(x, name == "cos").v;
   if (name == "erf") return (x.wide ? erf_f64(x) : erf_f32(x)).v;

@@ -24,8 +24,7 @@ inline num pow_specials(const num& x, const num& y, const num& magnitude) {
   const value_ref invalid =
       b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
   const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
-  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
-               __builtin_nan(""), out);
+  out = choose(invalid, __builtin_nan(""), out);
   const value_ref unit =
       b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
   out = choose(unit, 1.0, out);
@@ -34,15 +33,47 @@ inline num pow_specials(const num& x, const num& y, const num& magnitude) {
   return choose(one, 1.0, out);
 }
 
-/// exp(y log x) in f64.
+inline num widened(const num& x) {
+  return {x.b, x.b->convert(opcode::fpext, x.v, x.b->vector(x.b->f64, x.lanes)), true, x.lanes};
+}
+
+/// 2^t as f32, t in f64: to 2^-29 before the one rounding. Arbitrary for NaN.
+inline num exp2_to_narrow(const num& t) {
+  static constexpr std::array<double, 7> c{
+      0x1.000000026236dp+0, 0x1.62e430c828c3dp-1,  0x1.ebfbdadb50f38p-3, 0x1.c6aed461e578bp-5,
+      0x1.3b2dbc3ebb505p-7, 0x1.5f45972bbed7bp-10, 0x1.41d328ae2c39ap-13};
+  const builder& b = *t.b;
+  const num shifted = t + 0x1.8p52, fraction = polynomial(t - (shifted - 0x1.8p52), c);
+  const value_ref exponent = b.binary(opcode::shl, shifted.raw(), t.integer(52));
+  num out = fraction.from_raw(b.binary(opcode::add, fraction.raw(), exponent));
+  // in this order of the limits, which are far beyond f32, nothing underflows
+  out = choose(test(real_predicate::olt, t, -160.0), 0.0, out);
+  out = choose(test(real_predicate::ogt, t, 160.0), __builtin_inf(), out);
+  return {&b, b.convert(opcode::fptrunc, out.v, b.vector(b.f32, t.lanes)), false, t.lanes};
+}
+
+/// log2(x) of f32 in f64 to 2^-37 of itself, for x >= 0: the exponent and 2 atanh(s) / ln(2), s =
+/// (m - 1) / (m + 1) by a division in f32 and a step of Newton's.
+inline num log2_to_wide(const num& x) {
+  static constexpr std::array<double, 5> c{0x1.71547652bedf2p+1, 0x1.ec709d12ce35ep-1,
+                                           0x1.27777fe9931a7p-1, 0x1.a58d88476ebd7p-2,
+                                           0x1.5ce85df7d608bp-2};
+  const parts p = split(x);
+  const num m = widened(p.m), f = m - 1.0, u = m + 1.0;
+  const num inverse = widened(x.number(1.0) / (p.m + 1.0));
+  const num close = f * inverse, s = madd(madd(-close, u, f), inverse, close);
+  return madd(s, polynomial(s * s, c), widened(log_specials(x, p.e)));
+}
+
+/// exp2(y log2 x) in f64.
 inline num pow_f32(const num& x, const num& y) {
-  const builder& b = *x.b;
-  const type_ref wide_type = b.vector(b.f64, x.lanes);
-  const auto widen = [&](const num& n) {
-    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
-  };
-  const num product = widen(y) * log(widen(x.unary("llvm.fabs")));
-  return pow_specials(x, y, x.with(b.convert(opcode::fptrunc, exp(product).v, x.type())));
+  const num magnitude = exp2_to_narrow(widened(y) * log2_to_wide(x.unary("llvm.fabs")));
+  return pow_specials(x, y, choose(test(real_predicate::uno, x, y), __builtin_nan(""), magnitude));
+}
+
+inline num exp10_f32(const num& x) {
+  const num out = exp2_to_narrow(widened(x) * 0x1.a934f0979a371p+1);
+  return choose(test(real_predicate::uno, x, x), x, out);
 }
 
 /// log(m) to 2^-65 or so for m in [sqrt(1/2), sqrt(2)): 2 s (1 + z/3 + z^2 q(z)) with z = s^2 and
