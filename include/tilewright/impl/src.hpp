@@ -253,6 +253,7 @@
 #include <tilewright/impl/support/hash.ipp>
 #include <tilewright/impl/support/json.ipp>
 #include <tilewright/impl/support/random.ipp>
+#include <tilewright/impl/support/stable_sort.ipp>
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/impl/tuned.ipp>

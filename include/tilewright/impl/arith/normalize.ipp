@@ -12,6 +12,7 @@
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::arith {
 namespace detail::normal_form {
@@ -210,8 +211,7 @@ class normalizer : public ir::mutator {
       for (const ir::range& dim : r.box) corner.push_back(dim.min);
       keyed.emplace_back(order_.key(ir::load(r.buffer, std::move(corner))), std::move(r));
     }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    support::stable_sort(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
     list.clear();
     for (auto& entry : keyed) list.push_back(std::move(entry.second));
   }

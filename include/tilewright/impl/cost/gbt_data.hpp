@@ -9,6 +9,7 @@
 
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/support/random.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::cost::detail {
 
@@ -155,8 +156,8 @@ class pair_list {
     discount_.resize(scores.size());
     for (const auto& m : members_) {
       std::vector<std::uint32_t> order = m;
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+      support::stable_sort(order,
+                           [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
       for (std::size_t i = 0; i < order.size(); ++i)
         discount_[order[i]] = 1 / std::log2(2.0 + static_cast<double>(i));
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tilewright/cost/ranking.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::cost {
 
@@ -28,8 +29,7 @@ TILEWRIGHT_INLINE double top_score(std::span<const double> scores, std::span<con
   if (truth.empty()) return 0;
   std::vector<std::size_t> order(truth.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   double best = 0;
   for (std::size_t i = 0; i < std::min(k, order.size()); ++i)
     best = std::max(best, truth[order[i]]);

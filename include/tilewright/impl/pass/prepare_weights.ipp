@@ -11,6 +11,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/prepare_weights.hpp>
 #include <tilewright/pass/walk.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::pass::detail::prepare {
 
@@ -268,7 +269,7 @@ class hoister : public mutator {
     }
     if (product > extent) return whole;
     // the digit that changes first goes innermost: slices lie in the order in which they are used
-    std::stable_sort(out.begin(), out.end(), [&](const dimension& a, const dimension& b) {
+    support::stable_sort(out, [&](const dimension& a, const dimension& b) {
       return first_change(a.at, extent) > first_change(b.at, extent);
     });
     for (std::int64_t v = 0; v < extent; ++v) {

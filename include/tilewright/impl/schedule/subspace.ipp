@@ -8,6 +8,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/subspace.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
 namespace detail::subspaces {
@@ -113,7 +114,7 @@ inline ir::expr with_units(const arith::iter_map& map, const arith::iter_sum& su
     if (factor % unit == 0) terms.push_back({factor / unit, loop_index(c.loops, v), v});
   for (const arith::iter_split& s : sum.splits)
     terms.push_back({s.scale, loop_index(c.loops, s.source), split_expr(map, s)});
-  std::stable_sort(terms.begin(), terms.end(), [](const term& a, const term& b) {
+  support::stable_sort(terms, [](const term& a, const term& b) {
     return a.scale != b.scale ? a.scale > b.scale : a.loop < b.loop;
   });
   ir::expr out = ir::integer(units.type, 0);

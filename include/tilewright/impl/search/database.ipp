@@ -10,6 +10,7 @@
 
 #include <tilewright/impl/search/database_state.hpp>
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -142,8 +143,7 @@ TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& key,
   }
   for (const auto& other : state_->behind)
     for (record& r : other->top(key, count)) all.push_back(std::move(r));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const record& a, const record& b) { return a.best() < b.best(); });
+  support::stable_sort(all, [](const record& a, const record& b) { return a.best() < b.best(); });
   std::vector<record> out;
   for (record& r : all) {
     if (out.size() == count) break;

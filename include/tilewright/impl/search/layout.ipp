@@ -10,6 +10,7 @@
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/layout.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 
@@ -58,7 +59,7 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
     return true;
   }();
   if (!row_major_like)
-    std::stable_sort(by_stride.begin(), by_stride.end(), [&](int a, int b) {
+    support::stable_sort(by_stride, [&](int a, int b) {
       if (extents[a] == 1 || extents[b] == 1) return extents[a] == 1 && extents[b] != 1;
       return stride(a) > stride(b);
     });

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail::lookup {
@@ -164,7 +165,7 @@ TILEWRIGHT_INLINE std::vector<near_record> nearest_records(const database& db, c
     return std::tuple(n.distance, here.cpu != there.cpu, here.llvm != there.llvm,
                       here.revision != there.revision);
   };
-  std::stable_sort(out.begin(), out.end(), [&](const near_record& a, const near_record& b) {
+  support::stable_sort(out, [&](const near_record& a, const near_record& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return a.stored.from.date > b.stored.from.date;
   });

@@ -21,6 +21,7 @@
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/hash.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -195,8 +196,8 @@ class tuner {
   }
 
   void sort_parents() {
-    std::stable_sort(parents_.begin(), parents_.end(),
-                     [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
+    support::stable_sort(parents_,
+                         [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
@@ -254,8 +255,8 @@ class tuner {
     const std::vector<double> scores = o_.model.score(all);
     std::vector<std::size_t> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    support::stable_sort(order,
+                         [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     std::vector<candidate> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
     return out;

@@ -6,6 +6,7 @@
 #include <tilewright/search/shrink.hpp>
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -32,7 +33,7 @@ class shrinker {
   std::vector<std::string> largest_first() const {
     std::vector<std::string> out;
     for (const auto& [name, extent] : now_) out.push_back(name);
-    std::stable_sort(out.begin(), out.end(), [&](const std::string& a, const std::string& b) {
+    support::stable_sort(out, [&](const std::string& a, const std::string& b) {
       return now_.find(a)->second > now_.find(b)->second;
     });
     return out;
@@ -72,8 +73,8 @@ class shrinker {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<ir::function> shrink(const std::function<ir::function(const extent_map&)>& make,
-                                                     extent_map extents, double work) {
+TILEWRIGHT_INLINE std::optional<ir::function> shrink(
+    const std::function<ir::function(const extent_map&)>& make, extent_map extents, double work) {
   detail::shrinker s(make, std::move(extents));
   for (const std::int64_t size : {19, 11, 7, 5, 3, 2}) {
     s.reduce(size);

@@ -15,6 +15,7 @@
 #include <tilewright/search/specialization.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -213,8 +214,7 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
                                                             : estimated_scores(all);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   for (std::size_t k = 0; k < std::min<std::size_t>(order.size(), 4); ++k) {
     const candidate& c = all[order[k]];
     const built b = build(c.scheduled.function(), *workload_.cpu);

@@ -10,6 +10,7 @@
 #include <tilewright/search/tvm_records.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -167,8 +168,8 @@ TILEWRIGHT_INLINE tvm_schedules read_tvm_records(std::istream& from, const ir::f
   const auto time = [](const tvm_record& r) {
     return r.seconds.empty() ? INFINITY : *std::min_element(r.seconds.begin(), r.seconds.end());
   };
-  std::stable_sort(out.usable.begin(), out.usable.end(),
-                   [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
+  support::stable_sort(out.usable,
+                       [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
   return out;
 }
 

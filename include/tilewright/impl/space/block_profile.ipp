@@ -11,6 +11,7 @@
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -111,8 +112,7 @@ TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const 
   };
   std::vector<std::size_t> order(kind.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
   return order;
 }
 

@@ -15,6 +15,7 @@
 #include <tilewright/schedule/rebind.hpp>
 #include <tilewright/schedule/reduction_form.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_index {
@@ -75,8 +76,8 @@ class collector {
       : inner_(inner), threshold_(threshold) {
     if (b.init) visit(b.init);
     visit(b.body);
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const ir::expr& x, const ir::expr& y) { return size_of(x) > size_of(y); });
+    support::stable_sort(
+        found_, [](const ir::expr& x, const ir::expr& y) { return size_of(x) > size_of(y); });
   }
   const std::vector<ir::expr>& found() const noexcept { return found_; }
 

@@ -9,6 +9,7 @@
 #include <tilewright/ir/key.hpp>
 #include <tilewright/search/mutator.hpp>
 #include <tilewright/search/strategies/evolutionary.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -85,8 +86,8 @@ class evolver final : public drawing_strategy {
       if (std::isfinite(seconds[i]))
         elite_.push_back({measured[i], seconds[i], sketch_of(measured[i].scheduled.trace())});
     }
-    std::stable_sort(elite_.begin(), elite_.end(),
-                     [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
+    support::stable_sort(
+        elite_, [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
     const auto kept = static_cast<std::size_t>(static_cast<double>(options_.population) *
                                                options_.measured_share);
     if (elite_.size() > kept)
@@ -250,8 +251,8 @@ class evolver final : public drawing_strategy {
   std::vector<candidate> picks(std::size_t count) {
     std::vector<const meeting*> ranked;
     for (const auto& [key, m] : met_) ranked.push_back(&m);
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const meeting* a, const meeting* b) { return a->score > b->score; });
+    support::stable_sort(ranked,
+                         [](const meeting* a, const meeting* b) { return a->score > b->score; });
     const auto greedy =
         static_cast<std::size_t>(std::ceil(options_.greedy * static_cast<double>(count)));
     std::vector<candidate> out;

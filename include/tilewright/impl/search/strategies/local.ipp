@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/search/strategies/drawing.hpp>
 #include <tilewright/search/strategies/local.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -21,8 +22,8 @@ class local_searcher final : public drawing_strategy {
     for (std::size_t i = 0; i < measured.size(); ++i)
       if (std::isfinite(seconds[i]))
         parents_.push_back({measured[i].scheduled.trace(), seconds[i]});
-    std::stable_sort(parents_.begin(), parents_.end(),
-                     [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
+    support::stable_sort(parents_,
+                         [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 

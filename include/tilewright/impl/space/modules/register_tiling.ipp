@@ -10,6 +10,7 @@
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
 namespace detail {
@@ -343,9 +344,8 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
       out.push_back({rows, columns, weight});
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](const register_tile& a, const register_tile& b) {
-    return a.weight > b.weight;
-  });
+  support::stable_sort(
+      out, [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
   if (out.size() > 16) out.resize(16);
   return out;
 }

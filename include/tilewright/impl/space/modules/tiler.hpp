@@ -14,6 +14,7 @@
 #include <tilewright/space/modules/multi_level_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space::detail {
 
@@ -90,8 +91,8 @@ class tiler {
       order.insert(order.end(), tile.begin(), tile.end());
     // the loop of whole vectors goes innermost in its tile
     if (vector_tile_)
-      std::stable_partition(order.begin(), order.end(),
-                            [&](loop_rv l) { return !(l == *vector_tile_); });
+      support::stable_sort(
+          order, [&](loop_rv a, loop_rv b) { return !(a == *vector_tile_) && b == *vector_tile_; });
     if (order.size() > 1) s_.reorder(order);
   }
 

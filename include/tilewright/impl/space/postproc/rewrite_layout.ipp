@@ -11,6 +11,7 @@
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/rewrite_layout.hpp>
 #include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::space {
 namespace detail::packing {
@@ -74,7 +75,7 @@ inline std::optional<std::vector<digit>> order_of(const primitive::child_block& 
   }
   const auto outer = [](const digit& x, const digit& y) { return x.loop < y.loop; };
   if (std::is_sorted(all.begin(), all.end(), outer)) return std::nullopt;
-  std::stable_sort(all.begin(), all.end(), outer);
+  support::stable_sort(all, outer);
   return all;
 }
 
