@@ -40,15 +40,17 @@ TEST_CASE("a block names a rule of the user's") {
                                                                      {kernels::conv2d(), "Y"},
                                                                      {kernels::softmax(), "S"},
                                                                      {kernels::relu_chain(), "E"}};
-  for (const auto& [kernel, block] : kernels_and_blocks) {
+  for (const auto& entry : kernels_and_blocks) {
+    const ir::function& kernel = entry.first;
+    const std::string& block = entry.second;
     CAPTURE(block);
     const std::size_t loops = space::loop_count(schedule(kernel), block);
     const ir::function f = asking(kernel, block, "two_levels");
     const std::vector<schedule> all = members::sketches(f, {custom()});
     REQUIRE(all.size() == 2);
-    members::check(f, all, [&, b = block](schedule& s) {
-      CHECK(space::loop_count(s, b) == 2 * loops);
-      CHECK(s.get(s.get_block(b)).block->annotations.empty());
+    members::check(f, all, [&](schedule& s) {
+      CHECK(space::loop_count(s, block) == 2 * loops);
+      CHECK(s.get(s.get_block(block)).block->annotations.empty());
     });
   }
 }
