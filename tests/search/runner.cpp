@@ -185,6 +185,26 @@ TEST_CASE("a candidate that does not end is cancelled") {
   CHECK(m.failed == failure::cancelled);
 }
 
+TEST_CASE("a flag that is watched ends a call, and the calls after it") {
+  const ir::function f = endless();
+  runner r(f, {}, backend::serial_executor(), 1);
+  const auto code = code_of(f);
+  std::atomic<bool> cancelled{false};
+  r.watch(&cancelled);
+  measure_options brief;
+  brief.deadline = 0.02;
+  CHECK(r.measure(*code, brief).failed == failure::timeout);  // the flag is not set
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    cancelled = true;
+  });
+  CHECK(r.measure(*code, {}).failed == failure::cancelled);
+  other.join();
+  CHECK(r.run(*code).failed == failure::cancelled);
+  cancelled = false;
+  CHECK(r.measure(*code, brief).failed == failure::timeout);
+}
+
 TEST_CASE("a candidate that is much slower than the best is not repeated") {
   const built b = product_in_parallel();
   REQUIRE(b.code);

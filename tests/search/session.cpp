@@ -110,6 +110,56 @@ TEST_CASE("cancelling keeps what was measured and chooses nothing") {
   CHECK_FALSE(r.code.object.empty());
 }
 
+TEST_CASE("cancelling ends a call that runs") {
+  database db(":memory:");
+  workload w = product();
+  w.function = reify(kernels::matmul_relu, {{"M", 1536}, {"N", 1536}, {"K", 1536}});
+  w.space = {};  // takes seconds as it stands
+  w.shrunk = [] { return reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}}); };
+  for (const isolation run_in : {isolation::none, isolation::worker}) {
+    if (run_in == isolation::worker && find_worker().empty()) continue;
+    std::atomic<bool> cancelled{false};
+    session_options o = few(100);
+    o.measuring.run_in = run_in;
+    o.cancelled = &cancelled;
+    const std::jthread user([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      cancelled = true;
+    });
+    const tuning_result r = tune(w, o, db);
+    CHECK(r.trials == 0);
+    CHECK(r.best == 0);
+    CHECK_FALSE(r.code.object.empty());
+    CHECK(r.remarks.back() == "cancelled before the default schedule was timed");
+    CHECK(db.all().empty());
+  }
+}
+
+TEST_CASE(
+    "a faster candidate that computes something else is dropped, however long its calls are") {
+  for (const std::int64_t size : {32, 256}) {
+    database db(":memory:");
+    workload w = product();
+    w.function = reify(kernels::matmul_relu, {{"M", size}, {"N", size}, {"K", size}});
+    w.space =
+        space::design_space([](schedule& s) { s.get_block("C"); }) |
+        space::design_space([](schedule& s) {  // sums products in half precision
+          const block_rv sums = s.get_block("C");
+          const auto [i, j, k] = s.loops<3>(sums);
+          const auto [j0, j1] = s.split(j, {infer, s.sample_categorical({8, 16, 32}, {1, 1, 1})});
+          s.reorder(i, j0, k, j1);
+          s.vectorize(j1);
+          s.unsafe_set_dtype(sums, 0, "float16");
+        });
+    tuning_result r = tune(w, few(3), db);
+    CHECK(r.failures[failure::wrong_result] > 0);
+    CHECK_FALSE(r.improved);
+    CHECK(db.failed(w.key).size() == static_cast<std::size_t>(r.failures[failure::wrong_result]));
+    for (const record& kept : db.all([](const record& x) { return x.chosen; }))
+      CHECK(kept.trace.find("float16") == std::string::npos);
+  }
+}
+
 TEST_CASE("a space that fails leaves the program as it stands") {
   database db(":memory:");
   workload w = product();

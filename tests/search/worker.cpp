@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -81,6 +82,21 @@ TEST_CASE("code that does not end is cancelled in the worker" * doctest::skip(!w
   o.deadline = 0.05;
   CHECK(w.measure(faulty::artifact_of(f), o).failed == failure::timeout);
   CHECK(w.restarts() == 0);
+}
+
+TEST_CASE("a flag ends what a worker does, and the worker" * doctest::skip(!worker_there())) {
+  const ir::function f = faulty::endless();
+  runner r(f, {}, backend::serial_executor(), 1, {}, shared);
+  worker w(r.memory(), 1);
+  std::atomic<bool> cancelled{false};
+  w.watch(&cancelled);
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    cancelled = true;
+  });
+  CHECK(w.measure(faulty::artifact_of(f), {}).failed == failure::cancelled);
+  user.join();
+  CHECK(w.pid() == 0);
 }
 
 TEST_CASE("a worker that is killed is a failure of the candidate, and comes back" *

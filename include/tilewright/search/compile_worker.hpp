@@ -4,6 +4,7 @@
 // in this process it would be the end of it, or a thread that cannot be had back.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 
@@ -25,8 +26,10 @@ class compile_workers {
   compile_workers& operator=(const compile_workers&) = delete;
 
   /// The code that `search::build` makes of the same program, loaded here.
+  /// @param cancelled ends it, and its process, when it becomes true; null: never
   /// @throws build_error when no worker can be started
-  built make(const ir::function& scheduled, const target::cpu& cpu);
+  built make(const ir::function& scheduled, const target::cpu& cpu,
+             const std::atomic<bool>* cancelled = nullptr);
 
  private:
   struct state;

@@ -1,6 +1,7 @@
 // Measures compiled candidates on memory of its own.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,8 @@ class runner {
 
   /// Ends the call in progress, from another thread; later calls are cancelled too.
   void cancel();
+  /// As timer::watch.
+  void watch(const std::atomic<bool>* cancelled);
 
   const std::vector<operand>& operands() const noexcept;
   /// Address of element 0 of each parameter.

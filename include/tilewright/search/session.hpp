@@ -78,15 +78,18 @@ struct session_options {
   /// scores.
   std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
   measuring_options measuring;
-  std::function<void(const progress&)> events;   // may be null
-  const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
+  std::function<void(const progress&)> events;  // may be null
+  /// Looked at every 10 ms. A call that runs then ends before the next iteration of any loop whose
+  /// iterations have 4096 element operations or more; a single flat loop comes to its end, and so do
+  /// compilations that have begun, but for those of candidates in workers.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// What a session found. The default schedule wins when nothing beats it by more than the noise.
 struct tuning_result {
   std::string trace;  // of the winner
   backend::artifact code;
-  double best = 0;      // s, median of the final timing
+  double best = 0;      // s, median of the final timing; 0: cancelled before anything was timed
   double baseline = 0;  // s, the same of the default schedule
   bool improved = false;
   double noise = 0;  // of the final timing: times that differ by a smaller share count as equal

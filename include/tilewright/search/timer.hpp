@@ -1,6 +1,7 @@
 // Calls compiled code, with a deadline, under a guard, and times it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include <tilewright/backend/call.hpp>
@@ -25,6 +26,8 @@ class timer {
   measurement run(const backend::loaded& code, double deadline);
   /// Ends the call in progress, from another thread; later calls are cancelled too.
   void cancel();
+  /// From now on calls end when `cancelled` is true; it is looked at every 10 ms. Null: never.
+  void watch(const std::atomic<bool>* cancelled);
 
  private:
   struct state;

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,10 @@ class worker {
   /// @throws build_error when a worker that was ended cannot be started again
   measurement measure(const backend::artifact& code, const measure_options& options);
   measurement run(const backend::artifact& code, double deadline);
+
+  /// From now on a call ends when `cancelled` is true, and the process with it; it is looked at every
+  /// 10 ms. Null: never.
+  void watch(const std::atomic<bool>* cancelled);
 
   /// Of the process; 0 while none runs.
   pid_t pid() const noexcept;

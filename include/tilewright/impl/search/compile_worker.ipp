@@ -35,7 +35,8 @@ struct compile_workers::state {
     built out;
     out.late = answer.late;
     if (!answer.wrong.empty()) {
-      out.error = (answer.late ? "its compilation " : "while it was compiled, ") + answer.wrong;
+      const bool ended_here = answer.late || answer.cancelled;
+      out.error = (ended_here ? "its compilation " : "while it was compiled, ") + answer.wrong;
       return out;
     }
     try {
@@ -59,13 +60,14 @@ TILEWRIGHT_INLINE compile_workers::compile_workers(double deadline)
     : state_(std::make_unique<state>(deadline)) {}
 TILEWRIGHT_INLINE compile_workers::~compile_workers() = default;
 
-TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled,
-                                              const target::cpu& cpu) {
+TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled, const target::cpu& cpu,
+                                              const std::atomic<bool>* cancelled) {
   detail::message m;
   m.add(static_cast<std::uint64_t>(detail::worker_request::build));
   detail::write(m, cpu);
   m.add(ir::print(scheduled));
   state::process p = state_->take();
+  p->watch(cancelled);
   built out = state::understood(p->ask(m, state::most_answer, state_->deadline), *p);
   state_->give_back(std::move(p));
   return out;

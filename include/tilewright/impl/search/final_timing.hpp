@@ -39,9 +39,9 @@ inline double wanted_for_finals(double best, double baseline, std::size_t finali
   return visit_seconds(baseline) + turns * static_cast<double>(finalists) * visit_seconds(best);
 }
 
-/// Times of all, the first of which is the default. The time that is left decides how often each
-/// has its turn; the fastest and the default have one anyhow. A default that is slower by a factor
-/// that no drift explains has no more than that.
+/// Times of all, the first of which is the default; none where there is no time for the default and
+/// the fastest. The time that is left decides how often each has its turn. A default that is slower by
+/// a factor that no drift explains has no more than one.
 template <class Cancelled>
 std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
                                        const time_budget& budget, const Cancelled& cancelled) {
@@ -54,18 +54,46 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   for (std::size_t i = 2; i < all.size(); ++i)
     if (all[i].seconds < all[fastest].seconds) fastest = i;
   const double until = budget.elapsed() + std::max(budget.left(), least);
+  const auto fits = [&](double seconds) { return budget.elapsed() + seconds <= until; };
+  if (!fits(visit_seconds(all[0].seconds) + visit_seconds(all[fastest].seconds))) return times;
   for (int turn = 0; turn < most_turns; ++turn) {
-    if (turn > 0 && cancelled()) break;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < all.size() && !cancelled(); ++i) {
       const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
       if (turn > 0 && once) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
-      if (!needed && budget.elapsed() + visit_seconds(all[i].seconds) > until) continue;
+      if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
       const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
       if (m.ok()) times[i].seconds.push_back(m.best());
     }
   }
   return times;
+}
+
+struct final_result {
+  std::size_t winner = 0;  // 0: the default
+  double noise = 0;        // times that differ by a smaller share count as equal
+  bool improved = false;   // by more than the noise
+};
+
+/// Who wins. What was not timed in turn counts with the time that it came with, and with as much noise
+/// as is ever assumed.
+inline final_result winner_of(const std::vector<contestant>& all,
+                              const std::vector<measurement>& times) {
+  // a share of 2 % is what two timings of the same code differ by on a quiet machine
+  constexpr double least_noise = 0.02, most_noise = 0.1;
+  const auto seconds = [&](std::size_t i) {
+    return times[i].seconds.empty() ? all[i].seconds : times[i].median();
+  };
+  final_result out;
+  const bool in_turn = std::any_of(times.begin(), times.end(),
+                                   [](const measurement& m) { return !m.seconds.empty(); });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if ((!in_turn || !times[i].seconds.empty()) && seconds(i) < seconds(out.winner)) out.winner = i;
+  if (out.winner == 0) return out;
+  const measurement& m = times[out.winner];
+  out.noise = m.seconds.empty() ? most_noise : std::clamp(m.spread() / 2, least_noise, most_noise);
+  out.improved = seconds(out.winner) * (1 + out.noise) < seconds(0);
+  return out;
 }
 
 }  // namespace tilewright::search::detail

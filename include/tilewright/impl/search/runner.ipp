@@ -107,6 +107,9 @@ TILEWRIGHT_INLINE std::vector<std::vector<std::byte>> runner::outputs() const {
 }
 
 TILEWRIGHT_INLINE void runner::cancel() { state_->clock.cancel(); }
+TILEWRIGHT_INLINE void runner::watch(const std::atomic<bool>* cancelled) {
+  state_->clock.watch(cancelled);
+}
 
 TILEWRIGHT_INLINE const std::vector<operand>& runner::operands() const noexcept {
   return state_->operands;

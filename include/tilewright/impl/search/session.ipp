@@ -8,6 +8,7 @@
 #include <tilewright/impl/search/default_check.hpp>
 #include <tilewright/impl/search/failing_traces.hpp>
 #include <tilewright/impl/search/final_timing.hpp>
+#include <tilewright/impl/search/first_sketch.hpp>
 #include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/impl/search/time_budget.hpp>
 #include <tilewright/ir/alternatives.hpp>
@@ -32,20 +33,6 @@ struct parent {
   double seconds = 0;
 };
 
-/// The first of the sketches that post-processing accepts, post-processed; else the program.
-inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
-                         const space::context& where, const ir::function& f, std::uint64_t seed) {
-  for (const schedule& sketch : sketches) {
-    try {
-      schedule out = sketch;
-      space.finish(out, where);
-      return out;
-    } catch (const schedule_error&) {  // the next one may do
-    }
-  }
-  return schedule(f, seed);
-}
-
 /// The state of `tune`.
 class tuner {
  public:
@@ -54,15 +41,18 @@ class tuner {
         o_(o),
         db_(db),
         budget_(o.seconds),
-        bench_(w, o.measuring, o.seed),
+        bench_(w, o.measuring, o.seed, o.cancelled),
         needs_(needs_of(w.function)) {}
 
   tuning_result run() {
-    start_baseline();
-    recall();
-    while (!over() && !exhausted()) round();
-    explain_absence();
-    finish();
+    if (start_baseline()) {
+      recall();
+      while (!over() && !exhausted()) round();
+      explain_absence();
+      finish();
+    } else {
+      result_.remarks.push_back("cancelled before the default schedule was timed");
+    }
     if (const auto refused = progress_.failures.find(failure::schedule);
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
@@ -106,8 +96,8 @@ class tuner {
   }
 
   /// Compiles, checks and times the default schedule, whose outputs are what candidates are
-  /// compared with.
-  void start_baseline() {
+  /// compared with. False when it is cancelled before that.
+  bool start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
@@ -116,18 +106,18 @@ class tuner {
     built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
+    result_.trace = first.trace().print();
+    result_.code = b.artifact;
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
     check.at_small_extents(where);
     check.alternatives();
     const measurement once = bench_.run(b);
+    if (once.failed == failure::cancelled && cancelled()) return false;
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
     spots_ = check.at_points(expected_, o_.seconds);
-    // calls that take a good part of the budget are not repeated
-    const bool slow = once.best() > 0.02 * o_.seconds && bench_.runs_as_timed();
-    const measurement m = slow ? once : bench_.measure(b, {});
-    result_.trace = first.trace().print();
-    result_.code = b.artifact;
+    const measurement m =
+        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : bench_.measure(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
     budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
@@ -138,6 +128,7 @@ class tuner {
     start_strategy();
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
       strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
+    return true;
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -314,15 +305,16 @@ class tuner {
     } else {
       measure_options options;
       options.best = result_.best;
+      if (budget_.is_slow(result_.best)) options.most_repeats = 0;
       options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
                                                        : std::max(1.0, 20 * result_.baseline);
-      // what is slower than the best need not be waited for when the session is over
-      const double enough = budget_.left() + 3 * result_.best;
-      const bool shortened = enough < options.deadline;
-      if (shortened) options.deadline = enough;
+      // what is still running when the session is over need not be waited for
+      const bool shortened = budget_.left_at_most() < options.deadline;
+      if (shortened) options.deadline = budget_.left_at_most();
       m = bench_.measure(b, options);
       if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
-      if (m.ok() && m.median() < result_.best) accept(c, b, m);
+      if (m.ok() && m.median() < result_.best)
+        accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : bench_.run(b));
     }
     ++progress_.trials;
     if (m.failed != failure::none) {
@@ -348,17 +340,18 @@ class tuner {
   }
 
   /// A new best must compute the same as the default schedule, and as f64 where that is known.
-  void accept(const candidate& c, const built& b, measurement& m) {
-    const measurement again = bench_.run(b);
+  /// @param call of what the outputs are
+  void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
     const std::vector<operand>& operands = bench_.data().operands();
     const auto outputs = bench_.data().outputs();
     std::string wrong =
-        again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
+        call.ok() ? compare_outputs(operands, needs_, expected_, outputs) : call.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
-      m.failed = again.ok() ? failure::wrong_result : again.failed;
+      m.failed = call.ok() ? failure::wrong_result : call.failed;
       m.detail = wrong;
-      result_.remarks.push_back("a candidate was dropped: " + wrong);
+      if (m.failed != failure::cancelled)
+        result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;
     }
     result_.best = progress_.best = m.median();
@@ -395,45 +388,39 @@ class tuner {
       const built b = bench_.make(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
-      if (b.code) accept(*c, b, m);
+      if (b.code) accept(*c, b, m, bench_.run(b));
     }
   }
 
   void finish() {
-    revive();
+    if (!cancelled()) revive();
     std::vector<contestant> all{{&baseline_, result_.baseline}};
     for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
-    decide(timed_in_turn(bench_, all, budget_, [this] { return cancelled(); }));
-  }
-
-  void decide(const std::vector<measurement>& times) {
-    std::size_t winner = 0;
-    for (std::size_t i = 1; i < times.size(); ++i)
-      if (!times[i].seconds.empty() && times[i].median() < times[winner].median()) winner = i;
-    if (!times[0].seconds.empty()) result_.baseline = times[0].median();
-    // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
-    const double noise =
-        winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
-    result_.noise = noise;
-    result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
-    record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
-    result_.best = result_.baseline;
-    if (result_.improved) {
-      result_.trace = finalists_[winner - 1].trace;
-      result_.code = finalists_[winner - 1].code.artifact;
-      result_.best = times[winner].median();
-      best = record_of(result_.trace, times[winner]);
+    const std::vector<measurement> times =
+        timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
+    const final_result won = winner_of(all, times);
+    const auto measured = [&](std::size_t i) {
+      measurement m = times[i];
+      if (m.seconds.empty()) m.seconds = {all[i].seconds};
+      return m;
+    };
+    result_.noise = won.noise;
+    result_.improved = won.improved;
+    result_.best = result_.baseline = measured(0).median();
+    if (won.improved) {
+      result_.trace = finalists_[won.winner - 1].trace;
+      result_.code = all[won.winner].code->artifact;
+      result_.best = measured(won.winner).median();
     }
-    best.chosen = !cancelled();
-    // in this order: who finds the record finds its code
-    if (best.chosen) db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
-    db_.add(best);
+    if (!cancelled()) choose(measured(won.improved ? won.winner : 0));
   }
 
-  measurement baseline_times() const {
-    measurement m;
-    m.seconds = {result_.baseline};
-    return m;
+  void choose(const measurement& m) {
+    record best = record_of(result_.trace, m);
+    best.chosen = true;
+    // in this order: who finds the record finds its code
+    db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
+    db_.add(best);
   }
 
   const workload& w_;

@@ -71,6 +71,7 @@ class runner {
   void note(std::size_t i, tuning_result&& now) {
     task_result& r = results_[i];
     task_history& h = history_[i];
+    if (!(now.best > 0)) now.best = INFINITY;  // cancelled before anything was timed
     const bool better = h.best.empty() || now.best < h.best.back();
     stale_[i] = better ? 0 : stale_[i] + 1;
     h.best.push_back(better ? now.best : h.best.back());

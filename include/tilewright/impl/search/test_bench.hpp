@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -16,15 +17,20 @@ namespace tilewright::search::detail {
 
 class test_bench {
  public:
-  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
+  /// @param cancelled ends what runs when it becomes true; null: never
+  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed,
+             const std::atomic<bool>* cancelled)
       : cpu_(*w.cpu),
         options_(o),
         threads_(w.exec->threads),
+        cancelled_(cancelled),
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
                 o.run_in == isolation::worker ? argument_memory::sharing::possible
                                               : argument_memory::sharing::none) {
+    runner_.watch(cancelled);
     if (o.run_in == isolation::worker) {
       worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+      worker_->watch(cancelled);
       compilers_ = std::make_unique<compile_workers>(o.build_deadline);
     }
     if (o.runner) measurer_ = o.runner(w);
@@ -33,9 +39,10 @@ class test_bench {
   /// The arguments, and what the last `run` left in the outputs.
   runner& data() noexcept { return runner_; }
 
+  /// Not cancelled: without a default schedule there is nothing to go on with.
   built make(const ir::function& scheduled) const {
-    const builder b = chosen_builder();
-    return b ? b(scheduled, cpu_) : build(scheduled, cpu_);
+    if (options_.build) return options_.build(scheduled, cpu_);
+    return compilers_ ? compilers_->make(scheduled, cpu_) : build(scheduled, cpu_);
   }
   /// Builds on all cores, while a measurement runs on those that it leaves free.
   build_queue queue(std::vector<ir::function> programs) const {
@@ -64,13 +71,19 @@ class test_bench {
     return worker_ ? argument_memory::sharing::possible : argument_memory::sharing::none;
   }
 
+  /// Afterwards the outputs are as one call leaves them where `leaves_outputs` says so.
   measurement measure(const built& b, measure_options o) {
     o.where = options_.where;
     o.hopeless = options_.hopeless;
     if (measurer_) return measurer_(b, o);
-    if (!worker_) return runner_.measure(*b.code, o);
     runner_.reset_outputs();
+    if (!worker_) return runner_.measure(*b.code, o);
     return worker_->measure(b.artifact, o);
+  }
+  /// @param seconds of a call: short ones are timed many at a time
+  bool leaves_outputs(double seconds) const {
+    constexpr double surely_alone = 1e-3;  // s
+    return !measurer_ && options_.where != caches::rotating && seconds >= surely_alone;
   }
 
  private:
@@ -79,13 +92,15 @@ class test_bench {
   /// The user's own, or one that asks workers; null: `build`.
   builder chosen_builder() const {
     if (options_.build || !compilers_) return options_.build;
-    return
-        [this](const ir::function& f, const target::cpu& cpu) { return compilers_->make(f, cpu); };
+    return [this](const ir::function& f, const target::cpu& cpu) {
+      return compilers_->make(f, cpu, cancelled_);
+    };
   }
 
   const target::cpu& cpu_;
   const measuring_options& options_;
   int threads_;  // of a measurement
+  const std::atomic<bool>* cancelled_;
   runner runner_;
   std::unique_ptr<worker> worker_;
   std::unique_ptr<compile_workers> compilers_;

@@ -14,6 +14,10 @@ class time_budget {
 
   double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
   double left() const { return std::max(0.0, seconds_ - elapsed()); }
+  /// For what was begun in time.
+  double left_at_most() const { return left() + late * seconds_; }
+  /// True for calls of which the budget has room for few: they are not repeated.
+  bool is_slow(double seconds) const { return seconds > 0.02 * seconds_; }
   double left_for_search() const { return std::max(0.0, seconds_ - kept_ - elapsed()); }
 
   /// Keeps what the end needs, within bounds: a search that has no time finds no finalists.
@@ -23,7 +27,7 @@ class time_budget {
 
  private:
   using clock = std::chrono::steady_clock;
-  static constexpr double least_kept = 0.1, most_kept = 0.3;
+  static constexpr double least_kept = 0.1, most_kept = 0.3, late = 0.05;
 
   clock::time_point start_ = clock::now();
   double seconds_, kept_;

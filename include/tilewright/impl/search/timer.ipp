@@ -23,10 +23,22 @@ inline double timer_seconds(timer_clock::time_point since) {
   return std::chrono::duration<double>(timer_clock::now() - since).count();
 }
 
-/// Sets a flag when a time has passed. One thread, started at the first use.
+inline bool is_set(const std::atomic<bool>* flag) {
+  return flag && flag->load(std::memory_order_relaxed);
+}
+
+/// Sets a flag when a time has passed, or when another flag is set. One thread, started at the first
+/// use.
 class watchdog {
  public:
   explicit watchdog(std::atomic<int>& flag) : flag_(flag) {}
+
+  /// Not while armed; null: none.
+  void watch(const std::atomic<bool>* other) {
+    const std::lock_guard lock(mutex_);
+    other_ = other;
+  }
+  bool other_is_set() const { return is_set(other_); }
   ~watchdog() {
     {
       const std::lock_guard lock(mutex_);
@@ -62,17 +74,20 @@ class watchdog {
     while (!ended_) {
       if (!armed_) {
         wake_.wait(lock);
-      } else if (timer_clock::now() >= until_) {
+      } else if (const auto now = timer_clock::now(); now >= until_ || is_set(other_)) {
         flag_.store(1, std::memory_order_relaxed);
-        bit_ = true;
+        bit_ = now >= until_;
         armed_ = false;
       } else {
-        wake_.wait_until(lock, until_);
+        wake_.wait_until(lock, other_ ? std::min(until_, now + look_every) : until_);
       }
     }
   }
 
+  static constexpr auto look_every = std::chrono::milliseconds(10);
+
   std::atomic<int>& flag_;
+  const std::atomic<bool>* other_ = nullptr;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::thread thread_;
@@ -275,11 +290,13 @@ struct timer::state {
 
   void begin(double deadline) {
     cancel.store(0);
-    if (ended.load()) cancel.store(1);  // in this order: `cancel` may come from another thread
+    // in this order: `cancel` may come from another thread
+    if (ended.load() || watch.other_is_set()) cancel.store(1);
     watch.arm(deadline);
   }
   void end(measurement& out) {
-    if (watch.disarm() && out.failed == failure::cancelled && !ended.load()) {
+    const bool late = watch.disarm() && !ended.load() && !watch.other_is_set();
+    if (late && out.failed == failure::cancelled) {
       out.failed = failure::timeout;
       out.detail = "took longer than its deadline";
     }
@@ -360,6 +377,10 @@ TILEWRIGHT_INLINE measurement timer::run(const backend::loaded& code, double dea
   state_->end(out);
   if (out.failed == failure::none) out.seconds.push_back(t);
   return out;
+}
+
+TILEWRIGHT_INLINE void timer::watch(const std::atomic<bool>* cancelled) {
+  state_->watch.watch(cancelled);
 }
 
 TILEWRIGHT_INLINE void timer::cancel() {

@@ -60,7 +60,9 @@ struct worker::state {
       process.stop();
       answer.wrong = std::string("the worker answered nonsense: ") + e.what();
     }
-    out.failed = answer.late ? failure::timeout : failure::worker;
+    out.failed = answer.late        ? failure::timeout
+                 : answer.cancelled ? failure::cancelled
+                                    : failure::worker;
     out.detail = answer.wrong;
     return out;
   }
@@ -91,6 +93,10 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   const std::vector<std::byte> bytes = backend::serialize(code);
   m.add(bytes.data(), bytes.size());
   return state_->ask(m, deadline);
+}
+
+TILEWRIGHT_INLINE void worker::watch(const std::atomic<bool>* cancelled) {
+  state_->process.watch(cancelled);
 }
 
 TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->process.pid(); }

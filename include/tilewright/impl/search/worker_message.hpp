@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <chrono>
@@ -94,9 +95,11 @@ inline worker_clock::time_point worker_time_after(double seconds) {
 /// A stream socket that carries messages: 8 bytes that say so, 8 with the size, the message.
 class message_stream {
  public:
-  enum class result { done, closed, late, nonsense };
+  enum class result { done, closed, late, cancelled, nonsense };
 
-  explicit message_stream(int descriptor) : descriptor_(descriptor) {}
+  /// @param cancelled looked at every 10 ms while there is nothing to transfer; null: never
+  explicit message_stream(int descriptor, const std::atomic<bool>* cancelled = nullptr)
+      : descriptor_(descriptor), cancelled_(cancelled) {}
 
   result send(const message& m, worker_clock::time_point until) const {
     message whole;
@@ -141,13 +144,16 @@ class message_stream {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(until - worker_clock::now());
       if (left.count() < 0) return result::late;
+      if (cancelled_ && cancelled_->load(std::memory_order_relaxed)) return result::cancelled;
       pollfd one{descriptor_, event, 0};
-      ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1000)));
+      const std::int64_t most = cancelled_ ? 10 : 1000;  // ms
+      ::poll(&one, 1, static_cast<int>(std::min(left.count() + 1, most)));
     }
     return result::done;
   }
 
   int descriptor_;
+  const std::atomic<bool>* cancelled_;
 };
 
 // ---- what messages hold ----

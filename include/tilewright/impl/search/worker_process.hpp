@@ -48,7 +48,7 @@ inline std::string end_text(int status) {
 struct worker_answer {
   std::vector<std::byte> said;
   std::string wrong;  // why there is none; empty where there is
-  bool late = false;
+  bool late = false, cancelled = false;
 };
 
 /// Started when it is first asked, and again after it ended. Not thread-safe.
@@ -62,6 +62,9 @@ class worker_process {
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
 
+  /// From now on waiting for an answer ends when `cancelled` is true, and the process with it.
+  void watch(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
+
   pid_t pid() const noexcept { return pid_; }
   int starts() const noexcept { return starts_; }
 
@@ -71,13 +74,15 @@ class worker_process {
   /// @throws build_error when no process can be started
   worker_answer ask(const message& request, std::size_t most, double deadline) {
     if (pid_ == 0) start();
-    const message_stream stream(connection_);
+    const message_stream stream(connection_, cancelled_);
     worker_answer out;
     result got = stream.send(request, worker_time_after(patience));
     if (got == result::done) got = stream.receive(out.said, most, worker_time_after(deadline));
     if (got == result::done) return out;
     const std::string end = stop();
     out.late = got == result::late;
+    out.cancelled = got == result::cancelled;
+    if (out.cancelled) out.wrong = "was cancelled, and so the worker was ended";
     if (got == result::late)
       out.wrong = "took longer than its deadline, and so the worker was ended";
     if (got == result::closed)
@@ -177,6 +182,7 @@ class worker_process {
   pid_t pid_ = 0;
   int connection_ = -1;
   int starts_ = 0;
+  const std::atomic<bool>* cancelled_ = nullptr;
 };
 
 }  // namespace tilewright::search::detail
