@@ -89,6 +89,7 @@
 #include <tilewright/impl/ir/visit.ipp>
 #include <tilewright/impl/pass/compact_buffers.ipp>
 #include <tilewright/impl/pass/guards.ipp>
+#include <tilewright/impl/pass/hoist_invariants.ipp>
 #include <tilewright/impl/pass/lower.ipp>
 #include <tilewright/impl/pass/lower_blocks.ipp>
 #include <tilewright/impl/pass/order_dimensions.ipp>

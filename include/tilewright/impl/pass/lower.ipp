@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/pass/compact_buffers.hpp>
+#include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/order_dimensions.hpp>
@@ -38,7 +39,7 @@ inline ir::function to_code(const ir::function& f, const target::cpu& target) {
   registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
   out = promote_accumulators(out, registers);
   out = split_vectors(unroll_reductions(out, target), target);
-  out = simplify_loops(out);
+  out = hoist_invariants(simplify_loops(out));
   workspace_options memory;
   memory.workers = target.cores;
   out = plan_workspace(out, memory);
