@@ -16,6 +16,8 @@ namespace tilewright::space {
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
+/// The loop at which they meet may run over a drawn number of rows at a time, `for i_0: for i_1: peak
+/// ..., for i_1: total ..., for i_1, j: Y`, so that one row's reductions do not wait for another's.
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a
 /// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
 /// So are the columns where the chain reduces along columns: `for j_0: ... for i, j_1: Y`. No block

@@ -102,6 +102,21 @@ inline std::optional<std::size_t> make_strips(schedule& s, const std::string& ou
   return outermost ? 0 : along;
 }
 
+/// Several rows at a time: what their reductions wait for then overlaps. False where there are too
+/// few rows or a block does not go along.
+inline bool group_rows(schedule& s, const std::vector<std::string>& chain,
+                       const std::string& output, std::size_t depth, chooser& choices) {
+  schedule attempt = s;
+  const loop_rv rows = attempt.get_loops(attempt.get_block(output))[depth];
+  const ir::expr extent = attempt.get(rows).extent;
+  if (ir::is_int(extent) && ir::as_int(extent) < 8) return false;
+  const expr_rv group = choices.categorical(attempt, {2, 4, 8}, {1, 1.5, 1});
+  attempt.split(rows, {infer, group});
+  if (!move_all(attempt, chain, output, depth)) return false;
+  s = std::move(attempt);
+  return true;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const context& where,
@@ -111,8 +126,13 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   if (chain.empty() || loops < 2) return;
   if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
-  for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
-    if (detail::move_all(s, chain, output, depth)) return;
+  for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;) {
+    const schedule apart = s;
+    if (!detail::move_all(s, chain, output, depth)) continue;
+    if (schedule grouped = apart; !strips && choices.pick(2) == 1)
+      if (detail::group_rows(grouped, chain, output, depth, choices)) s = std::move(grouped);
+    return;
+  }
   if (choices.pick(2) == 1) return;
   schedule columns = s;
   if (detail::make_strips(columns, output, where, choices, true) &&
