@@ -248,6 +248,40 @@ TEST_CASE("rfactor: a reducer that a user registers") {
   CHECK_THROWS_AS(register_reducer({}), argument_error);
 }
 
+TEST_CASE("rfactor: the reducer that a block declares") {
+  // the largest value and how often it occurs
+  const auto program = [](const std::string& note) {
+    return R"(@T.prim_func
+def f(A: T.Buffer((4, 24), "int32"), P: T.Buffer((4,), "int32"), S: T.Buffer((4,), "int32")):
+    for i, k in T.grid(4, 24):
+        with T.block("P"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            T.block_attr({"tilewright.reducer": ")" +
+           note + R"("})
+            with T.init():
+                P[vi] = -1000
+                S[vi] = 0
+            v_P: T.int32 = T.max(P[vi], A[vi, vk] // 4)
+            v_S: T.int32 = T.Select(P[vi] > A[vi, vk] // 4, S[vi], T.Select(P[vi] < A[vi, vk] // 4, 1, S[vi] + 1))
+            P[vi] = v_P
+            S[vi] = v_S
+)";
+  };
+  const std::string both = "T.max(x0, y0), T.Select(x0 > y0, x1, T.Select(x0 < y0, y1, x1 + y1))";
+  const auto reducer = [](const std::string& results, const std::string& identity) {
+    return "T.comm_reducer(lambda x0, x1, y0, y1: (" + results + "), [" + identity + "])";
+  };
+  const ir::function f = ir::parse(program(reducer(both, "-1000, 0")));
+  schedule s(f);
+  s.split(s.get_loops(s.block("P"))[1], {infer, 5});
+  s.rfactor(s.get_loops(s.block("P"))[1], 0);
+  check_meaning(s, f);
+  for (const std::string& note :
+       {std::string("none"), reducer("T.max(x0, y0), x1 + y1", "-1000, 0"), reducer(both, "0, 0"),
+        reducer(both, "-1000, T.int64(0)")})
+    check_refused(program(note), "P", 1, 0, 5);
+}
+
 TEST_CASE("rfactor: among several reductions in one nest only the first") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4, 4, 8), "float32"), D: T.Buffer((4, 4), "float32")):

@@ -2,8 +2,8 @@
 //
 // A block with an init promises that its reduce instances may run in any order. That is less than
 // rfactor needs: partial results are combined with each other, so the combination must be
-// associative with the init as identity. Nothing in the program says so; a table of known reducers
-// does.
+// associative with the init as identity. An annotation of the block says so (ir/comm_reducer.hpp),
+// or a table of known reducers does.
 #pragma once
 
 #include <functional>
@@ -50,5 +50,10 @@ struct matched_reducer {
 std::optional<matched_reducer> match_reducer(const std::vector<ir::expr>& identity,
                                              const std::vector<ir::expr>& left,
                                              const std::vector<ir::expr>& updates);
+/// The same for the reducer that a block's annotations name, in the same order of values.
+std::optional<matched_reducer> match_declared_reducer(const ir::annotations& notes,
+                                                      const std::vector<ir::expr>& identity,
+                                                      const std::vector<ir::expr>& left,
+                                                      const std::vector<ir::expr>& updates);
 
 }  // namespace tilewright

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/reducer.hpp>
@@ -223,6 +224,30 @@ TILEWRIGHT_INLINE std::optional<matched_reducer> match_reducer(
     return out;
   }
   return std::nullopt;
+}
+
+TILEWRIGHT_INLINE std::optional<matched_reducer> match_declared_reducer(
+    const ir::annotations& notes, const std::vector<ir::expr>& identity,
+    const std::vector<ir::expr>& left, const std::vector<ir::expr>& updates) {
+  const auto note = notes.find(ir::reducer_note);
+  const auto* text = note == notes.end() ? nullptr : std::get_if<std::string>(&note->second.value);
+  const std::optional<ir::comm_reducer> declared =
+      text ? ir::parse_reducer(*text) : std::optional<ir::comm_reducer>{};
+  if (!declared || declared->identity.size() != updates.size()) return std::nullopt;
+  matched_reducer out;
+  out.found.name = "declared";
+  out.found.size = updates.size();
+  out.found.combine = [r = *declared](const auto& l, const auto& x) { return r.combined(l, x); };
+  out.found.identities = [r = *declared](const auto&) {
+    return detail::reducers::identity_list{r.identity};
+  };
+  out.identity = identity;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].type() != declared->identity[i].type()) return std::nullopt;
+  if (!detail::reducers::is_identity(out.found, identity, {}) ||
+      !detail::reducers::matches(out.found, left, updates, out.right))
+    return std::nullopt;
+  return out;
 }
 
 }  // namespace tilewright

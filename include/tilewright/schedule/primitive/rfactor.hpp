@@ -40,8 +40,9 @@ namespace tilewright::primitive {
 /// 4. init and update are in normal form: one store each, or k lets of temporaries and then k
 ///    stores of exactly these; all stores have the same indices, of different buffers of the same
 ///    shape, and the init stores the same elements;
-/// 5. identity and combination are those of a known reducer (schedule/reducer.hpp), and what is
-///    combined does not depend on the result;
+/// 5. identity and combination are those of a known reducer (schedule/reducer.hpp) or of the one
+///    that the block's annotation `tilewright.reducer` names, and what is combined does not depend
+///    on the result;
 /// 6. `factor_axis` is in [-(rank + 1), rank];
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
 ///    holds in their first iteration;

@@ -372,8 +372,11 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   check_loops(scope, child, p);
   const std::string problem = find_reduction_form(p.child->block(), p.form);
   if (!problem.empty()) refuse(4, quoted(p.child->block()) + ": " + problem);
-  auto found =
-      match_reducer(p.form.identity, loads(results(p), p.form.stores[0]->indices), p.form.updates);
+  const std::vector<ir::expr> old = loads(results(p), p.form.stores[0]->indices);
+  auto found = match_reducer(p.form.identity, old, p.form.updates);
+  if (!found && !as_tvm())
+    found =
+        match_declared_reducer(p.child->block().annotations, p.form.identity, old, p.form.updates);
   if (!found) refuse(5, quoted(p.child->block()) + " combines and starts as no known reducer does");
   p.reducer = std::move(*found);
   for (const ir::expr& e : p.reducer.right)
