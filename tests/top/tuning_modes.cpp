@@ -249,6 +249,25 @@ TEST_CASE("cancelling ends one tuning, keeps what was measured, and is not for e
   CHECK(op.report(p.a, p.b, p.c).find("4 candidates measured") != std::string::npos);
 }
 
+TEST_CASE("warming that is cancelled does not begin anew by itself") {
+  tuned_options o = quick(":memory:");
+  o.seconds = 60;
+  int measured = 0;
+  std::function<void()> stop;
+  o.events = [&](const search::event& e) {
+    if (e.what != search::event::kind::progress) return;
+    ++measured;
+    stop();
+  };
+  const tuned op{product, o};
+  stop = [&] { op.cancel(); };
+  const auto warm_it = [&] { warm(op, {{"M", 24}, {"K", 16}, {"N", 20}}, storage::row_major); };
+  warm_it();
+  CHECK(measured == 1);
+  warm_it();  // asked for again, it goes on
+  CHECK(measured == 2);
+}
+
 TEST_CASE("cancelling in the background") {
   problem p;
   tuned_options o = quick(":memory:", mode::background);

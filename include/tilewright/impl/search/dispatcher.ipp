@@ -86,7 +86,9 @@ struct dispatcher::state {
   }
 
   enum class memory { checked, absent };
-  const detail::binding& bind(const call_argument* a, memory data = memory::checked);
+  /// @param again goes on with tuning that was cancelled before
+  const detail::binding& bind(const call_argument* a, memory data = memory::checked,
+                              bool again = false);
   void run(const detail::binding& b, const call_argument* a);
   void interpret(const detail::binding& b, const call_argument* a) const;
 
@@ -121,8 +123,11 @@ TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 
 /// What is known of these extents and strides; all of it is found out where nothing is.
 TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
-                                                                 memory data) {
-  if (const detail::binding* there = bindings.find(a)) return *there;
+                                                                 memory data, bool again) {
+  if (const detail::binding* there = bindings.find(a)) {
+    if (again) all.make_ready(*there->of, nullptr, again);
+    return *there;
+  }
   const extent_map dims = bound_extents(kernel, a);
   check_strides(kernel, a);
   auto fresh = std::make_unique<detail::binding>();
@@ -140,7 +145,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     check_memory(kernel, fresh->touched, a);
     if (of.gathers) check_indices(kernel, of.operands, a);
   }
-  all.make_ready(of, data == memory::checked ? a : nullptr);
+  all.make_ready(of, data == memory::checked ? a : nullptr, again);
   const std::lock_guard lock(all.sync().mutex);
   if (const detail::binding* there = bindings.find(a)) return *there;
   return bindings.add(std::move(fresh), a);
@@ -192,7 +197,7 @@ TILEWRIGHT_INLINE void dispatcher::call(const call_argument* a) {
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
-  state_->all.resume(*state_->bind(a).of);
+  state_->bind(a, state::memory::checked, true);
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
@@ -219,7 +224,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
     arguments.push_back({nullptr, shapes[i].data(), strides[i].data()});
-  state_->all.resume(*state_->bind(arguments.data(), state::memory::absent).of);
+  state_->bind(arguments.data(), state::memory::absent, true);
 }
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {

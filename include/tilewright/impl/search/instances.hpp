@@ -65,9 +65,8 @@ class instances {
   instance& at(const extent_map& dims, const binding& b, const call_argument* arguments);
   /// Returns when it can run; tunes it when the mode says so.
   /// @param arguments of the call, for tuning with copies of them; null: there are none
-  void make_ready(instance& s, const call_argument* arguments = nullptr);
-  /// Goes on with tuning that was cancelled.
-  void resume(instance& s);
+  /// @param again goes on with tuning that was cancelled before
+  void make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
   /// For an instance that follows another process: takes its result when it is there, its place
   /// when it gave up. Costs a look at a clock most of the time.
   void follow(instance& s);

@@ -182,10 +182,12 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
-TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments) {
+TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments,
+                                             bool again) {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   using stage = instance::stage;
+  if (again && s.at == stage::ready && s.interrupted) s.at = stage::fresh;
   for (;;) {
     if (s.at == stage::ready) return;
     if (s.at == stage::fresh || s.preparer != ::getpid())
@@ -240,15 +242,6 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
     }
     case mode::off: code.load_fallback("nothing is stored and tuning is off"); return;
   }
-}
-
-TILEWRIGHT_INLINE void instances::resume(instance& s) {
-  {
-    const std::lock_guard lock(sync().mutex);
-    if (s.at != instance::stage::ready || !s.interrupted) return;
-    s.at = instance::stage::fresh;
-  }
-  make_ready(s);
 }
 
 // ---- tuning elsewhere ----
