@@ -79,6 +79,19 @@ TEST_CASE("an unbounded side is null") {
   CHECK(is(arith::bound_over(i * n, {{i, {0, 8}}}, known).hi, n * 7));
 }
 
+TEST_CASE("a bound that the type does not hold is none") {
+  const var x = make_var("x"), y = make_var("y");
+  const expr wide = floordiv(cast(dtype::i64, y) - cast(dtype::i64, x), integer(dtype::i64, 8));
+  const expr narrow = cast(dtype::i32, wide);  // any number of 32 bits
+  const arith::loop_domains inner = {{y, {0, 4}}};
+  const interval below = arith::bound_over(min(expr(-4) - narrow, expr(y)), inner, analyzer());
+  CHECK_FALSE(below.lo);
+  CHECK(is_int(below.hi, 3));
+  const interval above = arith::bound_over(max(expr(4) - narrow, expr(y)), inner, analyzer());
+  CHECK_FALSE(above.hi);
+  CHECK(is_int(above.lo, 0));
+}
+
 TEST_CASE("random intervals cover") {
   testing::dice d(11);
   for (int round = 0; round < 4000; ++round) {

@@ -98,7 +98,9 @@ inline std::string code(const ir::expr& e) {
                                       "call"};
   if (e->op == ir::op::var) return e->name;
   if (e->op == ir::op::integer) return std::to_string(e->integer);
-  std::string out = std::string(names[static_cast<int>(e->op)]) + "(";
+  std::string out = names[static_cast<int>(e->op)];
+  if (e->op == ir::op::cast) out += " " + std::string(name(e.type()));
+  out += "(";
   for (const ir::expr& arg : e->args) out += code(arg) + ", ";
   return out + ")";
 }

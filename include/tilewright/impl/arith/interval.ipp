@@ -254,9 +254,14 @@ TILEWRIGHT_INLINE interval bound_over(const ir::expr& e, const loop_domains& rel
     return {ir::integer(e.type(), all.lo), ir::integer(e.type(), all.hi)};
   }
   const form lo = r.lower(f), hi = r.upper(f);
+  // a number that the type does not hold would wrap, and says nothing as a bound
+  const bounds all = bounds_of(e.type());
+  const auto says = [&](const form& side) {
+    return side.valid && side.constant >= all.lo && side.constant <= all.hi;
+  };
   interval out;
-  if (lo.valid) out.lo = expression(lo, e.type(), e);
-  if (hi.valid) out.hi = expression(hi, e.type(), e);
+  if (says(lo)) out.lo = expression(lo, e.type(), e);
+  if (says(hi)) out.hi = expression(hi, e.type(), e);
   return out;
 }
 
