@@ -281,6 +281,11 @@ struct function_visitor : visitor {
     if (on_stmt) (*on_stmt)(s);
     visitor::visit(s);
   }
+  void visit(const block& b) override {
+    if (on_expr) return visitor::visit(b);
+    if (b->init) visit(b->init);  // regions and domains hold no statement
+    visit(b->body);
+  }
 };
 
 struct function_mutator : mutator {

@@ -151,9 +151,28 @@ inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
   return found;
 }
 
+/// One dimension of a region over the whole domain of the block's iteration variables, cut to the
+/// buffer.
+inline bounds constant_side(const ir::block_node& block, const ir::buffer_region& region,
+                            std::size_t dimension) {
+  const ir::range& dim = region.box[dimension];
+  bounds b = range_in_block(dim.min, block);
+  if (ir::is_int(dim.extent))
+    b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+  else
+    b.hi = arith::add(range_in_block(dim.min + dim.extent, block), {-1, -1}).hi;
+  const ir::expr& shape = region.buffer->shape[dimension];
+  return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+}
+
 inline bool boxes_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                           const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  if (of_a.buffer != of_b.buffer) return false;
+  for (std::size_t d = 0; d < of_a.box.size(); ++d) {
+    const bounds x = constant_side(a, of_a, d), y = constant_side(b, of_b, d);
+    if (x.hi < y.lo || y.hi < x.lo) return false;
+  }
+  return true;
 }
 
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
@@ -203,20 +222,8 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
                                                           const ir::buffer_region& region) {
   std::vector<arith::bounds> out;
   out.reserve(region.box.size());
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const ir::range& dim = region.box[d];
-    arith::bounds b = detail::scopes::range_in_block(dim.min, block);
-    if (ir::is_int(dim.extent)) {
-      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
-    } else {
-      const arith::bounds e = detail::scopes::range_in_block(dim.min + dim.extent, block);
-      b.hi = arith::add(e, {-1, -1}).hi;
-    }
-    const ir::expr& shape = region.buffer->shape[d];
-    const arith::bounds all{
-        0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
-    out.push_back(meet(b, all));
-  }
+  for (std::size_t d = 0; d < region.box.size(); ++d)
+    out.push_back(detail::scopes::constant_side(block, region, d));
   return out;
 }
 

@@ -41,6 +41,13 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
   return arith::from_linear(sum) * by + number;
 }
 
+/// Without a remainder, no bindings are joined.
+inline bool has_remainder(const child_block& child) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  return std::any_of(values.begin(), values.end(),
+                     [](const ir::expr& v) { return v->op == ir::op::floormod; });
+}
+
 /// The bindings with quotients and remainders of one number put together, where the number is as
 /// good: extents that are no constants hide it otherwise.
 inline binding_list joined_digits(const child_block& child) {

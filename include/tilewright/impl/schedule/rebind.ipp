@@ -11,14 +11,16 @@ namespace detail {
 class rebinder : public ir::mutator {
  public:
   rebinder(const ir::var_map& values, ir::expr guard, known_loops& known)
-      : values_(values), guard_(std::move(guard)), known_(known) {}
+      : values_(values), guard_(std::move(guard)), known_(known) {
+    replaced_.reserve(values.size());
+    for (const auto& [v, value] : values) replaced_.push_back(v.get());
+  }
 
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::var) return ir::mutator::mutate(e);
-    const auto found = values_.find(e);
-    return found == values_.end() ? e : found->second;
+    return replaces(e) ? values_.at(e) : e;
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
@@ -49,9 +51,12 @@ class rebinder : public ir::mutator {
   }
 
  private:
+  bool replaces(const ir::var& v) const {
+    return std::find(replaced_.begin(), replaced_.end(), v.get()) != replaced_.end();
+  }
   /// One of the variables that are replaced occurs.
   bool mentions(const ir::expr& e) const {
-    if (e->op == ir::op::var) return values_.count(e) != 0;
+    if (e->op == ir::op::var) return replaces(e);
     return std::any_of(e->args.begin(), e->args.end(),
                        [&](const ir::expr& arg) { return mentions(arg); });
   }
@@ -88,6 +93,7 @@ class rebinder : public ir::mutator {
   }
 
   const ir::var_map& values_;
+  std::vector<const ir::expr_node*> replaced_;  // few: looked through faster than the map
   ir::expr guard_;
   known_loops& known_;
   std::vector<const ir::loop_node*> inside_;  // not yet known

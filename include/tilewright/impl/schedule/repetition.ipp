@@ -14,8 +14,8 @@ namespace detail::repetition {
 /// an affine binding uses each loop once and as a whole. The loops before `first` stand still.
 inline bool uses_whole_loops(const child_block& child, std::size_t first) {
   std::vector<char> seen(child.loops.size(), 0);
-  for (const ir::expr& value : child.realize->values)
-    for (const auto& [term, factor] : arith::to_linear(value).terms) {
+  for (const arith::linear& value : bind_iters(child).values)
+    for (const auto& [term, factor] : value.terms) {
       const int loop = ir::is_var(term) ? loop_index(child.loops, term) : -1;
       if (loop >= 0)
         seen[static_cast<std::size_t>(loop)] = 1;

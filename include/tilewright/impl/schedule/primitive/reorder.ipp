@@ -24,11 +24,19 @@ inline bool contains(const std::vector<ir::var>& loops, const ir::var& v) {
   return std::any_of(loops.begin(), loops.end(), [&](const ir::var& l) { return l.same(v); });
 }
 
+inline bool leads_through(const path& p, const ir::var& loop) {
+  return std::any_of(p.slots.begin(), p.slots.end(), [&](const ir::stmt* slot) {
+    const ir::loop_node* l = ir::as_loop(*slot);
+    return l && l->var.same(loop);
+  });
+}
+
 /// Path to the innermost of the loops, after requirements 0 and 1.
 inline path innermost(const ir::function& f, const std::vector<ir::var>& loops) {
   path deepest;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    path at = need_loop(f, loops[i], "reorder");
+    path at;
+    if (!leads_through(deepest, loops[i])) at = need_loop(f, loops[i], "reorder");
     for (std::size_t j = 0; j < i; ++j)
       if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
     if (at.slots.size() > deepest.slots.size()) deepest = std::move(at);
