@@ -10,6 +10,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -75,13 +76,15 @@ inline bool affine(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const binding_list& b) {
-    return arith::is_affine_binding(b.values, b.iters, domains(child.loops, first),
+  const auto holds = [&](const std::vector<ir::expr>& values,
+                         const std::vector<ir::iter_var>& iters) {
+    return arith::is_affine_binding(values, iters, domains(child.loops, first),
                                     child.realize->predicate, known);
   };
-  if (holds({child.realize->values, child.block().iters})) return true;
+  if (holds(child.realize->values, child.block().iters)) return true;
+  if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
-  return whole.values.size() < child.realize->values.size() && holds(whole);
+  return whole.values.size() < child.realize->values.size() && holds(whole.values, whole.iters);
 }
 
 /// The loops with symbolic extents made long constants that all divisors in the values divide: a
@@ -147,6 +150,7 @@ inline bool steps_over(const child_block& child, std::size_t at) {
     if (child.block().iters[i].kind == ir::iter_kind::spatial &&
         steps_over(child, at, iters.values[i]))
       return true;
+  if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
   if (whole.values.size() == child.realize->values.size()) return false;
   for (std::size_t i = 0; i < whole.values.size(); ++i)
@@ -217,8 +221,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child)
 
 TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
   if (mixed_loops(child).empty()) return true;
-  for (const ir::expr& value : child.realize->values)
-    for (const auto& [term, factor] : arith::to_linear(value).terms)
+  for (const arith::linear& value : bind_iters(child).values)
+    for (const auto& [term, factor] : value.terms)
       if (!ir::is_var(term) && !detail::bindings::runs_upwards(term, child)) return false;
   return true;
 }
@@ -258,10 +262,11 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});
     if (!range.lo || !range.hi) return false;
-    const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
-    const arith::linear high =
-        difference(*range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
-    if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
+    const arith::linear begin = arith::to_linear(vars[i].dom.min);
+    const arith::linear end = arith::to_linear(vars[i].dom.min + vars[i].dom.extent);
+    if (detail::footprints::range_of_difference(*range.lo, begin, child.loops).hi > 0 ||
+        detail::footprints::range_of_difference(*range.hi, end, child.loops).lo < -1)
+      return false;
   }
   return true;
 }

@@ -107,19 +107,9 @@ TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
                                          const std::vector<const ir::loop_node*>& loops) {
   arith::bounds out{sum.constant, sum.constant};
   std::optional<arith::analyzer> known;
-  for (const auto& [term, factor] : sum.terms) {
-    const int index = loop_index(loops, term);
-    arith::bounds part;
-    if (index >= 0) {
-      const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
-      part = constant_range({l.min, l.extent});
-    }
-    if (!part.bounded()) {
-      if (!known) known = detail::footprints::knowing(loops);
-      part = known->const_bounds(term);
-    }
-    out = arith::add(out, arith::scale(part, factor));
-  }
+  for (const auto& [term, factor] : sum.terms)
+    out = arith::add(out,
+                     arith::scale(detail::footprints::range_of_term(term, loops, known), factor));
   return out;
 }
 
@@ -175,15 +165,17 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  out.lo->terms.reserve(sum.terms.size());
-  out.hi->terms.reserve(sum.terms.size());
+  const auto keep = [&](arith::linear& side, const ir::expr& term, std::int64_t factor) {
+    if (side.terms.empty()) side.terms.reserve(sum.terms.size());
+    side.terms.emplace_back(term, factor);
+  };
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
       const int index = loop_index(child.loops, term);
       if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
-        out.lo->terms.emplace_back(term, factor);
-        out.hi->terms.emplace_back(term, factor);
+        keep(*out.lo, term, factor);
+        keep(*out.hi, term, factor);
         continue;
       }
       const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
@@ -215,6 +207,19 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
   return out;
 }
 
+namespace detail::footprints {
+
+/// Values of an expression over the block's iteration variables while the moving loops run.
+inline linear_range run(const ir::expr& e, const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
+  const int alone = iter_index(child.block(), e);
+  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
+    return relax(iters.values[static_cast<std::size_t>(alone)], child, standing);
+  return relax(in_loops(e, child, iters), child, standing);
+}
+
+}  // namespace detail::footprints
+
 TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters& iters,
                                     const ir::buffer_region& region, standing_loops standing) {
   using namespace detail::footprints;
@@ -223,12 +228,12 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const ir::range& dim = region.box[d];
     span& s = out[d];
-    linear_range first = relax(in_loops(dim.min, child, iters), child, standing);
+    linear_range first = run(dim.min, child, iters, standing);
     s.lo = std::move(first.lo);
     s.hi = std::move(first.hi);
     if (!ir::is_int(dim.extent)) {
       const ir::expr last = dim.min + dim.extent - ir::integer(dim.extent.type(), 1);
-      s.hi = relax(in_loops(last, child, iters), child, standing).hi;
+      s.hi = run(last, child, iters, standing).hi;
     } else if (s.hi) {
       s.hi->constant += ir::as_int(dim.extent) - 1;
     }

@@ -16,10 +16,7 @@ using arith::bounds;
 using arith::linear;
 using loop_list = std::vector<const ir::loop_node*>;
 
-/// a <= b in every iteration.
-inline bool never_above(const linear& a, const linear& b, const loop_list& loops) {
-  return range_of(difference(b, a), loops).lo >= 0;
-}
+using footprints::never_above;
 
 /// The smaller (or larger) of two sums where one of them always is; nothing otherwise.
 inline std::optional<linear> outer_side(const std::optional<linear>& a,
@@ -60,7 +57,7 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
 
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
-  const bounds b = range_of(difference(hi, lo), loops);
+  const bounds b = footprints::range_of_difference(hi, lo, loops);
   if (b.hi == bounds::positive_infinity) return std::nullopt;
   return b.hi + 1;
 }
@@ -350,7 +347,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
     out.extent = clip.hi - clip.lo + 1;
     return out;
   }
-  const bounds exact_count = range_of(difference(*solved.hi, *solved.lo), loops);
+  const bounds exact_count = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
   if (!exact_count.is_point()) out.exact = false;
   out.start = solved.lo;
   out.extent = *count;

@@ -1,6 +1,7 @@
 // Sums over the loops around a block, for what finds footprints.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,6 +50,49 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
     if (!cancels) return std::nullopt;
   }
   return a.constant + b.constant * factor;
+}
+
+/// Constant bounds of a term over loops; `known` is filled when it is needed.
+inline bounds range_of_term(const ir::expr& term, const std::vector<const ir::loop_node*>& loops,
+                            std::optional<arith::analyzer>& known) {
+  if (const int index = loop_index(loops, term); index >= 0) {
+    const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
+    if (const bounds part = constant_range({l.min, l.extent}); part.bounded()) return part;
+  }
+  if (!known) known = knowing(loops);
+  return known->const_bounds(term);
+}
+
+/// The term of `a` that `accumulate` would add the term of `b` to.
+inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
+  return of_a.same(of_b) || (!ir::is_var(of_b) && arith::same_value(of_a, of_b));
+}
+
+/// Constant bounds of a - b over loops, without building the difference.
+inline bounds range_of_difference(const linear& a, const linear& b,
+                                  const std::vector<const ir::loop_node*>& loops) {
+  bounds out{a.constant - b.constant, a.constant - b.constant};
+  std::optional<arith::analyzer> known;
+  const auto add = [&](const ir::expr& term, std::int64_t factor) {
+    if (factor != 0) out = arith::add(out, arith::scale(range_of_term(term, loops, known), factor));
+  };
+  for (const auto& [term, factor] : a.terms) {
+    std::int64_t rest = factor;
+    for (const auto& [other, by] : b.terms)
+      if (meets(term, other)) rest -= by;
+    add(term, rest);
+  }
+  for (const auto& [term, factor] : b.terms)
+    if (std::none_of(a.terms.begin(), a.terms.end(),
+                     [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
+      add(term, -factor);
+  return out;
+}
+
+/// a <= b in every iteration.
+inline bool never_above(const linear& a, const linear& b,
+                        const std::vector<const ir::loop_node*>& loops) {
+  return range_of_difference(b, a, loops).lo >= 0;
 }
 
 }  // namespace tilewright::primitive::detail::footprints

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -49,7 +50,7 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
                         const std::vector<ir::expr>& shape,
                         const std::vector<const ir::loop_node*>& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
-    return low && range_of(difference(high, *low), loops).lo >= 0;
+    return low && footprints::never_above(*low, high, loops);
   };
   for (std::size_t d = 0; d < outer.size(); ++d) {
     const span& o = outer[d];
@@ -60,8 +61,9 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     }
     if (o.hi && !o.hi->is_constant()) {
       const bool by_cut = range_of(*o.hi, loops).lo >= i.within.hi;
-      const bool by_shape = !ir::is_int(shape[d]) &&
-                            range_of(difference(*o.hi, arith::to_linear(shape[d])), loops).lo >= -1;
+      const bool by_shape =
+          !ir::is_int(shape[d]) &&
+          footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
       if (!by_cut && !by_shape && !(i.hi && not_above(i.hi, *o.hi))) return false;
     }
   }

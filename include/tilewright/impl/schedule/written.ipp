@@ -98,7 +98,7 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
-    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
+    const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
     const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
                      range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
     if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -105,10 +106,12 @@ inline std::vector<std::size_t> check_peers(const move& m, const block_scope& sc
   return peers;
 }
 
-/// Where among the loop's statements the block goes.
+/// Where among the loop's statements the block goes: behind its producers, `before`, and in front
+/// of its consumers, `after`.
 inline std::size_t find_position(const move& m, const block_scope& scope, std::size_t child,
-                                 const ir::loop_node& loop, const std::vector<ir::stmt>& items) {
-  const std::vector<std::size_t> before = producers(scope, child), after = consumers(scope, child);
+                                 const std::vector<std::size_t>& before,
+                                 const std::vector<std::size_t>& after, const ir::loop_node& loop,
+                                 const std::vector<ir::stmt>& items) {
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto holds_any = [&](const std::vector<std::size_t>& list) {
@@ -159,30 +162,47 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
   return out;
 }
 
+/// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
+struct first_users {
+  const std::vector<const ir::loop_node*>& loops;
+  std::vector<int> of = std::vector<int>(loops.size(), -1);
+
+  /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
+  bool share(const ir::expr& e, int variable) {
+    if (const int l = ir::is_var(e) ? loop_index(loops, e) : -1; l >= 0) {
+      int& first = of[static_cast<std::size_t>(l)];
+      if (first < 0) first = variable;
+      return first != variable;
+    }
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const ir::expr& arg) { return share(arg, variable); });
+  }
+  bool share(const std::optional<arith::linear>& side, int variable) {
+    return side && std::any_of(side->terms.begin(), side->terms.end(),
+                               [&](const auto& t) { return share(t.first, variable); });
+  }
+};
+
 /// Whether two iteration variables are solved in terms of one loop, so that not every combination
 /// of their values occurs.
 inline bool solved_together(const std::vector<iter_domain>& solved,
                             const std::vector<const ir::loop_node*>& loops) {
-  const auto depends = [](const iter_domain& d, const ir::var& v) {
-    const auto uses = [&](const std::optional<arith::linear>& side) {
-      return side && std::any_of(side->terms.begin(), side->terms.end(),
-                                 [&](const auto& t) { return ir::uses_var(t.first, v); });
-    };
-    return uses(d.lo) || uses(d.hi);
-  };
-  return std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
-    return std::count_if(solved.begin(), solved.end(),
-                         [&](const iter_domain& d) { return depends(d, l->var); }) > 1;
+  first_users users{loops};
+  int variable = 0;
+  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
+    ++variable;
+    return users.share(d.lo, variable) || users.share(d.hi, variable);
   });
 }
+
+using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
 inline bool reads_only(const child_block& c, std::size_t common,
                        const std::vector<requirement>& offered) {
   const auto within = [&](const span& part, const span& whole) {
     return part.lo && part.hi && whole.lo && whole.hi &&
-           range_of(difference(*part.lo, *whole.lo), c.loops).lo >= 0 &&
-           range_of(difference(*whole.hi, *part.hi), c.loops).lo >= 0;
+           never_above(*whole.lo, *part.lo, c.loops) && never_above(*part.hi, *whole.hi, c.loops);
   };
   for (const ir::buffer_region& r : c.block().reads)
     for (const requirement& o : offered) {
@@ -194,10 +214,11 @@ inline bool reads_only(const child_block& c, std::size_t common,
 }
 
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
-/// its producers write, as the border of a padding does, is not.
+/// its producers write, as the border of a padding does, is not. `per_iteration` is what one
+/// iteration calls for.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
                              const std::vector<std::size_t>& peers,
-                             const std::vector<requirement>& per_iteration) {
+                             const std::vector<iter_domain>& per_iteration) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
@@ -211,8 +232,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
-  if (solved_together(infer_domains(c.block(), c.block().reads, per_iteration, around), around) &&
-      !reads_only(c, common, offered))
+  if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
                " may have instances that read nothing of its producers; no iteration of "
@@ -220,11 +240,12 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
+    bool below = range_of(*solved[i].lo, c.loops).hi <= now.clip[i].lo;
+    bool above = range_of(*solved[i].hi, c.loops).lo >= now.clip[i].hi;
+    if (below && above) continue;
     const linear_range runs = relax(now.values[i], c, {common, {}});
-    const bool below = range_of(*solved[i].lo, c.loops).hi <= now.clip[i].lo ||
-                       (runs.lo && range_of(difference(*runs.lo, *solved[i].lo), c.loops).lo >= 0);
-    const bool above = range_of(*solved[i].hi, c.loops).lo >= now.clip[i].hi ||
-                       (runs.hi && range_of(difference(*solved[i].hi, *runs.hi), c.loops).lo >= 0);
+    below = below || (runs.lo && never_above(*solved[i].lo, *runs.lo, c.loops));
+    above = above || (runs.hi && never_above(*runs.hi, *solved[i].hi, c.loops));
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
@@ -247,17 +268,14 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
 /// The nest of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
 inline ir::stmt build_nest(const move& m, const child_block& child,
-                           const std::vector<requirement>& required,
+                           const std::vector<iter_domain>& solved,
                            const std::vector<const ir::loop_node*>& loops) {
-  const ir::block_node& block = child.block();
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
-  const std::vector<iter_domain> solved =
-      infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
   ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
   if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
@@ -325,21 +343,26 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   if (m.forward && is_output(scope, child))
     refuse(m, 4, quoted(scope[child]) + " writes an output of its scope");
   const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
+  const std::vector<std::size_t> before = m.forward ? producers(scope, child) : peers;
+  const std::vector<std::size_t> after = m.forward ? peers : consumers(scope, child);
   std::vector<ir::stmt> items = statements(loop);
-  const std::size_t position = find_position(m, scope, child, loop, items);
+  const std::size_t position = find_position(m, scope, child, before, after, loop, items);
   const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
   });
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, required);
   std::vector<const ir::loop_node*> around = to.loops();
   around.push_back(&loop);
+  const auto& in_terms_of = peers.empty() ? around : scope[peers.front()].loops;
+  const ir::block_node& block = scope[child].block();
+  const std::vector<iter_domain> solved =
+      infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
+  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
   if (peers.empty() && !in_order(around))
     refuse(m, 5,
            quoted(scope[child]) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
-  ir::stmt nest =
-      build_nest(m, scope[child], required, peers.empty() ? around : scope[peers.front()].loops);
+  ir::stmt nest = build_nest(m, scope[child], solved, in_terms_of);
   std::vector<std::uint64_t> users;
   if (peers.empty())
     for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
@@ -348,7 +371,8 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
   const ir::function without = replace(f, at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, v), body);
-  check_moved(m, out, id, users);
+  // what reads nothing that blocks of its scope write finds it everywhere
+  if (!m.forward || !before.empty()) check_moved(m, out, id, users);
   return out;
 }
 
