@@ -113,6 +113,28 @@ TEST_CASE("folds over triples whose values are constants in part") {
   }
 }
 
+TEST_CASE("long folds and positions are shared by threads in the default space") {
+  constexpr auto peak_at =
+      kernel<"peak_at">([](in<"X", double, "M", "N"> X, out<"Y", std::int64_t, "M"> Y) {
+        return Y(i) = cast<std::int64_t>(argmax<j>(X(i, j)));
+      });
+  const std::int64_t n = 20000;
+  std::vector<double> x = numbers<double>(static_cast<std::size_t>(n), 3), peak(1), total(1);
+  std::vector<std::int64_t> at(1);
+  const dim_values dims{{"M", 1}, {"N", n}};
+  check(online<double>, dims, {x.data(), peak.data(), total.data()});
+  check(peak_at, dims, {x.data(), at.data()});
+  const auto shared = [&](const any_kernel& kernel) {
+    bool found = false;
+    for (const schedule& s :
+         space::default_cpu().sketches(reify(kernel, dims), {&target::host(), 2}, 1))
+      found = found || s.trace().print().find("rfactor") != std::string::npos;
+    return found;
+  };
+  CHECK(shared(online<double>));
+  CHECK(shared(peak_at));
+}
+
 TEST_CASE("folds of one value") {
   for (const std::int64_t n : lengths) {
     std::vector<float> x = numbers(static_cast<std::size_t>(3 * n), 5), y(3);

@@ -54,4 +54,11 @@ access_profile profile_access(const ir::block_node& block, const ir::buffer& buf
 /// to constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);
 
+/// The same, also for a reduction that writes one element of several buffers, such as the position
+/// and the value of a maximum; the first stands for all.
+std::optional<block_profile> reduction_profile(const schedule& s, const std::string& name);
+
+/// The indices at which a block writes all its buffers; nothing when they differ.
+std::optional<std::vector<ir::expr>> common_point(const ir::block_node& b);
+
 }  // namespace tilewright::space

@@ -142,4 +142,40 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
   return out;
 }
 
+TILEWRIGHT_INLINE std::optional<std::vector<ir::expr>> common_point(const ir::block_node& b) {
+  if (b.writes.empty()) return std::nullopt;
+  std::vector<ir::expr> out;
+  for (const ir::range& r : b.writes[0].box) out.push_back(r.min);
+  for (const ir::buffer_region& w : b.writes) {
+    if (w.box.size() != out.size()) return std::nullopt;
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, out[d]))
+        return std::nullopt;
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<block_profile> reduction_profile(const schedule& s,
+                                                                 const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const ir::block_node& b = *realize.block;
+  if (b.writes.size() < 2) return profile(s, name);
+  const std::optional<std::vector<ir::expr>> point = common_point(b);
+  if (!b.init || !point || !detail::bound_to_loops(s, realize)) return std::nullopt;
+  block_profile out;
+  out.reduction = true;
+  for (const ir::iter_var& iter : b.iters) {
+    out.kind.push_back(iter.kind);
+    out.extent.push_back(iter.dom.extent->integer);
+  }
+  out.write = profile_access(b, b.writes[0].buffer, *point);
+  if (!out.write.affine) return std::nullopt;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    const auto is_written = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+    if (e->op == ir::op::load && std::none_of(b.writes.begin(), b.writes.end(), is_written))
+      out.reads.push_back(profile_access(b, e->buffer, e->args));
+  });
+  return out;
+}
+
 }  // namespace tilewright::space

@@ -30,7 +30,7 @@ inline volume volume_of(const block_profile& p) {
 TILEWRIGHT_INLINE bool needs_rfactor(const schedule& s, const std::string& name,
                                      const context& where) {
   using namespace detail::partial_results;
-  const std::optional<block_profile> p = profile(s, name);
+  const std::optional<block_profile> p = reduction_profile(s, name);
   if (where.threads < 2 || !p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const volume size = volume_of(*p);
   return size.spatial < where.threads && size.spatial * size.reduced >= least_work;
@@ -39,7 +39,7 @@ TILEWRIGHT_INLINE bool needs_rfactor(const schedule& s, const std::string& name,
 TILEWRIGHT_INLINE void add_rfactor(schedule& s, const std::string& name, const context& where,
                                    chooser& choices) {
   using namespace detail::partial_results;
-  const block_profile p = *profile(s, name);
+  const block_profile p = *reduction_profile(s, name);
   if (choices.pick(2) == 1) return;
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/primitive/query.hpp>
 #include <tilewright/space/block_profile.hpp>
@@ -34,16 +33,9 @@ inline std::optional<access_profile> stored_element(const ir::block_node& b) {
     return profile_access(b, store->buffer, store->indices);
   }
   if (!b.init || b.writes.size() < 2) return std::nullopt;
-  std::vector<ir::expr> indices;
-  for (const ir::range& r : b.writes[0].box) indices.push_back(r.min);
-  for (const ir::buffer_region& w : b.writes) {
-    if (w.box.size() != indices.size()) return std::nullopt;
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, indices[d]))
-        return std::nullopt;
-  }
-  if (indices.empty()) return std::nullopt;
-  return profile_access(b, b.writes[0].buffer, indices);
+  const std::optional<std::vector<ir::expr>> indices = common_point(b);
+  if (!indices || indices->empty()) return std::nullopt;
+  return profile_access(b, b.writes[0].buffer, *indices);
 }
 
 /// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
