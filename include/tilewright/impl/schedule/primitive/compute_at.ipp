@@ -22,6 +22,7 @@ struct move {
   bool forward;
   bool preserve_unit_loops;
   int index;
+  bool asks = false;  // whether it is legal is all that is wanted; what it gives is not
 };
 
 [[noreturn]] inline void refuse(const move& m, int requirement, const std::string& what) {
@@ -363,6 +364,9 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
   ir::stmt nest = build_nest(m, scope[child], solved, in_terms_of);
+  // what reads nothing that blocks of its scope write finds it everywhere
+  const bool settled = m.forward && before.empty();
+  if (settled && m.asks) return f;
   std::vector<std::uint64_t> users;
   if (peers.empty())
     for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
@@ -371,8 +375,7 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
   const ir::function without = replace(f, at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, v), body);
-  // what reads nothing that blocks of its scope write finds it everywhere
-  if (!m.forward || !before.empty()) check_moved(m, out, id, users);
+  if (!settled) check_moved(m, out, id, users);
   return out;
 }
 
@@ -391,24 +394,29 @@ TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::ui
                                loop);
 }
 
-TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
-                                      const ir::var& loop, bool preserve_unit_loops) {
+namespace detail::moving {
+
+inline bool accepts(move m, const ir::function& f, std::uint64_t block, const ir::var& loop) {
+  m.asks = true;
   try {
-    compute_at(f, block, loop, preserve_unit_loops);
+    apply(m, f, block, loop);
     return true;
   } catch (const schedule_error&) {
     return false;
   }
 }
 
+}  // namespace detail::moving
+
+TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
+                                      const ir::var& loop, bool preserve_unit_loops) {
+  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loop);
+}
+
 TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
                                               const ir::var& loop, bool preserve_unit_loops) {
-  try {
-    reverse_compute_at(f, block, loop, preserve_unit_loops);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::moving::accepts({"reverse_compute_at", false, preserve_unit_loops, -1}, f, block,
+                                 loop);
 }
 
 }  // namespace tilewright::primitive

@@ -87,6 +87,8 @@ inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::va
   init.annotations = block.annotations;
   ir::var_map inner;
   std::vector<ir::expr> values;
+  init.iters.reserve(block.iters.size());
+  values.reserve(block.iters.size());
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& iter = block.iters[i];
     if (iter.kind != ir::iter_kind::spatial) continue;
@@ -169,9 +171,14 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
                          ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,
                          kept[l]->annotations, kept[l]->thread_tag);
-  const ir::function updated = replace_block(f, at, make_update(c.realize->block));
-  const path place = find_loop(updated, loop);
-  out.function = replace(updated, place, ir::make_seq({std::move(init), place.target()}));
+  const auto place = std::find_if(at.slots.begin(), at.slots.end(), [&](const ir::stmt* slot) {
+    return ir::as_loop(*slot) == c.loops[first];
+  });
+  ir::function below;  // the loop alone: the path down to it is rebuilt once
+  below.body = **place;
+  below = replace_block(below, {{place, at.slots.end()}}, make_update(c.realize->block));
+  out.function = replace(f, {{at.slots.begin(), place + 1}},
+                         ir::make_seq({std::move(init), std::move(below.body)}));
   return out;
 }
 
