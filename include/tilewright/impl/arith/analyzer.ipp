@@ -27,6 +27,7 @@ TILEWRIGHT_INLINE bounds& analyzer::entry(const ir::var& v) {
   const auto before = [](const binding& b, const ir::expr_node* node) {
     return std::less<>()(static_cast<const ir::expr_node*>(b.var.get()), node);
   };
+  if (vars_.empty()) vars_.reserve(32);  // loops come one by one, and most nests are not deeper
   const auto at = std::lower_bound(vars_.begin(), vars_.end(), v.get(), before);
   if (at != vars_.end() && at->var.same(v)) return at->range;
   return vars_.insert(at, binding{v, is_index(v.type()) ? bounds{} : bounds_of(v.type())})->range;

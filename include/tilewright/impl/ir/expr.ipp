@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <tilewright/impl/ir/operands.hpp>
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -345,30 +346,32 @@ TILEWRIGHT_INLINE expr let_in(const var& v, const expr& value, const expr& body)
   return detail::make_node(op::let, body.type(), {v, value, body});
 }
 
-TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+TILEWRIGHT_INLINE expr detail::with_operands(const expr& like, const expr& a, const expr& b) {
   switch (like->op) {
-    case op::var:
-    case op::integer:
-    case op::real:
-    case op::text:
-    case op::data: return like;
-    case op::add: return args[0] + args[1];
-    case op::sub: return args[0] - args[1];
-    case op::mul: return args[0] * args[1];
-    case op::div: return div(args[0], args[1]);
-    case op::mod: return mod(args[0], args[1]);
-    case op::floordiv: return floordiv(args[0], args[1]);
-    case op::floormod: return floormod(args[0], args[1]);
-    case op::min: return min(args[0], args[1]);
-    case op::max: return max(args[0], args[1]);
-    case op::eq: return eq(args[0], args[1]);
-    case op::ne: return ne(args[0], args[1]);
-    case op::lt: return lt(args[0], args[1]);
-    case op::le: return le(args[0], args[1]);
-    case op::gt: return gt(args[0], args[1]);
-    case op::ge: return ge(args[0], args[1]);
-    case op::logical_and: return logical_and(args[0], args[1]);
-    case op::logical_or: return logical_or(args[0], args[1]);
+    case op::add: return a + b;
+    case op::sub: return a - b;
+    case op::mul: return a * b;
+    case op::div: return div(a, b);
+    case op::mod: return mod(a, b);
+    case op::floordiv: return floordiv(a, b);
+    case op::floormod: return floormod(a, b);
+    case op::min: return min(a, b);
+    case op::max: return max(a, b);
+    case op::eq: return eq(a, b);
+    case op::ne: return ne(a, b);
+    case op::lt: return lt(a, b);
+    case op::le: return le(a, b);
+    case op::gt: return gt(a, b);
+    case op::ge: return ge(a, b);
+    case op::logical_and: return logical_and(a, b);
+    case op::logical_or: return logical_or(a, b);
+    default: throw internal_error("with_operands of an operator that has not two");
+  }
+}
+
+TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+  if (detail::has_two_operands(like->op)) return detail::with_operands(like, args[0], args[1]);
+  switch (like->op) {
     case op::logical_not: return logical_not(args[0]);
     case op::select: return select(args[0], args[1], args[2]);
     case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
@@ -376,8 +379,8 @@ TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
     case op::load: return load(like->buffer, std::move(args));
     case op::call: return call(like.type(), like->name, std::move(args));
     case op::let: return let_in(args[0], args[1], args[2]);
+    default: return like;
   }
-  throw internal_error("with_args of an unknown operator");
 }
 
 TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {

@@ -21,9 +21,16 @@ TILEWRIGHT_INLINE stmt make_loop(var v, expr min, expr extent, stmt body, loop_k
 }
 
 TILEWRIGHT_INLINE stmt with_body(const loop_node& like, stmt body) {
-  auto* node = new loop_node(like);
+  auto* node = new loop_node;  // paths are rebuilt often: the body that goes is not even counted
+  stmt out(node);
+  node->var = like.var;
+  node->min = like.min;
+  node->extent = like.extent;
+  node->loop = like.loop;
+  node->thread_tag = like.thread_tag;
+  node->annotations = like.annotations;
   node->body = std::move(body);
-  return stmt(node);
+  return out;
 }
 
 TILEWRIGHT_INLINE stmt make_realize(std::vector<expr> values, expr predicate, block b) {

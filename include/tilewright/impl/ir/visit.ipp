@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/impl/ir/operands.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -108,6 +109,12 @@ TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
     return of == e->buffer ? e : data(of);
   }
   if (e->args.empty() && e->op != op::load) return e;
+  if (detail::has_two_operands(e->op)) {
+    const expr a = mutate(e->args[0]), b = mutate(e->args[1]);
+    return detail::same(a, e->args[0]) && detail::same(b, e->args[1])
+               ? e
+               : detail::with_operands(e, a, b);
+  }
   std::vector<expr> args =
       detail::changed_list(e->args, [this](const expr& arg) { return mutate(arg); });
   if (e->op == op::load) {

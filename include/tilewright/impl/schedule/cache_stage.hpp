@@ -158,6 +158,9 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   std::vector<ir::expr> here, there;
   std::vector<iter_domain> solved(rank);
   std::vector<bounds> clip(rank);
+  block.iters.reserve(rank);
+  here.reserve(rank);
+  there.reserve(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     const dtype type = p.original->shape[d].type();
     ir::var v = ir::make_var(std::string("v").append(std::to_string(d)), type);

@@ -381,6 +381,8 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   };
   std::vector<ir::expr> values;
   std::vector<emitted_loop> nest;
+  values.reserve(block->iters.size());
+  nest.reserve(block->iters.size());
   ir::expr predicate = ir::boolean(true);
   const auto guard = [&](const ir::expr& condition) {
     predicate = ir::logical_and(predicate, condition);

@@ -103,6 +103,7 @@ class rebinder : public ir::mutator {
 
 TILEWRIGHT_INLINE void known_loops::add(const ir::var& v, const ir::expr& min,
                                         const ir::expr& extent) {
+  if (pending_.empty()) pending_.reserve(16);
   pending_.emplace_back(v, ir::range{min, extent});
 }
 

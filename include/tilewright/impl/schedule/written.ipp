@@ -21,6 +21,7 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
     std::int64_t factor, count;
   };
   std::vector<step> steps;
+  steps.reserve(value.terms.size());
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
