@@ -50,14 +50,32 @@ inline ir::function endless() {
   return f;
 }
 
-/// Writes zeros to the first of the parameters of `like`.
-inline ir::function writes_first_parameter(const ir::function& like) {
+/// Writes zero to the first element of one of the parameters of `like`.
+inline ir::function writes_parameter(const ir::function& like, std::size_t which) {
   ir::function f;
   f.params = like.params;
-  const ir::buffer& x = like.params[0].buffer;
+  const ir::buffer& x = like.params[which].buffer;
   const std::vector<ir::expr> origin(x->shape.size(), ir::expr(0));
   f.body = ir::make_store(x, origin, ir::real(x->type, 0.0));
   f.attrs["tilewright.lowered"] = 1;
+  return f;
+}
+inline ir::function writes_first_parameter(const ir::function& like) {
+  return writes_parameter(like, 0);
+}
+inline ir::function writes_last_parameter(const ir::function& like) {
+  return writes_parameter(like, like.params.size() - 1);
+}
+
+/// Writes the last parameter of `like`, 2^40 times.
+inline ir::function endless_for(const ir::function& like) {
+  ir::function f = writes_last_parameter(like);
+  const ir::buffer& y = like.params.back().buffer;
+  const std::vector<ir::expr> origin(y->shape.size(), ir::expr(0));
+  const ir::expr sum = ir::load(y, origin) + ir::real(y->type, 1.0);
+  f.body =
+      ir::make_loop(ir::make_var("i"), 0, 1 << 20,
+                    ir::make_loop(ir::make_var("j"), 0, 1 << 20, ir::make_store(y, origin, sum)));
   return f;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <tilewright/backend/pool.hpp>
+#include <tilewright/impl/search/at_exit.hpp>
 #include <tilewright/impl/search/binding_table.hpp>
 #include <tilewright/impl/search/process_sync.hpp>
 #include <tilewright/search/database.hpp>
@@ -86,6 +87,8 @@ class instances {
   bool take_over(instance& s);
   void start_background(instance& s);
   void tune_in_background(instance& s);
+  /// Ends the tuning of this process in the background; none begins after it.
+  void end_threads() noexcept;
 
   const kernel_signature& kernel_;
   std::function<ir::function(const extent_map&)> make_;
@@ -98,7 +101,9 @@ class instances {
   std::shared_ptr<database> db_;
   std::map<std::string, std::unique_ptr<instance>> all_;
   std::vector<std::pair<pid_t, std::thread>> threads_;
+  bool ended_ = false;
   process_sync sync_;
+  exit_entry exit_{[](void* self) { static_cast<instances*>(self)->end_threads(); }, this};
 };
 
 }  // namespace tilewright::search::detail

@@ -103,13 +103,24 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   db_ = options_.own_database ? options_.own_database : database::shared(options_.database);
 }
 
-TILEWRIGHT_INLINE instances::~instances() {
+TILEWRIGHT_INLINE instances::~instances() { end_threads(); }
+
+TILEWRIGHT_INLINE void instances::end_threads() noexcept {
   cancel();
-  for (auto& [pid, t] : threads_) {
-    if (pid == ::getpid())
-      t.join();
+  std::vector<std::pair<pid_t, std::thread>> threads;
+  {
+    const std::lock_guard lock(sync().mutex);
+    ended_ = true;
+    threads.swap(threads_);
+  }
+  for (auto& [pid, t] : threads) {
+    if (pid != ::getpid())
+      new std::thread(
+          std::move(t));  // which a child of fork does not have: neither joined nor detached
+    else if (t.get_id() == std::this_thread::get_id())
+      t.detach();  // a callback ends the process
     else
-      t.detach();  // after fork: the thread does not exist here
+      t.join();
   }
 }
 
@@ -294,6 +305,9 @@ TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
 
 /// Under the lock.
 TILEWRIGHT_INLINE void instances::start_background(instance& s) {
+  if (ended_) return;  // the process is about to end
+  static std::atomic<bool> known{false};
+  exit_entry::come_first(known);  // the code generator has been opened
   s.upgrader = ::getpid();
   s.cancelled = false;
   s.interrupted = false;
@@ -311,7 +325,7 @@ TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
       }
       if (s.code->load_stored()) break;
     }
-  } catch (const std::exception&) {  // the fallback goes on; the next process tries again
+  } catch (...) {  // the fallback goes on; the next process tries again
   }
   const std::lock_guard lock(sy.mutex);
   s.upgrader = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/impl/search/at_exit.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/search/builder.hpp>
 #include <tilewright/search/roofline.hpp>
@@ -309,6 +310,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   double renewed = 0;
   o.events = [&](const progress& p) {
     print(workload_.function.name, p);
+    static std::atomic<bool> known{false};
+    detail::exit_entry::come_first(known);  // all that a session uses has been made
     if (p.elapsed > renewed + renewed_after) {
       db_->renew(workload_.key, leased);
       renewed = p.elapsed;
