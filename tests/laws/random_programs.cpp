@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/ir/alternatives.hpp>
+#include <tilewright/ir/comm_reducer.hpp>
 
 #include "stage_builder.hpp"
 
@@ -46,6 +47,7 @@ class generator : stage_builder {
         {"in_place", 1, false, &generator::in_place},
         {"window", 1, false, &generator::window},
         {"arg_peak", 1, false, &generator::arg_peak},
+        {"fold", 1, false, &generator::fold},
         {"total", 1, true, &generator::total},
         {"batched_product", 1, false, &generator::batched_product},
         {"bias", 1, false, &generator::bias},
@@ -269,6 +271,40 @@ class generator : stage_builder {
         make_let(index, select(keep, load(at, {row}), cast(dtype::i32, n.v[1])),
                  make_let(peak, select(keep, load(top, {row}), x),
                           make_seq({make_store(at, {row}, index), make_store(top, {row}, peak)})));
+    declare_reads(b);
+    block_node done = std::move(n.block);
+    stages_.push_back(wrap(n, std::move(done)));
+    now_ready(top);
+  }
+  /// The largest element of each row and how often it occurs, with the reducer as annotation.
+  void fold(bool last) {
+    const buffer* s = source_of_rank(2);
+    if (!s) return row_reduction(last);
+    const shape e = shape_of(*s);
+    const buffer often = make("F" + std::to_string(names_++), {e[0]}, type_);
+    params_.push_back({often, {}});
+    const buffer top = result({e[0]}, last);
+    nest n = loops_over(e, 1);
+    const expr x = load(*s, n.v), row = n.v[0];
+    const auto combined = [](const std::vector<expr>& a, const std::vector<expr>& b) {
+      const expr less = select(lt(a[0], b[0]), b[1], a[1] + b[1]);
+      return std::vector<expr>{ir::max(a[0], b[0]), select(gt(a[0], b[0]), a[1], less)};
+    };
+    const auto operand = [&](std::size_t k) { return reducer_operand(type_, k); };
+    const comm_reducer reducer{{lowest_value(type_), value(0)},
+                               combined({operand(0), operand(1)}, {operand(2), operand(3)})};
+    const std::vector<expr> next = combined({load(top, {row}), load(often, {row})}, {x, value(1)});
+    const var peak = make_var("peak", type_), count = make_var("count", type_);
+    block_node& b = n.block;
+    b.name = fresh_name(top->name);
+    b.annotations[reducer_note] = print(reducer);
+    b.writes = {{top, point_box({row})}, {often, point_box({row})}};
+    b.init =
+        make_seq({make_store(top, {row}, reducer.identity[0]), make_store(often, {row}, value(0))});
+    b.body = make_let(
+        peak, next[0],
+        make_let(count, next[1],
+                 make_seq({make_store(top, {row}, peak), make_store(often, {row}, count)})));
     declare_reads(b);
     block_node done = std::move(n.block);
     stages_.push_back(wrap(n, std::move(done)));

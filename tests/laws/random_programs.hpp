@@ -2,7 +2,7 @@
 //
 // A program has two to six stages over tiny, often prime, extents and buffers of rank 0 to 4:
 // elementwise maps, guarded stencils, padding, reductions (of sums, peaks, and pairs of a peak and
-// its place), products, transposes, flattened and unflattened reads, windows, gathers,
+// its place or its frequency), products, transposes, flattened and unflattened reads, windows, gathers,
 // concatenations by two writers, updates in place, reductions with epilogues, overlapping windows,
 // repeated indices. Some have symbolic extents, some loops that are split already.
 //
