@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include <CLI/CLI.hpp>
 
@@ -49,6 +50,10 @@ struct chapter {
   std::string name() const {
     return function ? function->name : records.front().key.workload.substr(0, 12);
   }
+  std::string threads() const {
+    const int n = records.front().key.threads;
+    return std::to_string(n) + (n == 1 ? " thread" : " threads");
+  }
   /// "A 128 x 96, B 96 x 64", or the bare extents.
   std::string shapes() const {
     if (!function) return search::write_numbers(records.front().extents);
@@ -60,6 +65,11 @@ struct chapter {
         out += (d == 0 ? " " : " x ") + std::to_string(ir::as_int(p.buffer->shape[d]));
     }
     return out;
+  }
+  /// Kernels by name and size, and one kernel's keys side by side.
+  auto place() const {
+    const search::record_key& key = records.front().key;
+    return std::tuple(name(), flops, shapes(), key.arguments, key.threads);
   }
 };
 
@@ -82,6 +92,8 @@ std::vector<chapter> chapters_of(const search::database& db) {
     c.failures = db.failures(key);
     out.push_back(std::move(c));
   }
+  std::sort(out.begin(), out.end(),
+            [](const chapter& a, const chapter& b) { return a.place() < b.place(); });
   return out;
 }
 
@@ -210,10 +222,16 @@ std::string roofline_chart(const std::vector<chapter>& all) {
          "Arguments that stay in the caches from call to call lift a kernel above the slope.</p>\n";
 }
 
-std::string row(const std::vector<std::string>& cells, const char* kind = "td") {
+/// @param anchor where the first cell leads to; empty: nowhere
+std::string row(const std::vector<std::string>& cells, const char* kind = "td",
+                const std::string& anchor = {}) {
   std::string out = "<tr>";
-  for (const std::string& c : cells)
-    out += std::string("<") + kind + ">" + escape_html(c) + "</" + kind + ">";
+  for (const std::string& c : cells) {
+    const bool link = !anchor.empty() && &c == &cells.front();
+    const std::string text = escape_html(c);
+    out += std::string("<") + kind + ">" +
+           (link ? "<a href=\"#" + anchor + "\">" + text + "</a>" : text) + "</" + kind + ">";
+  }
   return out + "</tr>\n";
 }
 
@@ -280,11 +298,32 @@ i.a{background:var(--a)}i.b{background:var(--b)}i.c{background:var(--c)}
 .wide,pre{overflow:auto}table{border-collapse:collapse;margin:.5rem 0}
 td,th{border:1px solid var(--grid);padding:.2rem .6rem;text-align:left;white-space:nowrap}
 td:last-child{white-space:normal;min-width:10rem}
+.contents td:nth-child(2){white-space:normal}.contents td:last-child{white-space:nowrap;min-width:0}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:1rem}.pair>*{min-width:0}
 pre{padding:.6rem;border:1px solid var(--grid);font-size:13px;max-height:34rem}summary{cursor:pointer}
-@media(max-width:34rem){body{padding:.6rem}svg text{font-size:19px}h1{font-size:1.5rem}pre{font-size:12px}}
+@media(max-width:34rem){body{padding:.6rem}svg text{font-size:19px}h1{font-size:1.5rem}pre{font-size:12px}
+.contents :is(td,th):nth-child(n+6){display:none}.contents :is(td,th){padding:.2rem .35rem;font-size:.85rem}}
 </style>
 )";
+
+std::string anchor(std::size_t n) { return "key" + std::to_string(n + 1); }
+
+/// A line for each chapter, with what does not fit a phone at its end.
+std::string contents(const std::vector<chapter>& all) {
+  std::string out =
+      "<table class=\"contents\">" +
+      row({"kernel", "shapes", "threads", "best", "GFLOP/s", "arguments", "records", "measured"},
+          "th");
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const chapter& c = all[n];
+    const record& best = c.best();
+    out += row({c.name(), c.shapes(), std::to_string(best.key.threads),
+                search::time_text(best.best()), rate_text(c), best.key.arguments,
+                std::to_string(c.records.size()), best.from.date.substr(0, 10)},
+               "td", anchor(n));
+  }
+  return out + "</table>\n";
+}
 
 std::string page(const search::database& db, const std::vector<chapter>& all) {
   std::string files;
@@ -294,19 +333,15 @@ std::string page(const search::database& db, const std::vector<chapter>& all) {
       "content=\"width=device-width,initial-scale=1\">\n<title>Tilewright tuning report</title>\n" +
       std::string(style) + "</head><body>\n<h1>Tilewright tuning report</h1>\n<p>" +
       escape_html(files) + ", " + std::to_string(all.size()) + " tuned keys, written " +
-      search::date_now() + "</p>\n<div class=\"wide\"><table>" +
-      row({"kernel", "shapes", "best", "GFLOP/s", "threads", "arguments", "records", "measured on"},
-          "th");
-  for (const chapter& c : all)
-    out += row({c.name(), c.shapes(), search::time_text(c.best().best()), rate_text(c),
-                std::to_string(c.best().key.threads), c.best().key.arguments,
-                std::to_string(c.records.size()), c.best().from.cpu + ", " + c.best().from.date});
-  out += "</table></div>\n" + roofline_chart(all);
-  for (const chapter& c : all)
-    out += "<section><h2>" + escape_html(c.name()) + "</h2>\n<p>" + escape_html(c.shapes()) +
-           "</p>\n<p>" + escape_html(result_of(c)) + "</p>\n<div class=\"charts\"><div>" +
-           convergence(c) + "</div><div>" + prediction(c) + "</div></div>\n" + failures(c) +
-           schedule_of(c) + "</section>\n";
+      search::date_now() + "</p>\n" + contents(all) + roofline_chart(all);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const chapter& c = all[n];
+    out += "<section id=\"" + anchor(n) + "\"><h2>" + escape_html(c.name()) + "</h2>\n<p>" +
+           escape_html(c.shapes()) + "; " + c.threads() + "; arguments " +
+           escape_html(c.best().key.arguments) + "</p>\n<p>" + escape_html(result_of(c)) +
+           "</p>\n<div class=\"charts\"><div>" + convergence(c) + "</div><div>" + prediction(c) +
+           "</div></div>\n" + failures(c) + schedule_of(c) + "</section>\n";
+  }
   return out + "</body></html>\n";
 }
 
