@@ -222,6 +222,17 @@ TEST_CASE("extreme numbers saturate") {
   CHECK_FALSE(a.prove(gt(l, integer(dtype::i64, bounds::negative_infinity))));
 }
 
+TEST_CASE("a product of data has no factor to divide by") {
+  const var x = make_var("x"), y = make_var("y");
+  const buffer data = make_buffer("D", dtype::i32, {64});
+  analyzer known;
+  known.bind(y, 1, 4);
+  const expr wrapped = floordiv(y * load(data, {x}), y);  // 4 * 2^30 is 0 in 32 bits
+  CHECK(known.simplify(wrapped)->op == op::floordiv);
+  CHECK_FALSE(known.prove_equal(wrapped, load(data, {x})));
+  CHECK(known.prove_equal(floordiv(y * expr(x), y), x));  // indices are taken not to overflow
+}
+
 TEST_CASE("random expressions against brute force") {
   testing::dice d(7);
   const buffer narrow = make_buffer("D", dtype::i8, {64}),

@@ -257,9 +257,11 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
     const ir::expr& d = b.terms[0].term();
     r.constant = a.constant;
     for (const summand& s : a.terms) {
+      // a product of data may have wrapped, and then has no such factor
+      const bool product = !may_wrap(s.term());
       if (same_value(s.term(), d))
         add_constant(q, s.coefficient);
-      else if (ir::expr rest = detail::without_factor(s.term(), d))
+      else if (ir::expr rest = product ? detail::without_factor(s.term(), d) : ir::expr())
         add_term(q, keeper_.keep(std::move(rest)), s.coefficient);
       else
         r.terms.push_back(s);
