@@ -30,6 +30,12 @@ namespace {
 
 using search::failure;
 
+#if TILEWRIGHT_ADDRESS_SANITIZER
+constexpr bool exits_usable = false;  // a child leaks what threads that it does not have held
+#else
+constexpr bool exits_usable = forks_usable;
+#endif
+
 /// Runs `work` in a child, which is ended when it takes minutes; how the child ended.
 template <class Work>
 int status_of(const Work& work) {
@@ -99,15 +105,18 @@ TEST_CASE("the disk is full while a kernel is tuned in the background" *
           problem p;
           tuned_options o = quick(f.file(), mode::background);
           o.trials = 40;
-          const tuned op{product, o};
-          if (!p.right(op)) _exit(1);
-          const rlimit small{20000, RLIM_INFINITY};
-          setrlimit(RLIMIT_FSIZE, &small);
-          op.wait();
-          if (!p.right(op)) _exit(2);
-          const std::string text = op.report(p.a, p.b, p.c);
-          if (text.find("tuned by this process") == std::string::npos) _exit(3);
-          if (text.find("records are kept in memory") == std::string::npos) _exit(4);
+          {
+            const tuned op{product, o};
+            if (!p.right(op)) _exit(1);
+            const rlimit small{20000, RLIM_INFINITY};
+            setrlimit(RLIMIT_FSIZE, &small);
+            op.wait();
+            if (!p.right(op)) _exit(2);
+            const std::string text = op.report(p.a, p.b, p.c);
+            if (text.find("tuned by this process") == std::string::npos) _exit(3);
+            if (text.find("records are kept in memory") == std::string::npos) _exit(4);
+          }
+          _exit(0);
         }) == 0);
   CHECK(search::database(f.file()).status() == "");
 }
@@ -122,7 +131,7 @@ TEST_CASE("a kernel that is destroyed while it is tuned in the background") {
 }
 
 TEST_CASE("the process exits while a kernel that nobody destroys is tuned" *
-          doctest::skip(!forks_usable)) {
+          doctest::skip(!exits_usable)) {
   for (int round = 0; round < 12; ++round)
     CHECK(status_of([&] {
             problem p;
@@ -132,8 +141,7 @@ TEST_CASE("the process exits while a kernel that nobody destroys is tuned" *
           }) == 0);
 }
 
-TEST_CASE("a callback may end the process") {
-  if (!forks_usable) return;
+TEST_CASE("a callback may end the process" * doctest::skip(!exits_usable)) {
   CHECK(status_of([&] {
           problem p;
           tuned_options o = lasting();
@@ -148,7 +156,7 @@ TEST_CASE("a callback may end the process") {
 }
 
 TEST_CASE("children are forked while a kernel is tuned, tune it themselves and exit" *
-          doctest::skip(!forks_usable)) {
+          doctest::skip(!exits_usable)) {
   problem p;
   const tuned op{product, lasting()};
   CHECK(p.right(op));
