@@ -185,6 +185,20 @@ TEST_CASE("a candidate that does not end is cancelled") {
   CHECK(m.failed == failure::cancelled);
 }
 
+TEST_CASE("code that wants more memory than there is fails") {
+  const ir::function f = reify(kernels::matmul_relu, {{"M", 9}, {"N", 7}, {"K", 5}});
+  runner r(f, {}, backend::serial_executor(), 1);
+  built b = build(f, target::host());
+  CHECK(r.run(*b.code).ok());
+  b.artifact.workspace_bytes = std::int64_t{1} << 50;
+  const auto greedy = backend::load(b.artifact);
+  for (const measurement& m : {r.run(*greedy), r.measure(*greedy, {})}) {
+    CHECK(m.failed == failure::build);
+    CHECK(m.detail.find("no memory for 1125899906842624 bytes") != std::string::npos);
+  }
+  CHECK(r.run(*b.code).ok());
+}
+
 TEST_CASE("a flag that is watched ends a call, and the calls after it") {
   const ir::function f = endless();
   runner r(f, {}, backend::serial_executor(), 1);

@@ -12,6 +12,7 @@
 
 #include <tilewright/search/guard.hpp>
 #include <tilewright/search/timer.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search {
@@ -288,6 +289,17 @@ struct timer::state {
       static_cast<volatile std::byte*>(other.data())[i] = std::byte{1};
   }
 
+  /// What there is not enough memory for fails, and the next one is tried.
+  template <class Work>
+  static void guarded(measurement& out, const Work& work) {
+    try {
+      work();
+    } catch (const build_error& e) {
+      out.failed = failure::build;
+      out.detail = e.what();
+    }
+  }
+
   void begin(double deadline) {
     cancel.store(0);
     // in this order: `cancel` may come from another thread
@@ -362,8 +374,10 @@ TILEWRIGHT_INLINE measurement timer::measure(const backend::loaded& code,
   measurement out;
   state& s = *state_;
   s.begin(options.deadline);
-  // the calls that warm up count only where there are no others
-  if (s.warm_up(code, options, out)) s.repeat(code, options, out);
+  s.guarded(out, [&] {
+    // the calls that warm up count only where there are no others
+    if (s.warm_up(code, options, out)) s.repeat(code, options, out);
+  });
   s.end(out);
   return out;
 }
@@ -373,7 +387,10 @@ TILEWRIGHT_INLINE measurement timer::run(const backend::loaded& code, double dea
   measurement out;
   state_->arguments.reset();
   state_->begin(deadline);
-  const double t = state_->prepare(code, caches::warm, out) ? state_->call(code, 1, out) : 0;
+  double t = 0;
+  state_->guarded(out, [&] {
+    if (state_->prepare(code, caches::warm, out)) t = state_->call(code, 1, out);
+  });
   state_->end(out);
   if (out.failed == failure::none) out.seconds.push_back(t);
   return out;
