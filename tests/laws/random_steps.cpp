@@ -253,6 +253,17 @@ class proposer : focus {
     if (chance(draw_, 10)) return buffer_selector(chosen->name);
     return reads ? read_buffer(static_cast<int>(at)) : written_buffer(static_cast<int>(at));
   }
+  /// Of the selected buffer, now and then beyond its dimensions.
+  argument separators() {
+    const std::int64_t rank = domain_ ? std::ssize(*domain_) : 2;
+    integers out;
+    std::int64_t at = 0;
+    while (out.size() < 3 && chance(draw_, 60)) {
+      at += pick(draw_, static_cast<std::ptrdiff_t>(rank - std::min(at, rank) + 1));
+      out.push_back(chance(draw_, 95) ? at : at + 3);
+    }
+    return out;
+  }
   /// Literal extents; a symbolic one counts as 6.
   static integers extents_of(const std::vector<ir::expr>& shape) {
     integers out;
@@ -373,6 +384,7 @@ const proposer::hint* proposer::find_hint(const parameter& p) const {
       {"", "candidates", &proposer::candidates},
       {"", "probs", &proposer::probabilities},
       {"", "new_order", &proposer::permutation},
+      {"", "axis_separators", &proposer::separators},
       {"", "padding", &proposer::padding},
       {"work_on", "func_name", &proposer::algorithm_name},
       {"", "func_name", &proposer::function_name},

@@ -141,6 +141,7 @@
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/rolling_buffer.ipp>
+#include <tilewright/impl/schedule/primitive/set_axis_separator.ipp>
 #include <tilewright/impl/schedule/primitive/split.ipp>
 #include <tilewright/impl/schedule/primitive/storage.ipp>
 #include <tilewright/impl/schedule/primitive/tensorize.ipp>

@@ -159,6 +159,8 @@ class schedule {
   void set_scope(block_rv block, int buffer_index, std::string storage_scope);
   void unsafe_set_dtype(block_rv block, int buffer_index, std::string dtype);
   void storage_align(block_rv block, int buffer_index, int axis, int factor, int offset = 0);
+  void set_axis_separator(block_rv block, buffer_selector buffer,
+                          std::vector<std::int64_t> axis_separators = {});
   void unsafe_hide_buffer_access(block_rv block, std::string buf_type,
                                  std::vector<std::int64_t> buf_index_array);
   void annotate_buffer_access(block_rv block, int buffer_index, std::string buf_type,

@@ -26,6 +26,32 @@ inline const ir::buffer_region& region_of(const char* primitive, int requirement
   return list[static_cast<std::size_t>(index)];
 }
 
+/// The buffer that the selector means among those of the block.
+inline ir::buffer selected(const char* primitive, int requirement, const ir::block_node& block,
+                           const buffer_selector& which) {
+  using list = buffer_selector::list;
+  const auto refuse = [&](const std::string& what) {
+    throw schedule_error(primitive, requirement, what);
+  };
+  const auto& regions = which.in == list::write ? block.writes : block.reads;
+  if (which.in != list::named) {
+    if (which.index < 0 || static_cast<std::size_t>(which.index) >= regions.size())
+      refuse(quoted(block) + " has " + std::to_string(regions.size()) + " " +
+             (which.in == list::write ? "written" : "read") + " buffers; number " +
+             std::to_string(which.index) + " is none of them");
+    return regions[static_cast<std::size_t>(which.index)].buffer;
+  }
+  ir::buffer found;
+  for (const auto* all : {&block.reads, &block.writes})
+    for (const ir::buffer_region& r : *all) {
+      if (r.buffer->name != which.name || r.buffer == found) continue;
+      if (found) refuse("several buffers of the block are called \"" + which.name + "\"");
+      found = r.buffer;
+    }
+  if (!found) refuse(quoted(block) + " accesses no buffer called \"" + which.name + "\"");
+  return found;
+}
+
 /// Position in `at.slots` of the realize of the block that allocates the buffer; -1: none does.
 inline int allocation_site(const path& at, const ir::buffer& x) {
   for (std::size_t i = at.slots.size(); i-- > 0;) {

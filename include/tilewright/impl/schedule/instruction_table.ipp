@@ -26,6 +26,7 @@
 #include <tilewright/schedule/primitive/reorder_block_iter_var.hpp>
 #include <tilewright/schedule/primitive/rfactor.hpp>
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
+#include <tilewright/schedule/primitive/set_axis_separator.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
 #include <tilewright/schedule/primitive/tensorize.hpp>
@@ -171,6 +172,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
       kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),
       kind<&storage_align>("storage_align", {"block", "buffer_index", "axis", "factor", "offset"}),
+      kind<&set_axis_separator>("set_axis_separator", {"block", "buffer", "axis_separators"}),
       kind<&unsafe_hide_buffer_access>("unsafe_hide_buffer_access",
                                        {"block", "buf_type", "buf_index_array"}),
       kind<&adapt::annotate_buffer_access>("annotate_buffer_access",

@@ -22,6 +22,11 @@ TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index,
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
                std::int64_t{offset}});
 }
+TILEWRIGHT_INLINE void schedule::set_axis_separator(block_rv block, buffer_selector buffer,
+                                                    std::vector<std::int64_t> axis_separators) {
+  static const instruction_kind& kind = detail::kind_named("set_axis_separator");
+  apply(kind, {rv(block), std::move(buffer), std::move(axis_separators)});
+}
 TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
     block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
   static const instruction_kind& kind = detail::kind_named("unsafe_hide_buffer_access");

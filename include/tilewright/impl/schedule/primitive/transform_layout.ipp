@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -14,28 +15,6 @@ namespace tilewright::primitive {
 namespace detail::layouts {
 
 inline std::string quoted(const ir::buffer& b) { return "buffer \"" + b->name + "\""; }
-
-inline ir::buffer select(const ir::block_node& block, const buffer_selector& which) {
-  using list = buffer_selector::list;
-  const auto& regions = which.in == list::write ? block.writes : block.reads;
-  if (which.in != list::named) {
-    if (which.index < 0 || static_cast<std::size_t>(which.index) >= regions.size())
-      refuse(1, "block \"" + block.name + "\" has " + std::to_string(regions.size()) + " " +
-                    (which.in == list::write ? "written" : "read") + " buffers; number " +
-                    std::to_string(which.index) + " is none of them");
-    return regions[static_cast<std::size_t>(which.index)].buffer;
-  }
-  ir::buffer found;
-  for (const auto* all : {&block.reads, &block.writes})
-    for (const ir::buffer_region& r : *all) {
-      if (r.buffer->name != which.name || r.buffer == found) continue;
-      if (found) refuse(1, "several buffers of the block are called \"" + which.name + "\"");
-      found = r.buffer;
-    }
-  if (!found)
-    refuse(1, "block \"" + block.name + "\" accesses no buffer called \"" + which.name + "\"");
-  return found;
-}
 
 /// Requirement 2.
 class access_check : public ir::visitor {
@@ -234,7 +213,7 @@ TILEWRIGHT_INLINE ir::function transform_layout(const ir::function& f, std::uint
   using namespace detail::layouts;
   const path at = need_block(f, block, "transform_layout");
   const ir::block_node& accessing = *ir::as_realize(at.target())->block;
-  const ir::buffer old = select(accessing, buffer);
+  const ir::buffer old = detail::block_buffers::selected("transform_layout", 1, accessing, buffer);
   check_accesses(f, old);
   check_extents(f, old);
   const task t = make_task(f, accessing, old, map, pad_value, assume_injective_transform);
