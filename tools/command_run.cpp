@@ -14,6 +14,7 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/scalarize.hpp>
 #include <tilewright/pass/lower.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/argument_values.hpp>
@@ -22,6 +23,7 @@
 #include <tilewright/search/verify.hpp>
 #include <tilewright/support/float16.hpp>
 #include <tilewright/support/hash.hpp>
+#include <tilewright/support/narrow_float.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -158,8 +160,10 @@ class arguments {
       store(static_cast<float>(value));
     else if (o.type == dtype::f16)
       store(float16(value));
-    else
+    else if (o.type == dtype::bf16)
       store(bfloat16(value));
+    else
+      store(round_to_narrow(o.type, value));
     return out;
   }
 
@@ -231,7 +235,8 @@ double value_at(dtype type, const std::byte* at) {
     std::memcpy(&value, at, sizeof value);
     return static_cast<double>(value);
   };
-  switch (type) {
+  if (is_narrow_float(type)) return widen_narrow(type, static_cast<std::uint8_t>(*at));
+  switch (stored_as(type)) {
     case dtype::boolean:
     case dtype::u8: return as(std::uint8_t{});
     case dtype::i8: return as(std::int8_t{});
@@ -289,8 +294,7 @@ std::string describe(const search::operand& o, const std::vector<std::byte>& dat
 }
 
 int run(const run_options& o) {
-  const ir::function f =
-      specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
+  ir::function f = specialized(o.file, load_function(o.file), split_assignments(o.dims, "--dim"));
   ir::function scheduled = f;
   if (!o.trace.empty()) {
     const trace t = parse_file(o.trace, &trace::parse);
@@ -298,6 +302,9 @@ int run(const run_options& o) {
     t.apply_to(s);
     scheduled = s.function();
   }
+  // As in NumPy, an array of vectors has a dimension more.
+  f = ir::scalarize(f);
+  scheduled = ir::scalarize(scheduled);
   arguments args(f, o);
   const bool compiled = o.engine == "llvm";
   const output_list actual =

@@ -17,6 +17,8 @@ using tilewright::dtype;
 std::string description(dtype t) {
   if (t == dtype::boolean) return "|b1";
   if (t == dtype::bf16) return "<V2";
+  if (tilewright::is_narrow_float(t)) return "|V1";  // their bits, as ml_dtypes writes them
+  t = tilewright::stored_as(t);
   const char kind = tilewright::is_float(t) ? 'f' : tilewright::is_unsigned(t) ? 'u' : 'i';
   const int size = tilewright::bytes(t);
   return std::string(size == 1 ? "|" : "<") + kind + std::to_string(size);

@@ -11,7 +11,7 @@ class schedule_error;
 class build_error;
 class internal_error;
 
-enum class dtype : std::uint8_t;
+enum class dtype : std::uint32_t;
 struct float16;
 struct bfloat16;
 

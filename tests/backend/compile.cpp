@@ -50,7 +50,7 @@ options filled(const char* name, std::vector<double> values) {
 TEST_CASE("every type passes through memory, at several vector widths") {
   for (dtype t : all_dtypes)
     for (std::int64_t lanes : {1, 2, 4, 8, 16}) {
-      CAPTURE(name(t));
+      CAPTURE(std::string(name(t)));
       CAPTURE(lanes);
       check_agrees(pointwise(t, t, 37, lanes, [](const expr& x) { return x; }));
     }
@@ -65,8 +65,8 @@ TEST_CASE("casts between all types round, wrap and saturate as the interpreter d
                                  -4294967296.5, 9.3e18, 1.9e19,  0.33333333333, 1.00390625};
   for (dtype from : all_dtypes)
     for (dtype to : all_dtypes) {
-      CAPTURE(name(from));
-      CAPTURE(name(to));
+      CAPTURE(std::string(name(from)));
+      CAPTURE(std::string(name(to)));
       const function f = pointwise(from, to, 25, 8, [&](const expr& x) { return cast(to, x); });
       check_agrees(f, is_float(from) ? filled("X", hard) : options{});
     }
@@ -75,7 +75,7 @@ TEST_CASE("casts between all types round, wrap and saturate as the interpreter d
 TEST_CASE("integer arithmetic wraps at its width") {
   for (dtype t : {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64,
                   dtype::u64}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     check_agrees(binary(t, t, [](const expr& x, const expr& y) { return x * y * x + y * 57 - x; }));
     check_agrees(binary(t, t, [](const expr& x, const expr& y) { return min(x, y) * max(x, y); }));
     check_agrees(binary(t, dtype::boolean, [](const expr& x, const expr& y) {
@@ -86,7 +86,7 @@ TEST_CASE("integer arithmetic wraps at its width") {
 
 TEST_CASE("integer division rounds as written, for constants and for values") {
   for (dtype t : {dtype::i8, dtype::u8, dtype::i32, dtype::u32, dtype::i64, dtype::u64}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     for (int c : {1, 2, 3, 8, 10}) {
       CAPTURE(c);
       check_agrees(pointwise(t, t, 37, 8,
@@ -142,7 +142,7 @@ TEST_CASE("an integer division by zero neither traps nor touches the other lanes
 
 TEST_CASE("float operators, comparisons and choices") {
   for (dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     const auto half = [&] { return real(t, 0.5); };
     options o;
     o.tolerance = t == dtype::f64   ? 1e-15
@@ -235,7 +235,7 @@ TEST_CASE("quotients by one divisor for all lanes round as the division does") {
 
 TEST_CASE("scalar parameters of every type") {
   for (dtype t : all_dtypes) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     const var s = make_var("s", t);
     const buffer y = make_buffer("Y", t, {4});
     const var i = make_var("i");
@@ -250,7 +250,7 @@ TEST_CASE("integer intrinsics") {
   for (dtype t : {dtype::i8, dtype::u16, dtype::i32, dtype::u64})
     for (const char* n :
          {"bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right", "pow"}) {
-      CAPTURE(name(t));
+      CAPTURE(std::string(name(t)));
       CAPTURE(n);
       check_agrees(binary(t, t, [&](const expr& x, const expr& y) { return call(t, n, {x, y}); }));
     }

@@ -40,7 +40,7 @@ TEST_CASE("run-time strides: row-major, column-major, padded and reversed") {
 
 TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
   for (dtype t : {dtype::i8, dtype::f16, dtype::f32, dtype::f64}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     const buffer x = make_buffer("X", t, {64}), y = make_buffer("Y", t, {64});
     const var v = make_var("v");
     check_agrees(
@@ -60,7 +60,7 @@ TEST_CASE("constant strides in the lane: one, minus one, three, zero") {
 
 TEST_CASE("columns of a row-major matrix are read as rows and transposed") {
   for (dtype t : {dtype::f32, dtype::i32, dtype::f64, dtype::i16}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     for (int lanes : {2, 4, 8, 16}) {
       const buffer x = make_buffer("X", t, {16, 24}), y = make_buffer("Y", t, {24, 16});
       const var k = make_var("k"), v = make_var("v"), u = make_var("u");
@@ -137,7 +137,7 @@ TEST_CASE("indices that come from a tensor") {
 
 TEST_CASE("conditions that depend on the lane guard loads and stores") {
   for (dtype t : {dtype::u8, dtype::i16, dtype::f16, dtype::f32, dtype::f64}) {
-    CAPTURE(name(t));
+    CAPTURE(std::string(name(t)));
     const buffer x = make_buffer("X", t, {13}), y = make_buffer("Y", t, {13});
     const var o = make_var("o"), v = make_var("v");
     const expr i = o * 8 + v;

@@ -165,8 +165,8 @@ TEST_CASE("casts keep numbers and reinterpretations keep bits, between any two t
                          dtype::u32, dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
   for (const dtype first : types) {
     for (const dtype second : types) {
-      CAPTURE(name(first));
-      CAPTURE(name(second));
+      CAPTURE(std::string(name(first)));
+      CAPTURE(std::string(name(second)));
       CHECK(through(first, second, 100) == 100);
       if (bits(first) == bits(second)) CHECK(there_and_back(first, second, 100) == 100);
     }

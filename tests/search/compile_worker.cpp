@@ -134,7 +134,7 @@ TEST_CASE("a session survives the death of all its workers after every candidate
   CHECK(r.trials == 24);
   CHECK(r.baseline > 0);
   for (const auto& failed : r.failures) {
-    INFO(name(failed.first) << " " << failed.second);
+    INFO(std::string(name(failed.first)) << " " << failed.second);
     CHECK((failed.first == failure::worker || failed.first == failure::build ||
            failed.first == failure::schedule));
   }

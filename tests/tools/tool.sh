@@ -60,6 +60,12 @@ expect 2 "has no symbolic extent" run "$data/scale.py" --engine interp --dim n=3
 head -c 100 "$work/zero.npy" > "$work/cut.npy"
 expect 2 "cut off" run "$data/scale.py" --engine interp --dim n=3 --in "X=$work/cut.npy"
 
+# Every element type is read; vectors are a dimension more of what is given and written.
+expect 0 "workload" check "$data/element_types.py"
+expect 0 'S = T.alloc_buffer((8,), "float32", axis_separators=[0])' apply "$data/element_types.py" "$data/element_types.trace"
+expect 0 "Y float32 (2, 4)" run "$data/element_types.py" --engine interp --out "Y=$work/y.npy"
+expect 0 "largest difference 0" run "$data/element_types.py" --engine interp --in "B=$work/y.npy" --trace "$data/element_types.trace"
+
 expect 2 "started by programs that tune" worker
 expect 2 "--weights wants one number for each of the 1 files" tune "$data/matmul.py" --db :memory: --weights 1,2
 expect 2 "lukewarm" tune "$data/matmul.py" --db :memory: --caches lukewarm
@@ -75,6 +81,7 @@ expect 2 "no record to report on" report --db :memory: -o "$work/none.html"
 # Where an LLVM can be opened, compiled code agrees with the interpreter.
 if "$tool" run "$data/matmul.py" --no-check >/dev/null 2>&1; then
   expect 0 "largest difference" run "$data/matmul.py" --trace "$data/tiled.trace"
+  expect 0 "largest difference 0" run "$data/element_types.py" --trace "$data/element_types.trace"
   expect 0 "time" run "$data/scale.py" --dim n=5 --time
   expect 0 '"best_seconds"' tune "$data/matmul.py" --trials 3 --seconds 2 --threads 1 --json --db "$work/t.db"
   expect 0 '"trials": 2' tune "$data/matmul.py" --db :memory: --trials 2 --seconds 60 --worker --json

@@ -81,6 +81,7 @@
 #include <tilewright/impl/ir/print.ipp>
 #include <tilewright/impl/ir/print_expr.ipp>
 #include <tilewright/impl/ir/reads.ipp>
+#include <tilewright/impl/ir/scalarize.ipp>
 #include <tilewright/impl/ir/specialize.ipp>
 #include <tilewright/impl/ir/stmt.ipp>
 #include <tilewright/impl/ir/tokenize.ipp>

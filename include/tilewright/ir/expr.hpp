@@ -5,7 +5,8 @@
 // introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
 // nothing is reassociated except across the iterations of a declared reduction, and a multiply
 // followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to nearest even
-// after each operation that is stored or cast. `select` evaluates both branches, `if_then_else` only
+// after each operation that is stored or cast; so are floats of 8 bits and less. A value whose type is
+// a vector is computed lane by lane, all lanes before any is stored. `select` evaluates both branches, `if_then_else` only
 // the chosen one. `logical_and` and `logical_or` do not promise short-circuiting. A load out of the
 // bounds of its buffer is an error that the interpreter reports.
 #pragma once
@@ -120,17 +121,30 @@ expr real(dtype type, double value);
 expr boolean(bool value);
 /// Literal of any type: `value` is converted.
 expr literal(dtype type, double value);
-/// Identity of max and min: the smallest and the largest finite value (infinities for floats).
+/// Identity of max and min: the smallest and the largest finite value (infinities for floats that
+/// have them).
 expr lowest_value(dtype type);
 expr highest_value(dtype type);
 buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
                    std::string scope = "global");
 /// @}
 
+/// @name Vectors
+/// Calls of "tir.Broadcast" and "tir.Ramp"; lanes are a literal, or a literal times T.vscale().
+/// @{
+/// `value` in every lane of a type like `like`; a vector is returned as it is.
+expr broadcast(const expr& value, dtype like);
+/// base, base + stride, ...
+expr ramp(const expr& base, const expr& stride, int lanes);
+/// What a load at these indices gives: of a vector of indices, a vector.
+dtype access_type(const buffer& b, const std::vector<expr>& indices);
+/// @}
+
 /// @name Operators
 /// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer
 /// type takes the type of the other operand; otherwise integer operands are widened to the wider
-/// type. Both operands of a float operator have the same type. Comparisons and logic give boolean.
+/// type; a scalar meets a vector as a vector. Both operands of a float operator have the same type.
+/// Comparisons and logic give boolean.
 /// @throws internal_error when the operand types do not fit
 /// @{
 expr operator+(const expr& a, const expr& b);

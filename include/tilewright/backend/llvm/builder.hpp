@@ -88,7 +88,8 @@ class builder {
   /// @{
   value_ref to_held(dtype t, value_ref stored_value, int lanes) const;
   value_ref to_stored(dtype t, value_ref held_value, int lanes) const;
-  /// A held f16 or bf16 value rounded to its type, still in f32; others are returned as they are.
+  /// A held value of a float below 32 bits rounded to its type, still in f32; others are returned as
+  /// they are.
   value_ref rounded(dtype t, value_ref held_value, int lanes) const;
   /// Held value of type `from` as a held value of type `to`, with the semantics of ir::op::cast.
   value_ref cast(dtype to, dtype from, value_ref held_value, int lanes) const;
@@ -122,6 +123,8 @@ class builder {
   value_ref half_to_float(value_ref bits, int lanes) const;
   value_ref float_to_half(value_ref x, int lanes) const;
   value_ref float_to_brain(value_ref x, int lanes) const;
+  value_ref narrow_to_float(dtype t, value_ref bits, int lanes) const;
+  value_ref float_to_narrow(dtype t, value_ref x, int lanes) const;
   value_ref narrow_for_rounding(value_ref f64_value, int lanes) const;
   /// As llvm.fptosi.sat and llvm.fptoui.sat, which code generation takes apart lane by lane.
   value_ref float_to_integers(dtype to, dtype from, value_ref x, int lanes) const;

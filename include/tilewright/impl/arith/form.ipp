@@ -66,7 +66,7 @@ TILEWRIGHT_INLINE bounds floor_modulo(const bounds& a, std::int64_t positive) {
 }
 
 TILEWRIGHT_INLINE bounds bounds_of(dtype type) {
-  if (is_float(type) || bits(type) == 64) return {};
+  if (is_float(type) || is_vector(type) || bits(type) == 64) return {};
   if (type == dtype::boolean) return {0, 1};
   const std::int64_t values = std::int64_t{1} << bits(type);
   return is_unsigned(type) ? bounds{0, values - 1} : bounds{-values / 2, values / 2 - 1};

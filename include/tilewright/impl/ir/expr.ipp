@@ -6,6 +6,7 @@
 #include <tilewright/impl/ir/operands.hpp>
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::ir {
 namespace detail {
@@ -31,6 +32,13 @@ inline expr make_binary(op o, dtype type, expr a, expr b) {
 inline void match_types(const char* what, expr& a, expr& b) {
   if (!a || !b) throw internal_error(std::string("null operand of ") + what);
   if (a.type() == b.type()) return;
+  if (is_vector(a.type()) != is_vector(b.type())) {
+    a = broadcast(a, b.type()), b = broadcast(b, a.type());
+    return match_types(what, a, b);
+  }
+  if (lanes(a.type()) != lanes(b.type()) || is_scalable(a.type()) != is_scalable(b.type()))
+    throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
+                         std::string(name(b.type())) + "; give them as many lanes");
   const bool integers = !is_float(a.type()) && !is_float(b.type());
   if (!integers)
     throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
@@ -74,11 +82,12 @@ inline expr compare(op o, const char* what, expr a, expr b) {
       default: break;
     }
   }
-  return make_binary(o, dtype::boolean, std::move(a), std::move(b));
+  const dtype type = with_lanes(dtype::boolean, a.type());
+  return make_binary(o, type, std::move(a), std::move(b));
 }
 
 inline void need_boolean(const char* what, const expr& e) {
-  if (e.type() != dtype::boolean)
+  if (!is_boolean(e.type()))
     throw internal_error(std::string(what) + " of " + std::string(name(e.type())) +
                          " needs a boolean");
 }
@@ -97,6 +106,7 @@ TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
 }
 
 TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
+  if (is_vector(type)) return broadcast(integer(element_of(type), value), type);
   auto* node = new expr_node;
   node->op = op::integer;
   node->type = type;
@@ -105,10 +115,14 @@ TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
 }
 
 TILEWRIGHT_INLINE expr real(dtype type, double value) {
+  if (is_vector(type)) return broadcast(real(element_of(type), value), type);
   auto* node = new expr_node;
   node->op = op::real;
   node->type = type;
-  node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
+  if (is_narrow_float(type))
+    node->real = widen_narrow(type, round_to_narrow(type, value));
+  else
+    node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
   return expr(support::ref<const expr_node>(node));
 }
 
@@ -119,14 +133,20 @@ TILEWRIGHT_INLINE expr literal(dtype type, double value) {
 }
 
 TILEWRIGHT_INLINE expr lowest_value(dtype type) {
-  if (is_float(type)) return real(type, -std::numeric_limits<double>::infinity());
-  if (is_unsigned(type) || type == dtype::boolean) return integer(type, 0);
+  const dtype scalar = element_of(type);
+  if (is_float(type) && has_infinity(scalar))
+    return real(type, -std::numeric_limits<double>::infinity());
+  if (is_float(type)) return real(type, lowest_narrow(scalar));
+  if (is_unsigned(type) || is_boolean(type)) return integer(type, 0);
   return integer(type, static_cast<std::int64_t>(std::uint64_t{1} << (bits(type) - 1)));
 }
 
 TILEWRIGHT_INLINE expr highest_value(dtype type) {
-  if (is_float(type)) return real(type, std::numeric_limits<double>::infinity());
-  if (type == dtype::boolean) return integer(type, 1);
+  const dtype scalar = element_of(type);
+  if (is_float(type) && has_infinity(scalar))
+    return real(type, std::numeric_limits<double>::infinity());
+  if (is_float(type)) return real(type, largest_narrow(scalar));
+  if (is_boolean(type)) return integer(type, 1);
   if (is_unsigned(type)) return integer(type, -1);
   return integer(type, static_cast<std::int64_t>((std::uint64_t{1} << (bits(type) - 1)) - 1));
 }
@@ -151,8 +171,13 @@ TILEWRIGHT_INLINE std::int64_t wrap_to(dtype type, std::int64_t value) {
     case dtype::u8: return static_cast<std::uint8_t>(raw);
     case dtype::u16: return static_cast<std::uint16_t>(raw);
     case dtype::u32: return static_cast<std::uint32_t>(raw);
-    default: return value;
+    default: break;
   }
+  if (is_vector(type)) return wrap_to(element_of(type), value);
+  if (!is_bit_integer(type)) return value;
+  const int unused = 64 - bits(type);
+  return is_unsigned(type) ? static_cast<std::int64_t>(raw << unused >> unused)
+                           : static_cast<std::int64_t>(raw << unused) >> unused;
 }
 
 TILEWRIGHT_INLINE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
@@ -261,26 +286,28 @@ TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
   detail::need_boolean("and", b);
   if (is_int(a)) return a->integer ? b : a;
   if (is_int(b)) return b->integer ? a : b;
-  return detail::make_node(op::logical_and, dtype::boolean, {a, b});
+  return detail::make_binary(op::logical_and, a.type(), a, b);
 }
 TILEWRIGHT_INLINE expr logical_or(const expr& a, const expr& b) {
   detail::need_boolean("or", a);
   detail::need_boolean("or", b);
   if (is_int(a)) return a->integer ? a : b;
   if (is_int(b)) return b->integer ? b : a;
-  return detail::make_node(op::logical_or, dtype::boolean, {a, b});
+  return detail::make_binary(op::logical_or, a.type(), a, b);
 }
 TILEWRIGHT_INLINE expr logical_not(const expr& a) {
   detail::need_boolean("not", a);
   if (is_int(a)) return boolean(a->integer == 0);
   if (a->op == op::logical_not) return a->args[0];
-  return detail::make_node(op::logical_not, dtype::boolean, {a});
+  return detail::make_node(op::logical_not, a.type(), {a});
 }
 
 namespace detail {
 inline expr choose(op o, const char* what, const expr& condition, expr yes, expr no) {
   need_boolean(what, condition);
   match_types(what, yes, no);
+  if (is_vector(condition.type()))
+    yes = broadcast(yes, condition.type()), no = broadcast(no, condition.type());
   if (is_int(condition)) return condition->integer ? yes : no;
   const dtype type = yes.type();
   return make_node(o, type, {condition, std::move(yes), std::move(no)});
@@ -296,6 +323,8 @@ TILEWRIGHT_INLINE expr if_then_else(const expr& condition, const expr& yes, cons
 
 TILEWRIGHT_INLINE expr cast(dtype type, const expr& value) {
   if (value.type() == type) return value;
+  if (is_vector(type) && !is_vector(value.type()))
+    return broadcast(cast(element_of(type), value), type);
   if (is_int(value)) {
     if (!is_float(type)) return integer(type, value->integer);
     // A 64-bit literal may not be exact in a double; leave such a cast to run time.
@@ -311,10 +340,33 @@ TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
                          " indices; its rank is " + std::to_string(from->shape.size()));
   auto* node = new expr_node;
   node->op = op::load;
-  node->type = from->type;
+  node->type = access_type(from, indices);
   node->buffer = from;
   node->args = std::move(indices);
   return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr broadcast(const expr& value, dtype like) {
+  if (!is_vector(like) || is_vector(value.type())) return value;
+  expr count = integer(dtype::i32, lanes(like));
+  if (is_scalable(like)) count = call(dtype::i32, "tir.vscale", {}) * count;
+  return call(with_lanes(value.type(), like), "tir.Broadcast", {value, count});
+}
+
+TILEWRIGHT_INLINE expr ramp(const expr& base, const expr& stride, int lanes) {
+  return call(vector_type(base.type(), lanes), "tir.Ramp",
+              {base, stride, integer(dtype::i32, lanes)});
+}
+
+TILEWRIGHT_INLINE dtype access_type(const buffer& b, const std::vector<expr>& indices) {
+  std::int64_t count = lanes(b->type);
+  bool scalable = is_scalable(b->type);
+  for (const expr& index : indices) {
+    count *= lanes(index.type());
+    scalable = scalable || is_scalable(index.type());
+    if (count > most_lanes) throw internal_error("access of " + b->name + " in too many lanes");
+  }
+  return vector_type(b->type, static_cast<int>(count), scalable);
 }
 
 TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
@@ -377,7 +429,12 @@ TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
     case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
     case op::cast: return cast(like.type(), args[0]);
     case op::load: return load(like->buffer, std::move(args));
-    case op::call: return call(like.type(), like->name, std::move(args));
+    case op::call: {
+      const bool lanes_of =
+          is_vector(like.type()) && (like->name == "tir.Broadcast" || like->name == "tir.Ramp");
+      const dtype type = lanes_of ? with_lanes(args[0].type(), like.type()) : like.type();
+      return call(type, like->name, std::move(args));
+    }
     case op::let: return let_in(args[0], args[1], args[2]);
     default: return like;
   }

@@ -41,7 +41,7 @@ class region_collector {
         const store_node& n = *as_store(s);
         for (const expr& i : n.indices) loads(i);
         loads(n.value);
-        return add(writes, n.buffer, point_box(n.indices));
+        return add(writes, n.buffer, touched(n.buffer, n.indices));
       }
       case stmt_kind::if_else: {
         const if_node& n = *as_if(s);
@@ -105,12 +105,29 @@ class region_collector {
 
   void loads(const expr& e) {
     for_each_expr(e, [&](const expr& x) {
-      if (x->op == op::load) add(reads, x->buffer, point_box(x->args));
+      if (x->op == op::load) add(reads, x->buffer, touched(x->buffer, x->args));
       if (x->op != op::data) return;
       // Whoever is given a pointer may touch everything.
       add(reads, x->buffer, full_region(x->buffer).box);
       add(writes, x->buffer, full_region(x->buffer).box);
     });
+  }
+
+  /// The indices, and of a vector of them what lies between the first and the last one.
+  static std::vector<range> touched(const buffer& b, const std::vector<expr>& indices) {
+    std::vector<range> box = point_box(indices);
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      const expr& e = indices[d];
+      if (!is_vector(e.type())) continue;
+      const bool steps = e->op == op::call && e->name == "tir.Ramp" && is_int(e->args[1]) &&
+                         e->args[1]->integer > 0 && !is_scalable(e.type());
+      if (steps)
+        box[d] = {e->args[0],
+                  integer(e->args[0].type(), (lanes(e.type()) - 1) * e->args[1]->integer + 1)};
+      else
+        box[d] = {integer(b->shape[d].type(), 0), b->shape[d]};
+    }
+    return box;
   }
 
   void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {

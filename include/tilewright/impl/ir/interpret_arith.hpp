@@ -139,7 +139,7 @@ auto with_type(dtype t, const F& f) {
     case dtype::f64: return f(std::integral_constant<dtype, dtype::f64>{});
     case dtype::handle: throw argument_error("pointers cannot be interpreted");
   }
-  throw internal_error("interpret met an unknown type");
+  throw argument_error("values of type " + std::string(name(t)) + " cannot be computed here");
 }
 
 template <op O>

@@ -29,7 +29,7 @@ inline bool is_script_intrinsic(std::string_view name) {
 }
 
 inline dtype intrinsic_type(std::string_view name, dtype first_argument) {
-  return name.substr(0, 2) == "is" ? dtype::boolean : first_argument;
+  return name.substr(0, 2) == "is" ? with_lanes(dtype::boolean, first_argument) : first_argument;
 }
 
 inline std::size_t intrinsic_arity(std::string_view name) {

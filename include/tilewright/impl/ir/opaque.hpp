@@ -100,18 +100,18 @@ inline bool is_opaque_name(std::string_view name) {
          std::any_of(opaque_families.begin(), opaque_families.end(), starts);
 }
 
-/// "float32x4" and the like; they are kept as text, since no type of ours has lanes.
-inline bool is_vector_type(std::string_view text) {
-  const std::size_t x = text.rfind('x');
-  if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return false;
-  const bool digits = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(x) + 1, text.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return digits && dtype_from_name(text.substr(0, x)).has_value();
+/// The items of a tuple among the arguments of a call; what is no tuple stands for itself.
+inline std::vector<expr> tuple_items(const expr& e) {
+  if (e->op == op::call && e->name == "tir.tvm_tuple") return e->args;
+  return {e};
 }
 
-/// The type that elements of such a vector have.
-inline dtype element_of(std::string_view vector) {
-  return *dtype_from_name(vector.substr(0, vector.rfind('x')));
+/// Of T.Shuffle([vectors], [places]): as many lanes as places.
+inline dtype shuffled_type(const std::vector<expr>& args) {
+  if (args.size() != 2) return dtype::handle;
+  const std::vector<expr> vectors = tuple_items(args[0]), places = tuple_items(args[1]);
+  if (vectors.empty() || places.empty() || vectors[0].type() == dtype::handle) return dtype::handle;
+  return vector_type(vectors[0].type(), static_cast<int>(places.size()));
 }
 
 /// What `T.name(args)` gives when the call does not begin with a type.
@@ -120,9 +120,9 @@ inline dtype implied_type(std::string_view name, const std::vector<expr>& args) 
   if (name == "tvm_warp_activemask") return dtype::u32;
   if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
   if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
-  const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
-                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
-                       name == "ret" || name == "Shuffle";
+  if (name == "Shuffle") return shuffled_type(args);
+  const bool follows = name == "q_multiply_shift" || name == "q_multiply_shift_per_axis" ||
+                       name == "tvm_thread_invariant" || name == "ret";
   return follows && !args.empty() ? args[0].type() : dtype::handle;
 }
 

@@ -110,7 +110,8 @@ TILEWRIGHT_INLINE std::vector<expr> parser::dims(dtype unknown) {
   for (const operand& item : given.tuple ? given.items : one) {
     need_value(at, item);
     const operand value = item.value->op == op::text ? quoted(at, item.value->name, unknown) : item;
-    if (!is_integer(value.value.type())) in_.fail(at, "an integer extent");
+    if (!is_integer(value.value.type()) || is_vector(value.value.type()))
+      in_.fail(at, "an integer extent");
     out.push_back(value.value);
   }
   return out;

@@ -7,6 +7,7 @@
 #include <tilewright/impl/ir/intrinsics.hpp>
 #include <tilewright/impl/ir/opaque.hpp>
 #include <tilewright/impl/ir/parser.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -85,14 +86,29 @@ TILEWRIGHT_INLINE std::optional<dtype> type_from_text(std::string_view text) {
     std::string_view name;
     dtype type;
   };
-  static constexpr std::array<spelling, 21> others{
-      {{"handle", dtype::handle}, {"void", dtype::handle},     {"", dtype::handle},
-       {"float", dtype::f32},     {"f", dtype::f32},           {"int", dtype::i32},
-       {"uint", dtype::u32},      {"boolean", dtype::boolean}, {"uint1", dtype::boolean},
-       {"f16", dtype::f16},       {"bf16", dtype::bf16},       {"f32", dtype::f32},
-       {"f64", dtype::f64},       {"i8", dtype::i8},           {"i16", dtype::i16},
-       {"i32", dtype::i32},       {"i64", dtype::i64},         {"u8", dtype::u8},
-       {"u16", dtype::u16},       {"u32", dtype::u32},         {"u64", dtype::u64}}};
+  static constexpr std::array<spelling, 22> others{
+      {{"handle", dtype::handle},
+       {"void", dtype::handle},
+       {"", dtype::handle},
+       {"float", dtype::f32},
+       {"f", dtype::f32},
+       {"int", dtype::i32},
+       {"uint", dtype::u32},
+       {"boolean", dtype::boolean},
+       {"f16", dtype::f16},
+       {"bf16", dtype::bf16},
+       {"f32", dtype::f32},
+       {"f64", dtype::f64},
+       {"i8", dtype::i8},
+       {"i16", dtype::i16},
+       {"i32", dtype::i32},
+       {"i64", dtype::i64},
+       {"u8", dtype::u8},
+       {"u16", dtype::u16},
+       {"u32", dtype::u32},
+       {"u64", dtype::u64},
+       {"e4m3_float8", *dtype_from_name("float8_e4m3fn")},
+       {"e5m2_float8", *dtype_from_name("float8_e5m2")}}};
   for (const spelling& s : others)
     if (s.name == text) return s.type;
   return std::nullopt;
@@ -101,7 +117,6 @@ TILEWRIGHT_INLINE std::optional<dtype> type_from_text(std::string_view text) {
 TILEWRIGHT_INLINE dtype parser::type_of(const token& t) const {
   const bool quoted = t.kind == token_kind::string;
   const std::string text = quoted ? decode_string(t) : std::string(t.text);
-  if (!quoted && is_vector_type(text)) return element_of(text);
   const auto known = type_from_text(text);
   if (!known) in_.fail(t, "the name of an element type, such as \"float32\"");
   return *known;
@@ -240,8 +255,6 @@ TILEWRIGHT_INLINE operand parser::all_or_any(const token& name) {
 
 /// T.Cast("float32", x), T.cast(x, "float32")
 TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
-  if (in_.peek(1).kind == token_kind::string && is_vector_type(decode_string(in_.peek(1))))
-    return opaque(name, "tir.Cast", arguments(), true);
   in_.expect("(");
   dtype type = dtype::i32;
   operand value;
@@ -341,12 +354,15 @@ TILEWRIGHT_INLINE operand parser::limit_value(const token& name) {
   in_.expect("(");
   const dtype type = type_argument();
   in_.expect(")");
-  if (type == dtype::handle) in_.fail(name, "an element type");
+  if (type == dtype::handle || is_vector(type)) in_.fail(name, "an element type");
   if (name.text == "infinity") {
-    if (!is_float(type)) in_.fail(name, "a float type");
+    if (!is_float(type) || !has_infinity(element_of(type)))
+      in_.fail(name, "a float type that has infinities");
     return {highest_value(type)};
   }
   const bool lowest = name.text == "min_value";
+  const bool narrow = is_narrow_float(type);
+  if (narrow) return {real(type, lowest ? lowest_narrow(type) : largest_narrow(type))};
   if (!is_float(type)) return {lowest ? lowest_value(type) : highest_value(type)};
   const double largest = type == dtype::f64   ? std::numeric_limits<double>::max()
                          : type == dtype::f16 ? 65504.0

@@ -142,7 +142,7 @@ TILEWRIGHT_INLINE operand parser::unary() {
     const level guard(*this);
     const operand value = binary(comparison_strength);
     need_value(at, value);
-    if (value.value.type() != dtype::boolean) in_.fail(at, "a boolean after not");
+    if (!is_boolean(value.value.type())) in_.fail(at, "a boolean after not");
     return deeper(at, logical_not(value.value), value.depth);
   }
   if (in_.accept("+")) {
@@ -155,7 +155,7 @@ TILEWRIGHT_INLINE operand parser::unary() {
     need_value(at, value);
     if (value.bare && is_int(value.value))
       return {integer(value.value.type(), ~value.value->integer), true};
-    if (!is_integer(value.value.type()) && value.value.type() != dtype::boolean)
+    if (!is_integer(value.value.type()) && !is_boolean(value.value.type()))
       in_.fail(at, "an integer after ~");
     return deeper(at, call(value.value.type(), "bitwise_not", {value.value}), value.depth);
   }
@@ -166,18 +166,31 @@ TILEWRIGHT_INLINE operand parser::unary() {
     return number(true);
   operand value = binary(power_strength);
   need_value(at, value);
-  if (value.value.type() == dtype::boolean || value.value.type() == dtype::handle)
+  if (is_boolean(value.value.type()) || value.value.type() == dtype::handle)
     in_.fail(at, "a number after the sign");
   operand out = deeper(at, -value.value, value.depth);
   out.bare = value.bare;
   return out;
 }
 
+/// A scalar beside a vector is a vector of it.
+TILEWRIGHT_INLINE void parser::unify_lanes(const token& at, operand& a, operand& b) const {
+  const dtype of_a = a.value.type(), of_b = b.value.type();
+  if (is_vector(of_a) && is_vector(of_b) && with_lanes(of_a, of_b) != of_a)
+    throw parse_error(at.at, "as many lanes on both sides",
+                      type_text(of_a) + " and " + type_text(of_b));
+  for (auto [scalar, vector] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (is_vector(scalar->value.type()) || !is_vector(vector->value.type())) continue;
+    scalar->value = broadcast(scalar->value, vector->value.type());
+    scalar->depth += 1;
+  }
+}
+
 /// The types of two operands, made one the way TVM does: a literal follows the other operand, an
 /// integer becomes the float it meets, the narrower type widens.
 TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) const {
-  const dtype of_a = a.value.type(), of_b = b.value.type();
-  if (of_a == of_b && a.bare == b.bare) {
+  const dtype of_a = element_of(a.value.type()), of_b = element_of(b.value.type());
+  if (a.value.type() == b.value.type() && a.bare == b.bare) {
     if (a.bare && is_float(of_a)) a.value = settle(a), b.value = settle(b), a.bare = b.bare = false;
     return;
   }
@@ -195,29 +208,33 @@ TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) co
   if (a.bare != b.bare) {
     operand& bare = a.bare ? a : b;
     operand& other = a.bare ? b : a;
+    const dtype wanted = other.value.type();
     // A float of Python has 32 bits at least.
-    if (is_float(bare.value.type()) && other.value.type() != dtype::f64)
-      other.value = cast(dtype::f32, other.value);
-    if (other.value.type() == dtype::boolean) other.value = cast(bare.value.type(), other.value);
-    bare.value = retype(at, bare, other.value.type());
+    if (is_float(bare.value.type()) && element_of(wanted) != dtype::f64)
+      other.value = cast(with_lanes(dtype::f32, wanted), other.value);
+    if (is_boolean(wanted)) other.value = cast(with_lanes(bare.value.type(), wanted), other.value);
+    bare.value = retype(at, bare, element_of(other.value.type()));
     bare.bare = false;
-    return;
+    return unify_lanes(at, a, b);
   }
+  unify_lanes(at, a, b);
+  const auto as = [&](dtype scalar) { return with_lanes(scalar, a.value.type()); };
   if (is_float(of_a) != is_float(of_b)) {
     (is_float(of_a) ? b : a).value =
-        cast(is_float(of_a) ? of_a : of_b, (is_float(of_a) ? b : a).value);
+        cast(as(is_float(of_a) ? of_a : of_b), (is_float(of_a) ? b : a).value);
   } else if (is_float(of_a)) {
     const bool first = bits(of_a) >= bits(of_b);
-    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
+    (first ? b : a).value = cast(as(first ? of_a : of_b), (first ? b : a).value);
   } else if (of_a == dtype::boolean || of_b == dtype::boolean) {
     const bool first = of_b == dtype::boolean;
-    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
+    (first ? b : a).value = cast(as(first ? of_a : of_b), (first ? b : a).value);
   }
 }
 
 TILEWRIGHT_INLINE expr parser::retype(const token& at, const operand& bare, dtype type) const {
   const expr& value = bare.value;
   if (value.type() == type) return value;
+  if (is_vector(type)) return broadcast(retype(at, bare, element_of(type)), type);
   const bool literal = value->op == op::real || value->op == op::integer;
   if (!literal || type == dtype::handle)
     throw parse_error(at.at, "a value of type " + type_text(type), type_text(value.type()));
@@ -244,7 +261,8 @@ TILEWRIGHT_INLINE expr parser::converted(const token& at, const operand& o, dtyp
   if (o.bare) return retype(at, o, type);
   const dtype from = o.value.type();
   if (from == type) return o.value;
-  if (from == dtype::handle || type == dtype::handle)
+  if (from == dtype::handle || type == dtype::handle ||
+      (is_vector(from) && with_lanes(from, type) != from))
     throw parse_error(at.at, "a value of type " + type_text(type), type_text(from));
   return cast(type, o.value);
 }
@@ -254,12 +272,13 @@ TILEWRIGHT_INLINE operand parser::combine(const token& at, op o, operand a, oper
   need_value(at, b);
   const bool bare = a.bare && b.bare && !is_float(a.value.type()) && !is_float(b.value.type());
   if (is_logic(o)) {
-    if (a.value.type() != dtype::boolean || b.value.type() != dtype::boolean)
+    if (!is_boolean(a.value.type()) || !is_boolean(b.value.type()))
       throw parse_error(at.at, "booleans on both sides",
                         type_text(a.value.type()) + " and " + type_text(b.value.type()));
+    unify_lanes(at, a, b);
   } else {
     unify(at, a, b);
-    if (!is_comparison(o) && a.value.type() == dtype::boolean) {
+    if (!is_comparison(o) && is_boolean(a.value.type())) {
       if (o != op::min && o != op::max) in_.fail(at, "numbers on both sides");
     }
   }
@@ -330,10 +349,15 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
   need_value(at, condition);
   need_value(at, yes);
   need_value(at, no);
-  if (condition.value.type() != dtype::boolean) in_.fail(at, "a boolean condition");
+  const bool decides = o == op::select ? is_boolean(condition.value.type())
+                                       : condition.value.type() == dtype::boolean;
+  if (!decides) in_.fail(at, "a boolean condition");
   const int depth = std::max(condition.depth, std::max(yes.depth, no.depth));
   unify(at, yes, no);
   const expr a = settle(yes), b = settle(no);
+  const dtype test = condition.value.type();
+  if (is_vector(test) && is_vector(a.type()) && with_lanes(test, a.type()) != test)
+    throw parse_error(at.at, "as many lanes as the condition has", type_text(a.type()));
   return deeper(
       at, o == op::select ? select(condition.value, a, b) : if_then_else(condition.value, a, b),
       depth);
@@ -342,7 +366,7 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
 TILEWRIGHT_INLINE expr parser::integer_expr(std::string_view what) {
   const token at = in_.peek();
   const operand value = expression();
-  if (!is_integer(value.value.type())) in_.fail(at, what);
+  if (!is_integer(value.value.type()) || is_vector(value.value.type())) in_.fail(at, what);
   return value.value;
 }
 

@@ -64,11 +64,8 @@ TILEWRIGHT_INLINE operand parser::opaque(const token& at, std::string name, cons
   const expr spelled = given ? given->value : list.empty() ? expr() : list[0];
   if (spelled && spelled->op == op::text) {
     type = type_from_text(spelled->name);
-    const bool vector = !type && is_vector_type(spelled->name);
-    if (vector) type = element_of(spelled->name);
     if (given && !type) in_.fail(at, "the name of an element type");
-    if (vector && given) list.insert(list.begin(), spelled);
-    if (type && !vector && !given && !list.empty()) list.erase(list.begin());
+    if (type && !given && !list.empty()) list.erase(list.begin());
   }
   if (!type && typed_first) in_.fail(at, "the name of an element type as the first argument");
   const bool prefixed = name.substr(0, opaque_prefix.size()) == opaque_prefix;
@@ -115,8 +112,6 @@ TILEWRIGHT_INLINE operand parser::reinterpretation(const token& name) {
   if (args.list.size() != value + 1) in_.fail(name, "a type and a value");
   const operand& spelled = named ? *named : args.list[0];
   need_value(name, spelled);
-  if (spelled.value->op == op::text && is_vector_type(spelled.value->name))
-    return opaque(name, "tir.reinterpret", args, true);
   const auto type =
       spelled.value->op == op::text ? type_from_text(spelled.value->name) : std::nullopt;
   if (!type) in_.fail(name, "the name of an element type");
@@ -126,7 +121,23 @@ TILEWRIGHT_INLINE operand parser::reinterpretation(const token& name) {
   return deeper(name, call(*type, "reinterpret", {settled}), of.depth);
 }
 
-/// T.Ramp(base, stride, lanes), T.Broadcast(value, lanes): the type is that of one lane.
+/// `n`, or `n * T.vscale()` where the machine knows how many: the type of so many lanes.
+TILEWRIGHT_INLINE dtype parser::lanes_type(const token& at, const expr& count, dtype scalar) const {
+  const auto is_scale = [](const expr& e) { return e->op == op::call && e->name == "tir.vscale"; };
+  expr factor = count;
+  bool scalable = is_scale(count);
+  if (scalable) factor = integer(dtype::i32, 1);
+  if (count->op == op::mul)
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      if (is_scale(count->args[i])) factor = count->args[1 - i], scalable = true;
+  if (!is_int(factor) || factor->integer < 1 || factor->integer > most_lanes)
+    in_.fail(at, "a literal number of lanes from 1 to 65536, or its product with T.vscale()");
+  if (is_vector(scalar) || scalar == dtype::handle)
+    throw parse_error(at.at, "a scalar for every lane", type_text(scalar));
+  return vector_type(scalar, static_cast<int>(factor->integer), scalable);
+}
+
+/// T.Ramp(base, stride, lanes), T.Broadcast(value, lanes)
 TILEWRIGHT_INLINE operand parser::vector_value(const token& name) {
   const call_args args = arguments();
   const bool ramp = name.text == "Ramp" || name.text == "ramp";
@@ -138,7 +149,12 @@ TILEWRIGHT_INLINE operand parser::vector_value(const token& name) {
     list.push_back(argument(o));
     depth = std::max(depth, o.depth);
   }
-  const dtype type = list[0].type();
+  if (ramp) {
+    if (!is_integer(list[0].type())) in_.fail(name, "an integer base");
+    list[1] = converted(name, {list[1], is_int(list[1])}, list[0].type());
+  }
+  const dtype type = lanes_type(name, list.back(), list[0].type());
+  if (!is_vector(type)) return {list[0], args.list[0].bare, depth};
   return deeper(name, call(type, ramp ? "tir.Ramp" : "tir.Broadcast", std::move(list)), depth);
 }
 

@@ -412,7 +412,7 @@ TILEWRIGHT_INLINE stmt parser::stored(const token& name, const buffer& to, std::
     operand old = deeper(name, load(to, at), depth);
     value = combine(sign, update->second, std::move(old), std::move(value));
   }
-  const expr stored = converted(start, value, to->type);
+  const expr stored = converted(start, value, access_type(to, at));
   in_.expect_newline();
   return make_store(to, std::move(at), stored);
 }
@@ -430,8 +430,11 @@ TILEWRIGHT_INLINE stmt parser::vector_store(const token& name) {
   const operand& where = args.list[0];
   for (const operand& o : where.tuple ? where.items : std::vector<operand>{where})
     at.push_back(o.value);
-  if (at.size() != to->shape.size()) in_.fail(what, "an index for every dimension");
-  return make_store(to, std::move(at), converted(what, args.list[1], to->type));
+  if (at.empty() || at.size() != to->shape.size()) in_.fail(what, "an index for every dimension");
+  need_value(what, args.list[1]);
+  at.back() = ramp_from(what, at.back(), args.list[1].value.type(), to);
+  const dtype type = access_type(to, at);
+  return make_store(to, std::move(at), converted(what, args.list[1], type));
 }
 
 }  // namespace tilewright::ir::detail

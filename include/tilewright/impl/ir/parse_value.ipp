@@ -274,17 +274,23 @@ TILEWRIGHT_INLINE operand parser::vector_load(const token& at, const buffer& b) 
   for (const operand& o : where.tuple ? where.items : std::vector<operand>{where})
     index.push_back(o.value);
   const operand* type = args.list.size() > 1 ? &args.list[1] : args.find("dtype");
+  if (index.empty() || index.size() != b->shape.size())
+    in_.fail(at, "an index for every dimension");
   if (type && type->value && type->value->op == op::text) {
-    const std::string& spelled = type->value->name;
-    const std::size_t x = spelled.rfind('x');
-    if (x != std::string::npos && !index.empty()) {
-      const int lanes = std::atoi(spelled.c_str() + x + 1);
-      index.back() = call(index.back().type(), "tir.Ramp",
-                          {index.back(), integer(dtype::i32, 1), integer(dtype::i32, lanes)});
-    }
+    const auto wanted = type_from_text(type->value->name);
+    if (!wanted) in_.fail(at, "the name of an element type, such as \"float32x4\"");
+    index.back() = ramp_from(at, index.back(), *wanted, b);
   }
-  if (index.size() != b->shape.size()) in_.fail(at, "an index for every dimension");
   return deeper(at, load(b, std::move(index)), where.depth + 2);
+}
+
+/// The index with which a value of the type is loaded from or stored to `b`, from `base` on.
+TILEWRIGHT_INLINE expr parser::ramp_from(const token& at, const expr& base, dtype value,
+                                         const buffer& b) const {
+  const int count = lanes(value) / lanes(b->type);
+  if (count <= 1 || is_vector(base.type())) return base;
+  if (lanes(value) % lanes(b->type) != 0) in_.fail(at, "whole elements of " + b->name);
+  return ramp(base, integer(base.type(), 1), count);
 }
 
 /// One index, or a tuple that stands for several; `a:b` and `a:b:c` with literal extents are ramps.
@@ -306,15 +312,17 @@ TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   depth = std::max(depth, given.depth);
   if (!in_.accept(":")) return out.push_back(given.value);
   const expr stop = integer_expr("an integer index after ':'");
+  if (is_vector(given.value.type())) in_.fail(at, "a scalar where a slice begins");
   const expr step = in_.accept(":") ? integer_expr("a step") : integer(dtype::i32, 1);
   const expr extent = extent_between(given.value, stop);
   if (!is_int(extent) || !is_int(step) || step->integer < 1)
     in_.fail(at, "a slice of a literal number of elements");
   const std::int64_t lanes = (extent->integer + step->integer - 1) / step->integer;
+  if (lanes < 1 || lanes > most_lanes) in_.fail(at, "a slice of 1 to 65536 elements");
   depth += 1;
   out.push_back(lanes == 1 ? given.value
-                           : call(given.value.type(), "tir.Ramp",
-                                  {given.value, step, integer(dtype::i32, lanes)}));
+                           : ramp(given.value, integer(given.value.type(), step->integer),
+                                  static_cast<int>(lanes)));
 }
 
 TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth) {
@@ -328,6 +336,11 @@ TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth)
   if (out.size() != b->shape.size())
     throw parse_error(open.at, std::to_string(b->shape.size()) + " indices of " + b->name,
                       std::to_string(out.size()));
+  // As in TVM: of vectors of indices the last alone.
+  for (std::size_t i = 0; i + 1 < out.size(); ++i)
+    if (is_vector(out[i].type())) in_.fail(open, "a scalar for every index but the last");
+  if (!out.empty() && std::int64_t{lanes(b->type)} * lanes(out.back().type()) > most_lanes)
+    in_.fail(open, "at most 65536 lanes");
   return out;
 }
 

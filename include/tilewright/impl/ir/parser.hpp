@@ -111,6 +111,7 @@ class parser {
   operand true_division(const token& at, const operand& a, const operand& b);
   operand choose(const token& at, op o, const operand& condition, operand yes, operand no);
   void unify(const token& at, operand& a, operand& b) const;
+  void unify_lanes(const token& at, operand& a, operand& b) const;
   expr retype(const token& at, const operand& bare, dtype type) const;
   expr settle(const operand& o) const;                                  // a bare float becomes f32
   expr converted(const token& at, const operand& o, dtype type) const;  // with a cast if need be
@@ -134,6 +135,7 @@ class parser {
   expr offset_of(const buffer& b) const;
   operand access_pointer(const token& at, const buffer& b);
   operand vector_load(const token& at, const buffer& b);
+  expr ramp_from(const token& at, const expr& base, dtype value, const buffer& b) const;
   operand subscript(const token& at, const operand& of);
   std::vector<expr> indices(const buffer& b, int& depth);
   void index(std::vector<expr>& out, int& depth);
@@ -172,6 +174,7 @@ class parser {
   operand opaque(const token& at, std::string name, const call_args& args, bool typed_first);
   operand reinterpretation(const token& name);
   operand vector_value(const token& name);
+  dtype lanes_type(const token& at, const expr& count, dtype scalar) const;
   expr argument(const operand& o) const;
   /// @}
 

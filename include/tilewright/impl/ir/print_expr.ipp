@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -125,17 +126,28 @@ TILEWRIGHT_INLINE void printer::called(std::string_view name, const std::vector<
   out_ += ')';
 }
 
+/// T.Shuffle([vectors], [places])
+TILEWRIGHT_INLINE void printer::shuffle(const expr& e) {
+  out_ += "T.Shuffle([";
+  write_list(tuple_items(e->args[0]));
+  out_ += "], [";
+  write_list(tuple_items(e->args[1]));
+  out_ += "])";
+}
+
 /// A type in front, unless the parser finds it without.
 TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
   if (is_reducer(e)) return reducer(e);
+  const bool lists = std::all_of(e->args.begin(), e->args.end(), [](const expr& a) {
+    return a->op == op::call && a->name == "tir.tvm_tuple";
+  });
+  if (e->name == "tir.Shuffle" && lists && e.type() == shuffled_type(e->args)) return shuffle(e);
   if (e->name == reducer_parameter && reducer_half_) return reducer_name(e);
   const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());
   const expr first = e->args.empty() ? expr() : e->args[0];
   const bool text = first && first->op == op::text;
-  const bool vector = text && is_vector_type(first->name) && element_of(first->name) == e.type();
-  const bool misread =
-      text && !vector && (type_from_text(first->name) || is_vector_type(first->name));
-  if (vector || (!misread && implied_type(bare, e->args) == e.type())) return called(bare, e->args);
+  const bool misread = text && type_from_text(first->name);
+  if (!misread && implied_type(bare, e->args) == e.type()) return called(bare, e->args);
   out_ += "T.";
   out_ += bare;
   out_ += "(\"";

@@ -66,6 +66,7 @@ class printer {
   void called(std::string_view name, const std::vector<expr>& args);
   void intrinsic(const expr& e);
   void opaque(const expr& e);
+  void shuffle(const expr& e);
   void reducer(const expr& e);  // comm_reducer.ipp
   void reducer_name(const expr& e);
   void let(const expr& e);

@@ -64,7 +64,7 @@ TILEWRIGHT_INLINE stmt make_store(buffer to, std::vector<expr> indices, expr val
   if (indices.size() != to->shape.size())
     throw internal_error("store to " + to->name + " with " + std::to_string(indices.size()) +
                          " indices; its rank is " + std::to_string(to->shape.size()));
-  if (value.type() != to->type)
+  if (value.type() != access_type(to, indices))
     throw internal_error("store of " + std::string(name(value.type())) + " to " + to->name +
                          " of " + std::string(name(to->type)));
   auto* node = new store_node;

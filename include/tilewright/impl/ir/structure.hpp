@@ -94,8 +94,9 @@ class structure_writer {
 
   void write(const expr& e) {
     if (!e) return sink_.word(~std::uint64_t{0});
-    sink_.word(static_cast<std::uint64_t>(e->op) | static_cast<std::uint64_t>(e->type) << 8 |
-               static_cast<std::uint64_t>(e->args.size()) << 16);
+    const auto type = static_cast<std::uint64_t>(e->type);  // lanes stand above the arguments
+    sink_.word(static_cast<std::uint64_t>(e->op) | (type & 0xff) << 8 |
+               static_cast<std::uint64_t>(e->args.size()) << 16 | type >> 8 << 40);
     switch (e->op) {
       case op::var: return use(e);
       case op::integer: return sink_.word(static_cast<std::uint64_t>(e->integer));

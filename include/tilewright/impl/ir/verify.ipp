@@ -119,9 +119,12 @@ TILEWRIGHT_INLINE void verifier::check(const store_node& n) {
   if (n.indices.size() != n.buffer->shape.size())
     fail("a store to " + n.buffer->name + " has " + std::to_string(n.indices.size()) +
          " indices for " + std::to_string(n.buffer->shape.size()) + " dimensions");
-  for (const expr& index : n.indices) check_integer(index, "an index");
+  for (const expr& index : n.indices) {
+    check(index, "an index");
+    if (!is_integer(index.type())) fail("index " + print(index) + " is no integer");
+  }
   check(n.value, "a stored value");
-  if (n.value.type() != n.buffer->type)
+  if (n.value.type() != access_type(n.buffer, n.indices))
     fail("a store of " + std::string(name(n.value.type())) + " to " + n.buffer->name + " of " +
          std::string(name(n.buffer->type)));
 }

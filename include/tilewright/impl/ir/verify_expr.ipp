@@ -91,18 +91,18 @@ TILEWRIGHT_INLINE void verifier::check_operands(const expr& e) const {
     case op::gt:
     case op::ge:
       need(type(0) == type(1), "the operands differ in type");
-      return need(e.type() == dtype::boolean, "a comparison is not boolean");
+      return need(e.type() == with_lanes(dtype::boolean, type(0)), "a comparison is not boolean");
     case op::logical_and:
     case op::logical_or:
-      return need(
-          type(0) == dtype::boolean && type(1) == dtype::boolean && e.type() == dtype::boolean,
-          "an operand of logic is not boolean");
-    case op::logical_not:
-      return need(type(0) == dtype::boolean && e.type() == dtype::boolean,
+      return need(is_boolean(type(0)) && type(1) == type(0) && e.type() == type(0),
                   "an operand of logic is not boolean");
+    case op::logical_not:
+      return need(is_boolean(type(0)) && e.type() == type(0), "an operand of logic is not boolean");
     case op::select:
     case op::if_then_else:
-      need(type(0) == dtype::boolean, "the condition is not boolean");
+      need(type(0) == dtype::boolean ||
+               (e->op == op::select && type(0) == with_lanes(dtype::boolean, e.type())),
+           "the condition is not boolean");
       return need(type(1) == type(2) && e.type() == type(1), "the branches differ in type");
     case op::call: return need(!e->name.empty(), "a call has no name");
     default: return;
@@ -114,7 +114,8 @@ TILEWRIGHT_INLINE void verifier::check_load(const expr& e) {
   if (!b) fail("a load has no buffer");
   need_visible(b);
   need_readable(b);
-  if (e.type() != b->type) fail("a load of " + b->name + " has another type than the buffer");
+  if (e.type() != access_type(b, e->args))
+    fail("a load of " + b->name + " has another type than the buffer");
   if (e->args.size() != b->shape.size())
     fail("a load of " + b->name + " has " + std::to_string(e->args.size()) + " indices for " +
          std::to_string(b->shape.size()) + " dimensions");
@@ -125,7 +126,8 @@ TILEWRIGHT_INLINE void verifier::check_load(const expr& e) {
 
 TILEWRIGHT_INLINE void verifier::check_integer(const expr& e, const char* what) {
   check(e, what);
-  if (!is_integer(e.type())) fail(std::string(what) + " " + print(e) + " is no integer");
+  if (!is_integer(e.type()) || is_vector(e.type()))
+    fail(std::string(what) + " " + print(e) + " is no integer");
 }
 
 TILEWRIGHT_INLINE void verifier::check_boolean(const expr& e, const char* what) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tilewright/ir/scalarize.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -16,15 +17,27 @@
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vectorize_reductions.hpp>
+#include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
 namespace detail::lower {
 
+/// The program on scalars.
+inline ir::function without_vectors(const ir::function& f) {
+  for (const ir::param& p : f.params)
+    if (p.buffer && is_vector(p.buffer->type))
+      throw build_error(
+          "parameter " + p.buffer->name + " has elements of type " +
+          std::string(name(p.buffer->type)) +
+          "; compile ir::scalarize of the function, in which the lanes are one more dimension");
+  return ir::scalarize(f);
+}
+
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(f))));
+  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(without_vectors(f)))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {

@@ -5,6 +5,7 @@
 
 #include <tilewright/search/argument_values.hpp>
 #include <tilewright/support/float16.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -22,11 +23,8 @@ inline value_range values_for(const operand& o, const value_needs& needs) {
   if (needs.integer_divisor) v.first = 1;
   if (o.type == dtype::boolean) v.first = 0, v.last = 1;
   if (o.index) {
-    const std::int64_t most =
-        std::min<std::int64_t>(o.index->last, o.type == dtype::i8    ? 127
-                                              : o.type == dtype::u8  ? 255
-                                              : o.type == dtype::i16 ? 32767
-                                                                     : (1LL << 31) - 1);
+    const int width = std::min(31, bits(o.type) - (is_unsigned(o.type) ? 0 : 1));
+    const std::int64_t most = std::min(o.index->last, (std::int64_t{1} << width) - 1);
     v.first = std::max<std::int64_t>(o.index->first, most < (1LL << 30) ? o.index->first : 0);
     v.last = std::max(v.first, most);
     if (v.last - v.first > (1LL << 20)) v.first = 0, v.last = 8;  // no bound was found
@@ -48,7 +46,8 @@ inline void put_value(std::byte* at, dtype type, const value_range& v, support::
     case dtype::bf16: store(bfloat16(static_cast<float>(real)).bits); return;
     default: break;
   }
-  const std::int64_t value = whole();
+  if (is_narrow_float(type)) return store(round_to_narrow(type, real));
+  const std::int64_t value = ir::wrap_to(type, whole());
   std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
 }
 

@@ -11,6 +11,7 @@
 
 #include <tilewright/search/operands.hpp>
 #include <tilewright/support/float16.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::search::detail {
 
@@ -24,7 +25,7 @@ inline double float_at(dtype type, const std::byte* at) {
     case dtype::f32: return static_cast<double>(as(0.0f));
     case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
     case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
-    default: return 0;
+    default: return is_narrow_float(type) ? widen_narrow(type, as(std::uint8_t{})) : 0;
   }
 }
 

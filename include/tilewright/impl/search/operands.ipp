@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -195,8 +197,10 @@ TILEWRIGHT_INLINE double epsilon_of(dtype type) {
     case dtype::f64: return 0x1p-52;
     case dtype::f16: return 0x1p-10;
     case dtype::bf16: return 0x1p-7;
-    default: return 0x1p-23;
+    default: break;
   }
+  if (!is_narrow_float(type)) return 0x1p-23;
+  return std::ldexp(1.0, -tilewright::detail::narrow::format_of(type).mantissa_bits);
 }
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {

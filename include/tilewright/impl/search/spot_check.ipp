@@ -26,7 +26,7 @@ inline std::vector<std::int64_t> unflatten(std::int64_t position,
 /// An element as a double, of any type.
 inline double number_at(dtype type, const std::byte* at) {
   if (is_float(type)) return float_at(type, at);
-  return ir::detail::interp::with_type(type, [&](auto d) -> double {
+  return ir::detail::interp::with_type(stored_as(type), [&](auto d) -> double {
     constexpr dtype D = decltype(d)::value;
     if constexpr (is_float(D))
       return 0;

@@ -37,7 +37,7 @@ ir::function set_scope(const ir::function& f, std::uint64_t block, int buffer_in
 ///
 /// Requires:
 /// 1. `buffer_index` names a write region of the block;
-/// 2. the type exists and is no pointer;
+/// 2. the type exists, is no pointer, and has as many lanes as the old one;
 /// 3. a block allocates the buffer;
 /// 4. nobody takes the address of the buffer: it would be read with the old type.
 /// @throws schedule_error; nothing is changed then

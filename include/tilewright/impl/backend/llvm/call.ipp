@@ -26,12 +26,13 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   const int lanes = lanes_of(vector);
   const dtype type = e->args[0].type();
   if (e->name == "likely" && wide.size() == 1) return {wide[0], vector};
-  const auto as_stored = [](dtype t) {
-    return t != dtype::f16 && t != dtype::bf16 && t != dtype::boolean && t != dtype::handle;
-  };
-  if (e->name == "reinterpret" && bits(e.type()) == bits(type) && as_stored(type) &&
-      as_stored(e.type()))
-    return {b.convert(opcode::bitcast, wide[0], b.held(e.type(), lanes)), vector};
+  const auto has_bits = [](dtype t) { return t != dtype::boolean && t != dtype::handle; };
+  if (e->name == "reinterpret" && bits(e.type()) == bits(type) && has_bits(type) &&
+      has_bits(e.type())) {
+    const value_ref raw = b.to_stored(type, wide[0], lanes);
+    return {b.to_held(e.type(), b.convert(opcode::bitcast, raw, b.stored(e.type(), lanes)), lanes),
+            vector};
+  }
   const value_ref out = is_float(type) ? emit_math(b, e->name, type == dtype::f64, wide, lanes)
                                        : call_integer(e->name, type, wide, lanes);
   if (!out)
@@ -61,8 +62,11 @@ TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype
   if (name == "bitwise_and") return b.binary(opcode::and_, x, y);
   if (name == "bitwise_or") return b.binary(opcode::or_, x, y);
   if (name == "bitwise_xor") return b.binary(opcode::xor_, x, y);
-  const value_ref amount =
-      type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
+  // modulo the width, a power of two but for the odd ones
+  const value_ref amount = type == dtype::boolean ? nullptr
+                           : is_bit_integer(type)
+                               ? b.binary(opcode::urem, y, number(bits(type)))
+                               : b.binary(opcode::and_, y, number(bits(type) - 1));
   if (name == "shift_left" && amount) return b.binary(opcode::shl, x, amount);
   if (name == "shift_right" && amount)
     return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);

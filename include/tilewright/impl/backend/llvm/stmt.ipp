@@ -193,7 +193,7 @@ TILEWRIGHT_INLINE void emitter::emit_if(const ir::if_node& s) {
 
 TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
   const dtype type = s.var.type();
-  const bool whole = !is_float(type) && type != dtype::boolean;
+  const bool whole = !is_float(type) && type != dtype::boolean && !is_bit_integer(type);
   const interval known = is_float(type) ? interval{0, 0} : bounds(s.value);
   if (whole && known.lo == known.hi) {
     bound[s.var.get()] = binding{binding::kind::constant, known.lo, {}, known, {}};

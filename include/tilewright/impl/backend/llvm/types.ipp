@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <tilewright/backend/llvm/builder.hpp>
+#include <tilewright/support/narrow_float.hpp>
 
 namespace tilewright::backend::llvm {
 
@@ -76,6 +77,92 @@ TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) cons
                  vector(i16, lanes));
 }
 
+TILEWRIGHT_INLINE value_ref builder::narrow_to_float(dtype t, value_ref raw, int lanes) const {
+  using namespace tilewright::detail::narrow;
+  const format f = format_of(t);
+  const type_ref word = vector(i32, lanes);
+  const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
+  const value_ref wide = convert(opcode::zext, raw, word);
+  const value_ref magnitude = binary(opcode::and_, wide, number(f.all()));
+  // As for f16: moved into place, then the bias corrected by a product, which is exact.
+  value_ref moved = binary(opcode::shl, magnitude, number(23 - f.mantissa_bits));
+  if (!f.has_sign)  // a power of two; the smallest is subnormal
+    moved = select(compare(int_predicate::eq, magnitude, number(0)), number(1 << 22), moved);
+  const double scale = std::ldexp(1.0, 127 - f.bias);
+  value_ref out = convert(opcode::bitcast,
+                          binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)),
+                                 real(f32, scale, lanes)),
+                          word);
+  const value_ref infinity = number(f.infinity());
+  if (f.special == specials::ieee)
+    out = select(compare(int_predicate::eq, magnitude, infinity), number(0x7f800000), out);
+  if (f.has_sign) {
+    const value_ref sign = binary(opcode::shl, binary(opcode::and_, wide, number(f.sign())),
+                                  number(31 - f.magnitude_bits()));
+    out = binary(opcode::or_, out, sign);
+  }
+  value_ref is_nan = nullptr;
+  switch (f.special) {
+    case specials::ieee: is_nan = compare(int_predicate::ugt, magnitude, infinity); break;
+    case specials::fn: is_nan = compare(int_predicate::eq, magnitude, number(f.all())); break;
+    case specials::fnuz: is_nan = compare(int_predicate::eq, wide, number(f.sign())); break;
+    case specials::finite: break;
+  }
+  if (is_nan) out = select(is_nan, number(0x7fc00000), out);
+  return convert(opcode::bitcast, out, vector(f32, lanes));
+}
+
+TILEWRIGHT_INLINE value_ref builder::float_to_narrow(dtype t, value_ref x, int lanes) const {
+  using namespace tilewright::detail::narrow;
+  const format f = format_of(t);
+  const type_ref word = vector(i32, lanes);
+  const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
+  const value_ref raw = convert(opcode::bitcast, x, word);
+  const value_ref magnitude = binary(opcode::and_, raw, number(0x7fffffff));
+  const int dropped = 23 - f.mantissa_bits;
+  // Rebias, and round by half of the last place, less one where that place is even.
+  const std::int64_t upward = (std::int64_t{1} << (dropped - 1)) - (f.has_sign ? 1 : 0);
+  value_ref sum = binary(opcode::add, magnitude, number(upward - (std::int64_t{127 - f.bias} << 23)));
+  if (f.has_sign)
+    sum = binary(opcode::add, sum,
+                 binary(opcode::and_, binary(opcode::lshr, magnitude, number(dropped)), number(1)));
+  const value_ref normal = binary(opcode::lshr, sum, number(dropped));
+  // Subnormal results: a sum whose last place is theirs; the low bits are the answer.
+  const int least = f.has_sign ? 1 - f.bias : -126;
+  value_ref tiny = nullptr;
+  if (f.has_sign) {
+    const double place = std::ldexp(1.0, least - f.mantissa_bits + 23);
+    const value_ref shifted =
+        convert(opcode::bitcast,
+                binary(opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)),
+                       real(f32, place, lanes)),
+                word);
+    tiny = binary(opcode::sub, shifted, convert(opcode::bitcast, real(f32, place, lanes), word));
+  } else {
+    tiny = convert(opcode::zext, compare(int_predicate::uge, magnitude, number(0x600000)), word);
+  }
+  const value_ref is_tiny =
+      compare(int_predicate::ult, magnitude, number(std::int64_t{least + 127} << 23));
+  const value_ref code = select(is_tiny, tiny, normal);
+  value_ref sign = number(0);
+  if (f.has_sign)
+    sign = binary(opcode::and_, binary(opcode::lshr, raw, number(31 - f.magnitude_bits())),
+                  number(f.sign()));
+  value_ref out = binary(opcode::or_, code, sign);
+  if (f.special == specials::fnuz)
+    out = select(compare(int_predicate::eq, code, number(0)), code, out);
+  const value_ref beyond =
+      f.special == specials::ieee     ? binary(opcode::or_, number(f.infinity()), sign)
+      : f.special == specials::finite ? binary(opcode::or_, number(f.largest()), sign)
+      : f.special == specials::fnuz   ? number(f.nan())
+                                      : binary(opcode::or_, number(f.nan()), sign);
+  out = select(compare(int_predicate::ugt, code, number(f.largest())), beyond, out);
+  value_ref nan = compare(int_predicate::ugt, magnitude, number(0x7f800000));
+  if (!f.has_sign)  // negative numbers are none of the type's; minus zero is zero
+    nan = binary(opcode::or_, nan, compare(int_predicate::ugt, raw, number(0x80000000)));
+  return convert(opcode::trunc, select(nan, number(f.nan()), out), vector(i8, lanes));
+}
+
 TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes) const {
   // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been
   // only one.
@@ -99,6 +186,8 @@ TILEWRIGHT_INLINE value_ref builder::to_held(dtype t, value_ref v, int lanes) co
     return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)),
                    vector(f32, lanes));
   }
+  if (is_bit_integer(t)) return convert(opcode::trunc, v, held(t, lanes));
+  if (is_narrow_float(t)) return narrow_to_float(t, v, lanes);
   return v;
 }
 
@@ -106,11 +195,14 @@ TILEWRIGHT_INLINE value_ref builder::to_stored(dtype t, value_ref v, int lanes) 
   if (t == dtype::boolean) return convert(opcode::zext, v, vector(i8, lanes));
   if (t == dtype::f16) return float_to_half(v, lanes);
   if (t == dtype::bf16) return float_to_brain(v, lanes);
+  if (is_bit_integer(t))
+    return convert(is_unsigned(t) ? opcode::zext : opcode::sext, v, stored(t, lanes));
+  if (is_narrow_float(t)) return float_to_narrow(t, v, lanes);
   return v;
 }
 
 TILEWRIGHT_INLINE value_ref builder::rounded(dtype t, value_ref v, int lanes) const {
-  if (t != dtype::f16 && t != dtype::bf16) return v;
+  if (t != dtype::f16 && t != dtype::bf16 && !is_narrow_float(t)) return v;
   return to_held(t, to_stored(t, v, lanes), lanes);
 }
 
@@ -145,7 +237,7 @@ TILEWRIGHT_INLINE value_ref builder::float_to_integers(dtype to, dtype from, val
 
 TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int lanes) const {
   const type_ref target = held(to, lanes);
-  const bool narrow_float = to == dtype::f16 || to == dtype::bf16;
+  const bool narrow_float = to == dtype::f16 || to == dtype::bf16 || is_narrow_float(to);
   if (is_float(from) && is_float(to)) {
     if (narrow_float && from != to)
       return rounded(to, from == dtype::f64 ? narrow_for_rounding(v, lanes) : v, lanes);

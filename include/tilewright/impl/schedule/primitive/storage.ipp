@@ -49,7 +49,8 @@ class converter : public ir::mutator {
 
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr out = ir::mutator::mutate(e);
-    return e->op == ir::op::load && map_.count(e->buffer) ? ir::cast(old_, out) : out;
+    const bool changes = e->op == ir::op::load && map_.count(e->buffer);
+    return changes ? ir::cast(with_lanes(old_, out.type()), out) : out;
   }
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::store_node* store = ir::as_store(s);
@@ -57,7 +58,7 @@ class converter : public ir::mutator {
     std::vector<ir::expr> indices;
     for (const ir::expr& e : store->indices) indices.push_back(mutate(e));
     return ir::make_store(mutate(store->buffer), std::move(indices),
-                          ir::cast(now_, mutate(store->value)));
+                          ir::cast(with_lanes(now_, store->value.type()), mutate(store->value)));
   }
   ir::buffer mutate(const ir::buffer& b) override {
     const auto found = map_.find(b);
@@ -150,6 +151,10 @@ TILEWRIGHT_INLINE ir::function unsafe_set_dtype(const ir::function& f, std::uint
   if (!now || *now == dtype::handle)
     throw schedule_error(name, 2, "there is no element type \"" + type + "\"");
   if (x->type == *now) return f;
+  if (with_lanes(*now, x->type) != *now)
+    throw schedule_error(name, 2,
+                         "\"" + type + "\" has not as many lanes as the elements of \"" + x->name +
+                             "\", " + std::string(tilewright::name(x->type)));
   const path site = need_allocation(name, 3, at, x);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(
       site.target(), x, [&](ir::buffer_node& b) { b.type = *now; });
