@@ -37,7 +37,7 @@ template <class T>
 class ref {
  public:
   ref() = default;
-  explicit ref(T* node) noexcept : node_(node) { acquire(); }
+  explicit ref(T* node) noexcept : node_(node) { adopt(); }
   ref(const ref& other) noexcept : node_(other.node_) { acquire(); }
   ref(ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   ref& operator=(ref other) noexcept {
@@ -53,16 +53,26 @@ class ref {
   friend bool operator==(const ref& a, const ref& b) noexcept { return a.node_ == b.node_; }
 
  private:
-  void acquire() const noexcept {
+  // Counting stays inline also where a translation unit has grown so much that the compiler inlines
+  // hardly anything any more; what is rare does not.
+  [[gnu::always_inline]] void acquire() const noexcept {
     if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
-  void release() const noexcept {
+  /// A node that nobody owns yet is known to this thread alone, and need not lock its count.
+  [[gnu::always_inline]] void adopt() const noexcept {
+    if (node_ && node_->owners_.load(std::memory_order_relaxed) == 0)
+      node_->owners_.store(1, std::memory_order_relaxed);
+    else
+      acquire();
+  }
+  [[gnu::always_inline]] void release() const noexcept {
     if (!node_) return;
     // a node has no weak owners: whoever is alone stays so, and need not lock the count
     if (node_->owners_.load(std::memory_order_acquire) == 1 ||
         node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete node_;
+      destroy(node_);
   }
+  [[gnu::noinline]] static void destroy(T* node) noexcept { delete node; }
   T* node_ = nullptr;
 };
 
