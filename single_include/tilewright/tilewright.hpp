@@ -92,14 +92,22 @@
 
 // Element types and their properties.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace tilewright {
 
-/// Element type of a tensor or the type of a scalar expression.
-enum class dtype : std::uint8_t {
+/// Element type of a tensor or the type of a scalar expression. The enumerators are the types that
+/// machines compute with. Scripts name more of them, which are values in between: integers of any
+/// width (`integer_type`), floats of 8 bits and less, and vectors (`vector_type`). The numbers are
+/// part of the keys of workloads.
+///
+/// Bits 0 to 7: the element; 8 to 23: lanes - 1; 24: the lanes count for each vscale of the
+/// machine.
+enum class dtype : std::uint32_t {
   boolean,
   i8,
   i16,
@@ -116,20 +124,109 @@ enum class dtype : std::uint8_t {
   handle  // a pointer; the type of expressions only, never of elements
 };
 
-/// The types of elements.
+/// The types of elements that machines compute with.
 inline constexpr dtype all_dtypes[] = {
     dtype::boolean, dtype::i8,  dtype::i16, dtype::i32,  dtype::i64, dtype::u8, dtype::u16,
     dtype::u32,     dtype::u64, dtype::f16, dtype::bf16, dtype::f32, dtype::f64};
 
-constexpr bool is_float(dtype t) { return t >= dtype::f16 && t <= dtype::f64; }
-constexpr bool is_unsigned(dtype t) { return t >= dtype::u8 && t <= dtype::u64; }
-constexpr bool is_signed_integer(dtype t) { return t >= dtype::i8 && t <= dtype::i64; }
-/// Signed or unsigned integer; boolean is none.
-constexpr bool is_integer(dtype t) { return t >= dtype::i8 && t <= dtype::u64; }
+namespace detail::dtypes {
 
-/// Width of a value in bits; a boolean has one.
+inline constexpr std::uint32_t first_narrow_float = 32, first_signed = 64, first_unsigned = 128;
+
+struct narrow_float_entry {
+  std::string_view name;
+  int bits;
+};
+/// Their positions are their numbers.
+inline constexpr std::array<narrow_float_entry, 11> narrow_floats{{{"float8_e3m4", 8},
+                                                                   {"float8_e4m3", 8},
+                                                                   {"float8_e4m3b11fnuz", 8},
+                                                                   {"float8_e4m3fn", 8},
+                                                                   {"float8_e4m3fnuz", 8},
+                                                                   {"float8_e5m2", 8},
+                                                                   {"float8_e5m2fnuz", 8},
+                                                                   {"float8_e8m0fnu", 8},
+                                                                   {"float6_e2m3fn", 6},
+                                                                   {"float6_e3m2fn", 6},
+                                                                   {"float4_e2m1fn", 4}}};
+
+constexpr std::uint32_t code(dtype t) { return static_cast<std::uint32_t>(t) & 0xffu; }
+
+}  // namespace detail::dtypes
+
+/// Elements of a vector, for each vscale where it is scalable; 1 for a scalar.
+constexpr int lanes(dtype t) {
+  return static_cast<int>(static_cast<std::uint32_t>(t) >> 8 & 0xffffu) + 1;
+}
+constexpr bool is_scalable(dtype t) { return (static_cast<std::uint32_t>(t) >> 24 & 1u) != 0; }
+constexpr bool is_vector(dtype t) { return static_cast<std::uint32_t>(t) > 0xffu; }
+/// Type of one lane; a scalar's own.
+constexpr dtype element_of(dtype t) { return static_cast<dtype>(detail::dtypes::code(t)); }
+
+inline constexpr int most_lanes = 1 << 16;
+
+/// Vector of `count` elements of the scalar type, 1 to `most_lanes`; one element is a scalar.
+constexpr dtype vector_type(dtype scalar, int count, bool scalable = false) {
+  return static_cast<dtype>(detail::dtypes::code(scalar) |
+                            static_cast<std::uint32_t>(count - 1) << 8 |
+                            static_cast<std::uint32_t>(scalable) << 24);
+}
+/// The type with the lanes of another one.
+constexpr dtype with_lanes(dtype scalar, dtype like) {
+  return static_cast<dtype>(detail::dtypes::code(scalar) |
+                            (static_cast<std::uint32_t>(like) & ~std::uint32_t{0xff}));
+}
+
+/// Integer of 1 to 64 bits. An unsigned one of one bit is `boolean`.
+constexpr dtype integer_type(int width, bool is_unsigned) {
+  if (is_unsigned && width == 1) return dtype::boolean;
+  switch (width) {
+    case 8: return is_unsigned ? dtype::u8 : dtype::i8;
+    case 16: return is_unsigned ? dtype::u16 : dtype::i16;
+    case 32: return is_unsigned ? dtype::u32 : dtype::i32;
+    case 64: return is_unsigned ? dtype::u64 : dtype::i64;
+    default: break;
+  }
+  using namespace detail::dtypes;
+  return static_cast<dtype>((is_unsigned ? first_unsigned : first_signed) +
+                            static_cast<std::uint32_t>(width));
+}
+
+/// A float of 8 bits or less.
+constexpr bool is_narrow_float(dtype t) {
+  const std::uint32_t c = detail::dtypes::code(t);
+  return c >= detail::dtypes::first_narrow_float && c < detail::dtypes::first_signed;
+}
+/// An integer whose width no enumerator has, a bit-precise one in the words of C.
+constexpr bool is_bit_integer(dtype t) {
+  return detail::dtypes::code(t) >= detail::dtypes::first_signed;
+}
+
+/// @name Kinds, of the elements where the type is a vector
+/// @{
+constexpr bool is_float(dtype t) {
+  const dtype e = element_of(t);
+  return (e >= dtype::f16 && e <= dtype::f64) || is_narrow_float(e);
+}
+constexpr bool is_unsigned(dtype t) {
+  const dtype e = element_of(t);
+  return (e >= dtype::u8 && e <= dtype::u64) ||
+         detail::dtypes::code(e) >= detail::dtypes::first_unsigned;
+}
+/// Signed or unsigned integer; boolean is none.
+constexpr bool is_integer(dtype t) {
+  const dtype e = element_of(t);
+  return (e >= dtype::i8 && e <= dtype::u64) || is_bit_integer(e);
+}
+constexpr bool is_signed_integer(dtype t) { return is_integer(t) && !is_unsigned(t); }
+constexpr bool is_boolean(dtype t) { return element_of(t) == dtype::boolean; }
+/// @}
+
+/// Width of a value, or of one lane of a vector, in bits; a boolean has one.
 constexpr int bits(dtype t) {
-  switch (t) {
+  using namespace detail::dtypes;
+  const std::uint32_t c = code(t);
+  switch (static_cast<dtype>(c)) {
     case dtype::boolean: return 1;
     case dtype::i8:
     case dtype::u8: return 8;
@@ -145,38 +242,120 @@ constexpr int bits(dtype t) {
     case dtype::f64:
     case dtype::handle: return 64;
   }
-  return 0;
+  if (is_narrow_float(t)) return narrow_floats[c - first_narrow_float].bits;
+  return static_cast<int>(c & 0x3fu);
 }
 
-/// Size of a stored element in bytes.
-constexpr int bytes(dtype t) { return t == dtype::boolean ? 1 : bits(t) / 8; }
+/// Size of a stored element in bytes: of each lane the smallest of 1, 2, 4 and 8 that holds it.
+constexpr int bytes(dtype t) {
+  const int width = bits(t);
+  return (width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : 8) * lanes(t);
+}
 
-/// Name as scripts write it: "float32", "int8", "bool", ...
-constexpr std::string_view name(dtype t) {
-  switch (t) {
-    case dtype::boolean: return "bool";
-    case dtype::i8: return "int8";
-    case dtype::i16: return "int16";
-    case dtype::i32: return "int32";
-    case dtype::i64: return "int64";
-    case dtype::u8: return "uint8";
-    case dtype::u16: return "uint16";
-    case dtype::u32: return "uint32";
-    case dtype::u64: return "uint64";
-    case dtype::f16: return "float16";
-    case dtype::bf16: return "bfloat16";
-    case dtype::f32: return "float32";
-    case dtype::f64: return "float64";
-    case dtype::handle: return "handle";
+/// The type that memory holds an element as: an integer of a width of no enumerator is kept in the
+/// next wider one, a float of 8 bits or less as its bits.
+constexpr dtype stored_as(dtype scalar) {
+  if (is_narrow_float(scalar)) return dtype::u8;
+  return is_bit_integer(scalar) ? integer_type(8 * bytes(scalar), is_unsigned(scalar)) : scalar;
+}
+
+/// Text of a name, without memory of its own.
+class dtype_name {
+ public:
+  constexpr operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT
+  constexpr void add(std::string_view part) {
+    for (const char c : part) text_[size_++] = c;
   }
-  return "";
+  constexpr void add(int number) {
+    if (number >= 10) add(number / 10);
+    text_[size_++] = static_cast<char>('0' + number % 10);
+  }
+  friend constexpr bool operator==(const dtype_name& a, std::string_view b) {
+    return std::string_view(a) == b;
+  }
+
+ private:
+  std::array<char, 40> text_{};
+  std::size_t size_ = 0;
+};
+
+namespace detail::dtypes {
+
+constexpr void add_scalar_name(dtype_name& out, dtype t) {
+  switch (t) {
+    case dtype::boolean: return out.add("bool");
+    case dtype::i8: return out.add("int8");
+    case dtype::i16: return out.add("int16");
+    case dtype::i32: return out.add("int32");
+    case dtype::i64: return out.add("int64");
+    case dtype::u8: return out.add("uint8");
+    case dtype::u16: return out.add("uint16");
+    case dtype::u32: return out.add("uint32");
+    case dtype::u64: return out.add("uint64");
+    case dtype::f16: return out.add("float16");
+    case dtype::bf16: return out.add("bfloat16");
+    case dtype::f32: return out.add("float32");
+    case dtype::f64: return out.add("float64");
+    case dtype::handle: return out.add("handle");
+  }
+  if (is_narrow_float(t)) return out.add(narrow_floats[code(t) - first_narrow_float].name);
+  out.add(is_unsigned(t) ? "uint" : "int");
+  out.add(bits(t));
+}
+
+/// The number that the text is, of at most five digits; 0 for any other text.
+constexpr int number_in(std::string_view text) {
+  int out = 0;
+  if (text.empty() || text.size() > 5 || text[0] == '0') return 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return 0;
+    out = 10 * out + (c - '0');
+  }
+  return out;
+}
+
+constexpr std::optional<dtype> scalar_from_name(std::string_view text) {
+  for (dtype t : all_dtypes) {
+    dtype_name known;
+    add_scalar_name(known, t);
+    if (known == text) return t;
+  }
+  for (std::size_t i = 0; i < narrow_floats.size(); ++i)
+    if (narrow_floats[i].name == text)
+      return static_cast<dtype>(first_narrow_float + static_cast<std::uint32_t>(i));
+  const bool without_sign = text.substr(0, 4) == "uint";
+  if (!without_sign && text.substr(0, 3) != "int") return std::nullopt;
+  const int width = number_in(text.substr(without_sign ? 4 : 3));
+  if (width < 1 || width > 64) return std::nullopt;
+  return integer_type(width, without_sign);
+}
+
+}  // namespace detail::dtypes
+
+/// Name as scripts write it: "float32", "int4", "bool", "float32x4", "int8xvscalex16", ...
+constexpr dtype_name name(dtype t) {
+  dtype_name out;
+  detail::dtypes::add_scalar_name(out, element_of(t));
+  if (!is_vector(t)) return out;
+  out.add(is_scalable(t) ? "xvscalex" : "x");
+  out.add(lanes(t));
+  return out;
 }
 
 /// Inverse of `name` for the types of elements; nothing when none of them has that name.
 constexpr std::optional<dtype> dtype_from_name(std::string_view text) {
-  for (dtype t : all_dtypes)
-    if (name(t) == text) return t;
-  return std::nullopt;
+  if (const auto scalar = detail::dtypes::scalar_from_name(text)) return scalar;
+  const std::size_t x = text.rfind('x');
+  if (x == std::string_view::npos) return std::nullopt;
+  const int count = detail::dtypes::number_in(text.substr(x + 1));
+  constexpr std::string_view scale = "xvscale";
+  std::string_view rest = text.substr(0, x);
+  const bool scalable =
+      rest.size() > scale.size() && rest.substr(rest.size() - scale.size()) == scale;
+  if (scalable) rest = rest.substr(0, rest.size() - scale.size());
+  const auto scalar = detail::dtypes::scalar_from_name(rest);
+  if (!scalar || count < 1 || count > most_lanes) return std::nullopt;
+  return vector_type(*scalar, count, scalable);
 }
 
 }  // namespace tilewright
@@ -420,7 +599,8 @@ inline constexpr bool is_integer_element = is_integer(dtype_of<T>);
 // introduce one: the interpreter reports it, compiled code divides by 1 instead. Floats are IEEE;
 // nothing is reassociated except across the iterations of a declared reduction, and a multiply
 // followed by an add may be contracted. f16 and bf16 are computed in f32 and rounded to nearest even
-// after each operation that is stored or cast. `select` evaluates both branches, `if_then_else` only
+// after each operation that is stored or cast; so are floats of 8 bits and less. A value whose type is
+// a vector is computed lane by lane, all lanes before any is stored. `select` evaluates both branches, `if_then_else` only
 // the chosen one. `logical_and` and `logical_or` do not promise short-circuiting. A load out of the
 // bounds of its buffer is an error that the interpreter reports.
 
@@ -558,7 +738,7 @@ template <class T>
 class ref {
  public:
   ref() = default;
-  explicit ref(T* node) noexcept : node_(node) { acquire(); }
+  explicit ref(T* node) noexcept : node_(node) { adopt(); }
   ref(const ref& other) noexcept : node_(other.node_) { acquire(); }
   ref(ref&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   ref& operator=(ref other) noexcept {
@@ -574,16 +754,26 @@ class ref {
   friend bool operator==(const ref& a, const ref& b) noexcept { return a.node_ == b.node_; }
 
  private:
-  void acquire() const noexcept {
+  // Counting stays inline also where a translation unit has grown so much that the compiler inlines
+  // hardly anything any more; what is rare does not.
+  [[gnu::always_inline]] void acquire() const noexcept {
     if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
-  void release() const noexcept {
+  /// A node that nobody owns yet is known to this thread alone, and need not lock its count.
+  [[gnu::always_inline]] void adopt() const noexcept {
+    if (node_ && node_->owners_.load(std::memory_order_relaxed) == 0)
+      node_->owners_.store(1, std::memory_order_relaxed);
+    else
+      acquire();
+  }
+  [[gnu::always_inline]] void release() const noexcept {
     if (!node_) return;
     // a node has no weak owners: whoever is alone stays so, and need not lock the count
     if (node_->owners_.load(std::memory_order_acquire) == 1 ||
         node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete node_;
+      destroy(node_);
   }
+  [[gnu::noinline]] static void destroy(T* node) noexcept { delete node; }
   T* node_ = nullptr;
 };
 
@@ -696,17 +886,30 @@ expr real(dtype type, double value);
 expr boolean(bool value);
 /// Literal of any type: `value` is converted.
 expr literal(dtype type, double value);
-/// Identity of max and min: the smallest and the largest finite value (infinities for floats).
+/// Identity of max and min: the smallest and the largest finite value (infinities for floats that
+/// have them).
 expr lowest_value(dtype type);
 expr highest_value(dtype type);
 buffer make_buffer(std::string name, dtype type, std::vector<expr> shape,
                    std::string scope = "global");
 /// @}
 
+/// @name Vectors
+/// Calls of "tir.Broadcast" and "tir.Ramp"; lanes are a literal, or a literal times T.vscale().
+/// @{
+/// `value` in every lane of a type like `like`; a vector is returned as it is.
+expr broadcast(const expr& value, dtype like);
+/// base, base + stride, ...
+expr ramp(const expr& base, const expr& stride, int lanes);
+/// What a load at these indices gives: of a vector of indices, a vector.
+dtype access_type(const buffer& b, const std::vector<expr>& indices);
+/// @}
+
 /// @name Operators
 /// Literals are folded and x+0, x*1, x*0, x-0, x//1, x%1 are reduced; a literal operand of integer
 /// type takes the type of the other operand; otherwise integer operands are widened to the wider
-/// type. Both operands of a float operator have the same type. Comparisons and logic give boolean.
+/// type; a scalar meets a vector as a vector. Both operands of a float operator have the same type.
+/// Comparisons and logic give boolean.
 /// @throws internal_error when the operand types do not fit
 /// @{
 expr operator+(const expr& a, const expr& b);
@@ -3994,7 +4197,7 @@ class schedule_error;
 class build_error;
 class internal_error;
 
-enum class dtype : std::uint8_t;
+enum class dtype : std::uint32_t;
 struct float16;
 struct bfloat16;
 
@@ -4970,6 +5173,8 @@ class schedule {
   void set_scope(block_rv block, int buffer_index, std::string storage_scope);
   void unsafe_set_dtype(block_rv block, int buffer_index, std::string dtype);
   void storage_align(block_rv block, int buffer_index, int axis, int factor, int offset = 0);
+  void set_axis_separator(block_rv block, buffer_selector buffer,
+                          std::vector<std::int64_t> axis_separators = {});
   void unsafe_hide_buffer_access(block_rv block, std::string buf_type,
                                  std::vector<std::int64_t> buf_index_array);
   void annotate_buffer_access(block_rv block, int buffer_index, std::string buf_type,
@@ -6068,7 +6273,19 @@ struct record {
   std::string digest() const;
 };
 
-/// Candidates of one key that gave no time.
+/// A candidate that gave no time.
+struct failed_candidate {
+  record_key key;
+  std::string trace;   // printed form
+  std::string kind;    // as name(failure) has it
+  std::string detail;  // in words
+  provenance from;     // what fails in one version of the code generator may work in another
+
+  /// Digest of all fields; a row whose digest differs was damaged.
+  std::string digest() const;
+};
+
+/// Number of candidates of one key that gave no time.
 struct failure_count {
   std::string kind;  // as name(failure) has it
   std::int64_t count = 0;
@@ -6102,8 +6319,8 @@ std::string default_database_path();
 ///
 /// A class of one's own may derive from it, to keep records elsewhere. What it does not override
 /// works on what the base holds, which is nothing on disk for ":memory:". `add` and `chosen`
-/// are enough for finding again what was tuned; `top` lets sessions resume, `all` lets models learn,
-/// `add_code` and `code` save compiling.
+/// are enough for finding again what was tuned; `top` and `failed` let sessions resume, `all` lets
+/// models learn, `add_code` and `code` save compiling.
 class database {
  public:
   /// Opens or creates the file; an empty path means the default one, ":memory:" none. Several files
@@ -6117,8 +6334,14 @@ class database {
   /// The process's one handle to the file at `path`.
   static std::shared_ptr<database> shared(const std::string& path = {});
 
+  /// A handle that reads the file at `path` and leaves it exactly as it is, damaged or not: of a
+  /// damaged one, it holds what can be read. What is added stays in memory.
+  static std::shared_ptr<database> reading(const std::string& path);
+
   /// Of the file that is written.
   const std::string& path() const noexcept;
+  /// Of all files, in the order in which they are read.
+  std::vector<std::string> paths() const;
   /// True when the last operation on the file worked.
   virtual bool persistent() const;
   /// Why the file is not used, or what had to be repaired; empty when all is well.
@@ -6140,8 +6363,15 @@ class database {
   /// Rows that were skipped since opening because their digest did not match.
   virtual std::size_t skipped() const;
 
-  /// Counts candidates that gave no time, by kind.
+  /// Keeps a candidate that gave no time, so that later sessions need not try it.
+  virtual void add_failed(const failed_candidate& f);
+  /// Those of a key, oldest first.
+  virtual std::vector<failed_candidate> failed(const record_key& key) const;
+  /// Those of all keys, oldest first.
+  virtual std::vector<failed_candidate> all_failed() const;
+  /// Counts candidates that gave no time and that nothing is kept of, by kind.
   virtual void add_failures(const record_key& key, const failure_count& f);
+  /// How many gave no time, by kind: those that were kept, and those that were only counted.
   virtual std::vector<failure_count> failures(const record_key& key) const;
 
   /// Text of a workload, for people and tools.
@@ -6167,6 +6397,8 @@ class database {
   std::string why(const record& wanted) const;
 
  private:
+  static std::shared_ptr<database> unopened(const std::string& path);
+
   struct state;
   std::unique_ptr<state> state_;
 };
@@ -6685,6 +6917,7 @@ std::string progress_line(const progress& p);
 }  // namespace tilewright::search
 // Measures compiled candidates on memory of its own.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -6944,6 +7177,8 @@ class runner {
 
   /// Ends the call in progress, from another thread; later calls are cancelled too.
   void cancel();
+  /// As timer::watch.
+  void watch(const std::atomic<bool>* cancelled);
 
   const std::vector<operand>& operands() const noexcept;
   /// Address of element 0 of each parameter.
@@ -7060,15 +7295,18 @@ struct session_options {
   /// scores.
   std::function<std::unique_ptr<strategy>(std::uint64_t seed)> method;
   measuring_options measuring;
-  std::function<void(const progress&)> events;   // may be null
-  const std::atomic<bool>* cancelled = nullptr;  // polled between measurements
+  std::function<void(const progress&)> events;  // may be null
+  /// Looked at every 10 ms. A call that runs then ends before the next iteration of any loop whose
+  /// iterations have 4096 element operations or more; a single flat loop comes to its end, and so do
+  /// compilations that have begun, but for those of candidates in workers.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// What a session found. The default schedule wins when nothing beats it by more than the noise.
 struct tuning_result {
   std::string trace;  // of the winner
   backend::artifact code;
-  double best = 0;      // s, median of the final timing
+  double best = 0;      // s, median of the final timing; 0: cancelled before anything was timed
   double baseline = 0;  // s, the same of the default schedule
   bool improved = false;
   double noise = 0;  // of the final timing: times that differ by a smaller share count as equal
@@ -7197,6 +7435,7 @@ struct parameter_signature {
   std::string name;
   dtype type = dtype::f32;
   bool written = false;
+  bool updated = false;         // read before it is written: inout
   std::vector<dimension> dims;  // [rank]
 };
 
@@ -8137,6 +8376,7 @@ TILEWRIGHT_INLINE bounds& analyzer::entry(const ir::var& v) {
   const auto before = [](const binding& b, const ir::expr_node* node) {
     return std::less<>()(static_cast<const ir::expr_node*>(b.var.get()), node);
   };
+  if (vars_.empty()) vars_.reserve(32);  // loops come one by one, and most nests are not deeper
   const auto at = std::lower_bound(vars_.begin(), vars_.end(), v.get(), before);
   if (at != vars_.end() && at->var.same(v)) return at->range;
   return vars_.insert(at, binding{v, is_index(v.type()) ? bounds{} : bounds_of(v.type())})->range;
@@ -8351,7 +8591,7 @@ TILEWRIGHT_INLINE bounds floor_modulo(const bounds& a, std::int64_t positive) {
 }
 
 TILEWRIGHT_INLINE bounds bounds_of(dtype type) {
-  if (is_float(type) || bits(type) == 64) return {};
+  if (is_float(type) || is_vector(type) || bits(type) == 64) return {};
   if (type == dtype::boolean) return {0, 1};
   const std::int64_t values = std::int64_t{1} << bits(type);
   return is_unsigned(type) ? bounds{0, values - 1} : bounds{-values / 2, values / 2 - 1};
@@ -9445,9 +9685,14 @@ TILEWRIGHT_INLINE interval bound_over(const ir::expr& e, const loop_domains& rel
     return {ir::integer(e.type(), all.lo), ir::integer(e.type(), all.hi)};
   }
   const form lo = r.lower(f), hi = r.upper(f);
+  // a number that the type does not hold would wrap, and says nothing as a bound
+  const bounds all = bounds_of(e.type());
+  const auto says = [&](const form& side) {
+    return side.valid && side.constant >= all.lo && side.constant <= all.hi;
+  };
   interval out;
-  if (lo.valid) out.lo = expression(lo, e.type(), e);
-  if (hi.valid) out.hi = expression(hi, e.type(), e);
+  if (says(lo)) out.lo = expression(lo, e.type(), e);
+  if (says(hi)) out.hi = expression(hi, e.type(), e);
   return out;
 }
 
@@ -10346,6 +10591,40 @@ bool equal(const stmt& a, const stmt& b);
 bool equal(const expr& a, const expr& b);
 
 }  // namespace tilewright::ir
+// A stable sort of vectors that is small to compile: std::stable_sort is a dozen functions for
+// every type and order, and clang 19 calls a part of libstdc++'s deprecated at each use.
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tilewright::support {
+
+/// The numbers 0 to count - 1 in the order of `before`, equal ones ascending.
+std::vector<std::size_t> sorted_order(std::size_t count, const void* context,
+                                      bool (*before)(const void* context, std::size_t a,
+                                                     std::size_t b));
+
+/// Sorts by `before`, a strict weak order; equal elements keep their order.
+template <class T, class Before>
+void stable_sort(std::vector<T>& list, const Before& before) {
+  struct view {
+    const std::vector<T>& list;
+    const Before& before;
+  };
+  const view all{list, before};
+  const std::vector<std::size_t> order = sorted_order(
+      list.size(), &all, [](const void* context, std::size_t a, std::size_t b) -> bool {
+        const view& v = *static_cast<const view*>(context);
+        return v.before(v.list[a], v.list[b]);
+      });
+  std::vector<T> sorted;
+  sorted.reserve(list.size());
+  for (const std::size_t from : order) sorted.push_back(std::move(list[from]));
+  list = std::move(sorted);
+}
+
+}  // namespace tilewright::support
 
 namespace tilewright::arith {
 namespace detail::normal_form {
@@ -10544,8 +10823,7 @@ class normalizer : public ir::mutator {
       for (const ir::range& dim : r.box) corner.push_back(dim.min);
       keyed.emplace_back(order_.key(ir::load(r.buffer, std::move(corner))), std::move(r));
     }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    support::stable_sort(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
     list.clear();
     for (auto& entry : keyed) list.push_back(std::move(entry.second));
   }
@@ -11583,9 +11861,11 @@ TILEWRIGHT_INLINE form solver::symbolic_quotient(const ir::expr& e, const form& 
     const ir::expr& d = b.terms[0].term();
     r.constant = a.constant;
     for (const summand& s : a.terms) {
+      // a product of data may have wrapped, and then has no such factor
+      const bool product = !may_wrap(s.term());
       if (same_value(s.term(), d))
         add_constant(q, s.coefficient);
-      else if (ir::expr rest = detail::without_factor(s.term(), d))
+      else if (ir::expr rest = product ? detail::without_factor(s.term(), d) : ir::expr())
         add_term(q, keeper_.keep(std::move(rest)), s.coefficient);
       else
         r.terms.push_back(s);
@@ -12220,7 +12500,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 9;
+inline constexpr int lowering_revision = 10;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -12629,7 +12909,8 @@ class builder {
   /// @{
   value_ref to_held(dtype t, value_ref stored_value, int lanes) const;
   value_ref to_stored(dtype t, value_ref held_value, int lanes) const;
-  /// A held f16 or bf16 value rounded to its type, still in f32; others are returned as they are.
+  /// A held value of a float below 32 bits rounded to its type, still in f32; others are returned as
+  /// they are.
   value_ref rounded(dtype t, value_ref held_value, int lanes) const;
   /// Held value of type `from` as a held value of type `to`, with the semantics of ir::op::cast.
   value_ref cast(dtype to, dtype from, value_ref held_value, int lanes) const;
@@ -12663,6 +12944,8 @@ class builder {
   value_ref half_to_float(value_ref bits, int lanes) const;
   value_ref float_to_half(value_ref x, int lanes) const;
   value_ref float_to_brain(value_ref x, int lanes) const;
+  value_ref narrow_to_float(dtype t, value_ref bits, int lanes) const;
+  value_ref float_to_narrow(dtype t, value_ref x, int lanes) const;
   value_ref narrow_for_rounding(value_ref f64_value, int lanes) const;
   /// As llvm.fptosi.sat and llvm.fptoui.sat, which code generation takes apart lane by lane.
   value_ref float_to_integers(dtype to, dtype from, value_ref x, int lanes) const;
@@ -13885,9 +14168,9 @@ TILEWRIGHT_INLINE std::string builder::print() const {
 // units in the last place, against the exact value, with fused multiply-add; without it (SSE2 to
 // AVX) one more:
 //
-//   |     | exp | exp2 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
-//   | f32 |   1 |    1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
-//   | f64 |   2 |    2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
+//   |     | exp | exp2 | exp10 | log | log2 | log10 | sin | cos | tanh | erf | sigmoid | pow | rsqrt |
+//   | f32 |   1 |    1 |     1 |   2 |    3 |     3 |   1 |   1 |    5 |   6 |       3 |   1 |   1.5 |
+//   | f64 |   2 |    2 |     2 |   2 |    3 |     3 |   1 |   1 |    3 |   3 |       4 |   2 |   1.5 |
 //
 // Infinities, NaNs, zeros and subnormal arguments and results are as in C, except sigmoid, which is
 // 1 / (1 + exp(-x)) also where that underflows. f16 and bf16 are computed in f32. The rest (asin,
@@ -13925,12 +14208,13 @@ TILEWRIGHT_INLINE value emitter::emit_call(const ir::expr& e) {
   const int lanes = lanes_of(vector);
   const dtype type = e->args[0].type();
   if (e->name == "likely" && wide.size() == 1) return {wide[0], vector};
-  const auto as_stored = [](dtype t) {
-    return t != dtype::f16 && t != dtype::bf16 && t != dtype::boolean && t != dtype::handle;
-  };
-  if (e->name == "reinterpret" && bits(e.type()) == bits(type) && as_stored(type) &&
-      as_stored(e.type()))
-    return {b.convert(opcode::bitcast, wide[0], b.held(e.type(), lanes)), vector};
+  const auto has_bits = [](dtype t) { return t != dtype::boolean && t != dtype::handle; };
+  if (e->name == "reinterpret" && bits(e.type()) == bits(type) && has_bits(type) &&
+      has_bits(e.type())) {
+    const value_ref raw = b.to_stored(type, wide[0], lanes);
+    return {b.to_held(e.type(), b.convert(opcode::bitcast, raw, b.stored(e.type(), lanes)), lanes),
+            vector};
+  }
   const value_ref out = is_float(type) ? emit_math(b, e->name, type == dtype::f64, wide, lanes)
                                        : call_integer(e->name, type, wide, lanes);
   if (!out)
@@ -13960,8 +14244,11 @@ TILEWRIGHT_INLINE value_ref emitter::call_integer(const std::string& name, dtype
   if (name == "bitwise_and") return b.binary(opcode::and_, x, y);
   if (name == "bitwise_or") return b.binary(opcode::or_, x, y);
   if (name == "bitwise_xor") return b.binary(opcode::xor_, x, y);
-  const value_ref amount =
-      type == dtype::boolean ? nullptr : b.binary(opcode::and_, y, number(bits(type) - 1));
+  // modulo the width, a power of two but for the odd ones
+  const value_ref amount = type == dtype::boolean ? nullptr
+                           : is_bit_integer(type)
+                               ? b.binary(opcode::urem, y, number(bits(type)))
+                               : b.binary(opcode::and_, y, number(bits(type) - 1));
   if (name == "shift_left" && amount) return b.binary(opcode::shl, x, amount);
   if (name == "shift_right" && amount)
     return b.binary(is_unsigned(type) ? opcode::lshr : opcode::ashr, x, amount);
@@ -14860,21 +15147,24 @@ inline num nearest(const num& x, value_ref& bits) {
   return shifted - magic;
 }
 
-/// x * 2^n by the instruction for it; null where the target has none for so many lanes.
-inline value_ref scale_at_once(const num& x, const num& n) {
+/// x * 2^n by the instruction for it, 0 where `zero` holds; null where the target has none for so
+/// many lanes.
+inline value_ref scale_at_once(const num& x, const num& n, value_ref zero) {
   const builder& b = *x.b;
   if (!b.cpu.has("avx512f") || x.lanes * (x.wide ? 64 : 32) != 512) return nullptr;
+  const type_ref mask = x.wide ? b.i8 : b.c.IntTypeInContext(b.context, 16);
   return b.target_intrinsic(
       x.wide ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512",
-      {x.v, n.v, x.v, b.integer(x.wide ? b.i8 : b.c.IntTypeInContext(b.context, 16), -1),
-       b.integer(b.i32, 4)});  // every lane; rounds as the processor is set to
+      {x.v, n.v, x.number(0.0).v, b.convert(opcode::bitcast, b.c.BuildNot(b.b, zero, ""), mask),
+       b.integer(b.i32, 4)});  // rounds as the processor is set to
 }
 
-/// x * 2^n for an integer n, given as a float too; otherwise in two steps, so that results may be
+/// x * 2^n for an integer n, given as a float too; 0 where `zero` holds, without the underflow that
+/// would take a processor a hundred cycles. Otherwise in two steps, so that results may be
 /// subnormal or infinite and no factor is.
-inline num scale(const num& x, const num& whole, value_ref n) {
+inline num scale(const num& x, const num& whole, value_ref n, value_ref zero) {
   const builder& b = *x.b;
-  if (const value_ref at_once = scale_at_once(x, whole)) return x.with(at_once);
+  if (const value_ref at_once = scale_at_once(x, whole, zero)) return x.with(at_once);
   const int mantissa = x.wide ? 52 : 23, bias = x.wide ? 1023 : 127;
   const value_ref half = b.binary(opcode::ashr, n, x.integer(1));
   const value_ref rest = b.binary(opcode::sub, n, half);
@@ -14882,7 +15172,7 @@ inline num scale(const num& x, const num& whole, value_ref n) {
     return x.from_raw(
         b.binary(opcode::shl, b.binary(opcode::add, e, x.integer(bias)), x.integer(mantissa)));
   };
-  return x * power(half) * power(rest);
+  return x * power(half) * choose(zero, 0.0, power(rest));
 }
 
 inline value_ref call_library(const num& x, std::string name,
@@ -14913,27 +15203,31 @@ inline double ln2_lower(bool wide) { return wide ? 0x1.ef35793c7673p-45 : 0x1.7f
 
 /// exp(x), or exp(x + *tail) for a tail that is a rounding error of x.
 inline num exp(const num& x, const num* tail = nullptr) {
-  const num c = x.wide ? clamp(x, -746.0, 710.0) : clamp(x, -104.0, 89.0);
+  const double lowest = x.wide ? -746.0 : -104.0;  // of less, the exponential is 0
+  const num c = clamp(x, lowest, x.wide ? 710.0 : 89.0);
+  const value_ref zero = test(real_predicate::olt, x, lowest);
   value_ref n = nullptr;
   const num whole = nearest(c * 0x1.71547652b82fep0, n);
   // The first step is exact; what the second one rounds away comes back as `error`.
   const num start = madd(whole, -ln2_upper(x.wide), c);
   const num r = madd(whole, -ln2_lower(x.wide), start);
   const num error = madd(whole, -ln2_lower(x.wide), start - r);
-  if (!tail) return scale(exp_reduced(r, error), whole, n);
+  if (!tail) return scale(exp_reduced(r, error), whole, n, zero);
   const num whole_r = r + *tail;
-  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n);
+  return scale(exp_reduced(whole_r, error + ((r - whole_r) + *tail)), whole, n, zero);
 }
 
 inline num exp2(const num& x) {
-  const num c = x.wide ? clamp(x, -1080.0, 1025.0) : clamp(x, -151.0, 129.0);
+  const double lowest = x.wide ? -1080.0 : -151.0;
+  const num c = clamp(x, lowest, x.wide ? 1025.0 : 129.0);
+  const value_ref zero = test(real_predicate::olt, x, lowest);
   value_ref n = nullptr;
   const num whole = nearest(c, n);
   const num rest = c - whole, ln2 = x.number(x.wide ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1),
             r = rest * ln2;
   const num error =
       madd(rest, x.wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c610p-29, madd(rest, ln2, -r));
-  return scale(exp_reduced(r, error), whole, n);
+  return scale(exp_reduced(r, error), whole, n, zero);
 }
 
 /// x = m 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x.
@@ -15058,8 +15352,7 @@ inline num pow_specials(const num& x, const num& y, const num& magnitude) {
   const value_ref invalid =
       b.binary(opcode::and_, b.binary(opcode::and_, below, finite), b.c.BuildNot(b.b, whole, ""));
   const value_ref infinite_power = test(real_predicate::oeq, y.unary("llvm.fabs"), __builtin_inf());
-  out = choose(b.binary(opcode::and_, invalid, b.c.BuildNot(b.b, infinite_power, "")),
-               __builtin_nan(""), out);
+  out = choose(invalid, __builtin_nan(""), out);
   const value_ref unit =
       b.binary(opcode::and_, test(real_predicate::oeq, base, 1.0), infinite_power);
   out = choose(unit, 1.0, out);
@@ -15068,15 +15361,47 @@ inline num pow_specials(const num& x, const num& y, const num& magnitude) {
   return choose(one, 1.0, out);
 }
 
-/// exp(y log x) in f64.
+inline num widened(const num& x) {
+  return {x.b, x.b->convert(opcode::fpext, x.v, x.b->vector(x.b->f64, x.lanes)), true, x.lanes};
+}
+
+/// 2^t as f32, t in f64: to 2^-29 before the one rounding. Arbitrary for NaN.
+inline num exp2_to_narrow(const num& t) {
+  static constexpr std::array<double, 7> c{
+      0x1.000000026236dp+0, 0x1.62e430c828c3dp-1,  0x1.ebfbdadb50f38p-3, 0x1.c6aed461e578bp-5,
+      0x1.3b2dbc3ebb505p-7, 0x1.5f45972bbed7bp-10, 0x1.41d328ae2c39ap-13};
+  const builder& b = *t.b;
+  const num shifted = t + 0x1.8p52, fraction = polynomial(t - (shifted - 0x1.8p52), c);
+  const value_ref exponent = b.binary(opcode::shl, shifted.raw(), t.integer(52));
+  num out = fraction.from_raw(b.binary(opcode::add, fraction.raw(), exponent));
+  // in this order of the limits, which are far beyond f32, nothing underflows
+  out = choose(test(real_predicate::olt, t, -160.0), 0.0, out);
+  out = choose(test(real_predicate::ogt, t, 160.0), __builtin_inf(), out);
+  return {&b, b.convert(opcode::fptrunc, out.v, b.vector(b.f32, t.lanes)), false, t.lanes};
+}
+
+/// log2(x) of f32 in f64 to 2^-37 of itself, for x >= 0: the exponent and 2 atanh(s) / ln(2), s =
+/// (m - 1) / (m + 1) by a division in f32 and a step of Newton's.
+inline num log2_to_wide(const num& x) {
+  static constexpr std::array<double, 5> c{0x1.71547652bedf2p+1, 0x1.ec709d12ce35ep-1,
+                                           0x1.27777fe9931a7p-1, 0x1.a58d88476ebd7p-2,
+                                           0x1.5ce85df7d608bp-2};
+  const parts p = split(x);
+  const num m = widened(p.m), f = m - 1.0, u = m + 1.0;
+  const num inverse = widened(x.number(1.0) / (p.m + 1.0));
+  const num close = f * inverse, s = madd(madd(-close, u, f), inverse, close);
+  return madd(s, polynomial(s * s, c), widened(log_specials(x, p.e)));
+}
+
+/// exp2(y log2 x) in f64.
 inline num pow_f32(const num& x, const num& y) {
-  const builder& b = *x.b;
-  const type_ref wide_type = b.vector(b.f64, x.lanes);
-  const auto widen = [&](const num& n) {
-    return num{&b, b.convert(opcode::fpext, n.v, wide_type), true, n.lanes};
-  };
-  const num product = widen(y) * log(widen(x.unary("llvm.fabs")));
-  return pow_specials(x, y, x.with(b.convert(opcode::fptrunc, exp(product).v, x.type())));
+  const num magnitude = exp2_to_narrow(widened(y) * log2_to_wide(x.unary("llvm.fabs")));
+  return pow_specials(x, y, choose(test(real_predicate::uno, x, y), __builtin_nan(""), magnitude));
+}
+
+inline num exp10_f32(const num& x) {
+  const num out = exp2_to_narrow(widened(x) * 0x1.a934f0979a371p+1);
+  return choose(test(real_predicate::uno, x, x), x, out);
 }
 
 /// log(m) to 2^-65 or so for m in [sqrt(1/2), sqrt(2)): 2 s (1 + z/3 + z^2 q(z)) with z = s^2 and
@@ -15115,6 +15440,38 @@ inline num pow_f64(const num& x, const num& y) {
   const value_ref ordinary = test(real_predicate::olt, product.unary("llvm.fabs"), 800.0);
   const num error = choose(ordinary, rest, x.number(0.0));
   return pow_specials(x, y, exp(product, &error));
+}
+
+}  // namespace tilewright::backend::llvm::detail::math
+// 1 / sqrt(x): by the processor's estimate where roots and divisions take more time.
+
+#include <string>
+
+namespace tilewright::backend::llvm::detail::math {
+
+/// 1 / sqrt(x) to 2^-14, subnormal arguments included; null where the target has no such
+/// instruction for so many lanes.
+inline value_ref estimated_rsqrt(const num& x) {
+  const builder& b = *x.b;
+  const int width = x.lanes * (x.wide ? 64 : 32);
+  if (!b.cpu.has("avx512f") || !(width == 512 || (width == 256 && b.cpu.has("avx512vl"))))
+    return nullptr;
+  const std::string name = std::string("llvm.x86.avx512.rsqrt14.") + (x.wide ? "pd." : "ps.");
+  const type_ref mask = b.c.IntTypeInContext(b.context, x.lanes > 8 ? 16 : 8);
+  return b.target_intrinsic(name + std::to_string(width), {x.v, x.v, b.integer(mask, -1)});
+}
+
+inline num rsqrt(const num& x) {
+  const value_ref start = estimated_rsqrt(x);
+  if (!start) return x.number(1.0) / x.unary("llvm.sqrt");
+  const num estimate = x.with(start);
+  // y (1 + e/2 + 3 e^2/8) with e = 1 - x y^2; f32 has enough of the first two
+  num e = madd(-(x * estimate), estimate, x.number(1.0));
+  const value_ref ordinary = test(real_predicate::ord, e, e);  // zeros and infinities are not
+  if (!x.wide) return choose(ordinary, madd(estimate * 0.5, e, estimate), estimate);
+  const num y = madd(estimate * e, madd(e, 0.375, x.number(0.5)), estimate);
+  e = madd(-(x * y), y, x.number(1.0));
+  return choose(ordinary, madd(y * 0.5, e, y), estimate);
 }
 
 }  // namespace tilewright::backend::llvm::detail::math
@@ -15333,8 +15690,8 @@ inline value_ref unary(const num& x, std::string_view name) {
   if (name == "log2") return log_base(x, 0x1.71547652b82fep0, 1.0).v;
   if (name == "log10") return log_base(x, 0x1.bcb7b1526e50ep-2, 0x1.34413509f79ffp-2).v;
   if (name == "sigmoid") return sigmoid(x).v;
-  if (name == "rsqrt") return (x.number(1.0) / x.unary("llvm.sqrt")).v;
-  if (name == "exp10") return call_library(x, "pow", {x.number(10.0).v, x.v});
+  if (name == "rsqrt") return rsqrt(x).v;
+  if (name == "exp10") return (x.wide ? pow_f64(x.number(10.0), x) : exp10_f32(x)).v;
   if (name == "tanh") return (x.wide ? tanh_f64(x) : tanh_f32(x)).v;
   if (name == "sin" || name == "cos") return sine_or_cosine(x, name == "cos").v;
   if (name == "erf") return (x.wide ? erf_f64(x) : erf_f32(x)).v;
@@ -15743,7 +16100,7 @@ TILEWRIGHT_INLINE void emitter::emit_if(const ir::if_node& s) {
 
 TILEWRIGHT_INLINE void emitter::emit_let(const ir::let_node& s) {
   const dtype type = s.var.type();
-  const bool whole = !is_float(type) && type != dtype::boolean;
+  const bool whole = !is_float(type) && type != dtype::boolean && !is_bit_integer(type);
   const interval known = is_float(type) ? interval{0, 0} : bounds(s.value);
   if (whole && known.lo == known.hi) {
     bound[s.var.get()] = binding{binding::kind::constant, known.lo, {}, known, {}};
@@ -16002,6 +16359,134 @@ TILEWRIGHT_INLINE std::vector<value_ref> emitter::transposed(const std::vector<v
 #include <cmath>
 #include <cstdint>
 
+// Floats of 8 bits and less: what their bits mean, and rounding to them.
+//
+// Nobody computes in them: a value is widened, and a result is rounded to the nearest one, ties to
+// even. What is too large becomes infinity where the type has it, else NaN where it has that, else
+// the largest value; a NaN becomes the largest value where there is none.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+
+namespace tilewright {
+namespace detail::narrow {
+
+/// What the codes with a meaning of their own are.
+enum class specials {
+  ieee,    // the top exponent is infinity and NaN
+  finite,  // none
+  fn,      // all bits below the sign set are NaN; no infinity
+  fnuz     // the code of minus zero is NaN; no infinity
+};
+
+struct format {
+  int exponent_bits, mantissa_bits, bias;
+  specials special;
+  bool has_sign = true;
+
+  constexpr int magnitude_bits() const { return exponent_bits + mantissa_bits; }
+  constexpr unsigned sign() const { return has_sign ? 1u << magnitude_bits() : 0; }
+  constexpr unsigned all() const { return (1u << magnitude_bits()) - 1; }
+  constexpr unsigned infinity() const {
+    return ((1u << exponent_bits) - 1) << mantissa_bits;  // of specials::ieee
+  }
+  constexpr unsigned largest() const {
+    return special == specials::ieee ? infinity() - 1 : special == specials::fn ? all() - 1 : all();
+  }
+  constexpr unsigned nan() const {
+    if (special == specials::ieee) return infinity() | 1u << (mantissa_bits - 1);
+    return special == specials::fn ? all() : special == specials::fnuz ? sign() : largest();
+  }
+};
+
+constexpr format format_of(dtype t) {
+  constexpr format formats[] = {
+      {3, 4, 3, specials::ieee},         // float8_e3m4
+      {4, 3, 7, specials::ieee},         // float8_e4m3
+      {4, 3, 11, specials::fnuz},        // float8_e4m3b11fnuz
+      {4, 3, 7, specials::fn},           // float8_e4m3fn
+      {4, 3, 8, specials::fnuz},         // float8_e4m3fnuz
+      {5, 2, 15, specials::ieee},        // float8_e5m2
+      {5, 2, 16, specials::fnuz},        // float8_e5m2fnuz
+      {8, 0, 127, specials::fn, false},  // float8_e8m0fnu: powers of two alone, no zero
+      {2, 3, 1, specials::finite},       // float6_e2m3fn
+      {3, 2, 3, specials::finite},       // float6_e3m2fn
+      {2, 1, 1, specials::finite},       // float4_e2m1fn
+  };
+  static_assert(std::size(formats) == dtypes::narrow_floats.size());
+  return formats[dtypes::code(t) - dtypes::first_narrow_float];
+}
+
+}  // namespace detail::narrow
+
+/// The value of the bits `raw` of a float of 8 bits or less.
+inline float widen_narrow(dtype t, std::uint8_t raw) {
+  using namespace detail::narrow;
+  const format f = format_of(t);
+  const unsigned magnitude = raw & f.all();
+  const float sign = (raw & f.sign()) != 0 ? -1.0f : 1.0f;
+  const bool minus_zero = f.has_sign && magnitude == 0 && sign < 0;
+  const bool is_nan = f.special == specials::ieee   ? magnitude > f.infinity()
+                      : f.special == specials::fn   ? magnitude == f.all()
+                      : f.special == specials::fnuz ? minus_zero
+                                                    : false;
+  if (is_nan) return std::numeric_limits<float>::quiet_NaN();
+  if (f.special == specials::ieee && magnitude == f.infinity())
+    return sign * std::numeric_limits<float>::infinity();
+  const int exponent = static_cast<int>(magnitude >> f.mantissa_bits);
+  const auto mantissa = static_cast<float>(magnitude & ((1u << f.mantissa_bits) - 1));
+  const auto one = static_cast<float>(1u << f.mantissa_bits);
+  const bool subnormal = exponent == 0 && f.has_sign;
+  return sign * std::ldexp(subnormal ? mantissa : mantissa + one,
+                           (subnormal ? 1 : exponent) - f.bias - f.mantissa_bits);
+}
+
+/// The bits of the value of the type that is nearest to x, ties to even.
+inline std::uint8_t round_to_narrow(dtype t, double x) {
+  using namespace detail::narrow;
+  const format f = format_of(t);
+  const bool negative = std::signbit(x);
+  if (std::isnan(x) || (negative && x != 0 && !f.has_sign))
+    return static_cast<std::uint8_t>(f.nan());
+  const unsigned sign = negative ? f.sign() : 0;
+  const unsigned beyond = f.special == specials::ieee     ? f.infinity() | sign
+                          : f.special == specials::finite ? f.largest() | sign
+                          : f.special == specials::fnuz   ? f.nan()
+                                                          : f.nan() | sign;
+  if (std::isinf(x)) return static_cast<std::uint8_t>(beyond);
+  const double size = std::abs(x);
+  const int least = (f.has_sign ? 1 : 0) - f.bias;  // smallest exponent with a full mantissa
+  const int exponent = size == 0 ? least : std::max(std::ilogb(size), least);
+  // In units of the last place; a carry runs into the exponent, as it should.
+  auto units = static_cast<unsigned>(std::nearbyint(std::ldexp(size, f.mantissa_bits - exponent)));
+  if (!f.has_sign && units == 0) units = 1;  // no zero: the smallest
+  if (exponent + f.bias > 1 << f.exponent_bits) return static_cast<std::uint8_t>(beyond);
+  const unsigned code =
+      (static_cast<unsigned>(exponent + f.bias - (f.has_sign ? 1 : 0)) << f.mantissa_bits) + units -
+      (f.has_sign ? 0u : 1u);
+  if (code > f.largest()) return static_cast<std::uint8_t>(beyond);
+  return static_cast<std::uint8_t>(code == 0 && f.special == specials::fnuz ? 0 : code | sign);
+}
+
+/// The largest finite value.
+inline float largest_narrow(dtype t) {
+  return widen_narrow(t, static_cast<std::uint8_t>(detail::narrow::format_of(t).largest()));
+}
+/// The least finite value.
+inline float lowest_narrow(dtype t) {
+  const detail::narrow::format f = detail::narrow::format_of(t);
+  return widen_narrow(t, static_cast<std::uint8_t>(f.has_sign ? f.largest() | f.sign() : 0));
+}
+inline bool has_infinity(dtype t) {
+  return !is_narrow_float(t) ||
+         detail::narrow::format_of(t).special == detail::narrow::specials::ieee;
+}
+
+}  // namespace tilewright
+
 namespace tilewright::backend::llvm {
 
 TILEWRIGHT_INLINE value_ref builder::half_to_float(value_ref raw, int lanes) const {
@@ -16072,6 +16557,93 @@ TILEWRIGHT_INLINE value_ref builder::float_to_brain(value_ref x, int lanes) cons
                  vector(i16, lanes));
 }
 
+TILEWRIGHT_INLINE value_ref builder::narrow_to_float(dtype t, value_ref raw, int lanes) const {
+  using namespace tilewright::detail::narrow;
+  const format f = format_of(t);
+  const type_ref word = vector(i32, lanes);
+  const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
+  const value_ref wide = convert(opcode::zext, raw, word);
+  const value_ref magnitude = binary(opcode::and_, wide, number(f.all()));
+  // As for f16: moved into place, then the bias corrected by a product, which is exact.
+  value_ref moved = binary(opcode::shl, magnitude, number(23 - f.mantissa_bits));
+  if (!f.has_sign)  // a power of two; the smallest is subnormal
+    moved = select(compare(int_predicate::eq, magnitude, number(0)), number(1 << 22), moved);
+  const double scale = std::ldexp(1.0, 127 - f.bias);
+  value_ref out = convert(opcode::bitcast,
+                          binary(opcode::fmul, convert(opcode::bitcast, moved, vector(f32, lanes)),
+                                 real(f32, scale, lanes)),
+                          word);
+  const value_ref infinity = number(f.infinity());
+  if (f.special == specials::ieee)
+    out = select(compare(int_predicate::eq, magnitude, infinity), number(0x7f800000), out);
+  if (f.has_sign) {
+    const value_ref sign = binary(opcode::shl, binary(opcode::and_, wide, number(f.sign())),
+                                  number(31 - f.magnitude_bits()));
+    out = binary(opcode::or_, out, sign);
+  }
+  value_ref is_nan = nullptr;
+  switch (f.special) {
+    case specials::ieee: is_nan = compare(int_predicate::ugt, magnitude, infinity); break;
+    case specials::fn: is_nan = compare(int_predicate::eq, magnitude, number(f.all())); break;
+    case specials::fnuz: is_nan = compare(int_predicate::eq, wide, number(f.sign())); break;
+    case specials::finite: break;
+  }
+  if (is_nan) out = select(is_nan, number(0x7fc00000), out);
+  return convert(opcode::bitcast, out, vector(f32, lanes));
+}
+
+TILEWRIGHT_INLINE value_ref builder::float_to_narrow(dtype t, value_ref x, int lanes) const {
+  using namespace tilewright::detail::narrow;
+  const format f = format_of(t);
+  const type_ref word = vector(i32, lanes);
+  const auto number = [&](std::int64_t v) { return integer(i32, v, lanes); };
+  const value_ref raw = convert(opcode::bitcast, x, word);
+  const value_ref magnitude = binary(opcode::and_, raw, number(0x7fffffff));
+  const int dropped = 23 - f.mantissa_bits;
+  // Rebias, and round by half of the last place, less one where that place is even.
+  const std::int64_t upward = (std::int64_t{1} << (dropped - 1)) - (f.has_sign ? 1 : 0);
+  value_ref sum =
+      binary(opcode::add, magnitude, number(upward - (std::int64_t{127 - f.bias} << 23)));
+  if (f.has_sign)
+    sum = binary(opcode::add, sum,
+                 binary(opcode::and_, binary(opcode::lshr, magnitude, number(dropped)), number(1)));
+  const value_ref normal = binary(opcode::lshr, sum, number(dropped));
+  // Subnormal results: a sum whose last place is theirs; the low bits are the answer.
+  const int least = f.has_sign ? 1 - f.bias : -126;
+  value_ref tiny = nullptr;
+  if (f.has_sign) {
+    const double place = std::ldexp(1.0, least - f.mantissa_bits + 23);
+    const value_ref shifted =
+        convert(opcode::bitcast,
+                binary(opcode::fadd, convert(opcode::bitcast, magnitude, vector(f32, lanes)),
+                       real(f32, place, lanes)),
+                word);
+    tiny = binary(opcode::sub, shifted, convert(opcode::bitcast, real(f32, place, lanes), word));
+  } else {
+    tiny = convert(opcode::zext, compare(int_predicate::uge, magnitude, number(0x600000)), word);
+  }
+  const value_ref is_tiny =
+      compare(int_predicate::ult, magnitude, number(std::int64_t{least + 127} << 23));
+  const value_ref code = select(is_tiny, tiny, normal);
+  value_ref sign = number(0);
+  if (f.has_sign)
+    sign = binary(opcode::and_, binary(opcode::lshr, raw, number(31 - f.magnitude_bits())),
+                  number(f.sign()));
+  value_ref out = binary(opcode::or_, code, sign);
+  if (f.special == specials::fnuz)
+    out = select(compare(int_predicate::eq, code, number(0)), code, out);
+  const value_ref beyond =
+      f.special == specials::ieee     ? binary(opcode::or_, number(f.infinity()), sign)
+      : f.special == specials::finite ? binary(opcode::or_, number(f.largest()), sign)
+      : f.special == specials::fnuz   ? number(f.nan())
+                                      : binary(opcode::or_, number(f.nan()), sign);
+  out = select(compare(int_predicate::ugt, code, number(f.largest())), beyond, out);
+  value_ref nan = compare(int_predicate::ugt, magnitude, number(0x7f800000));
+  if (!f.has_sign)  // negative numbers are none of the type's; minus zero is zero
+    nan = binary(opcode::or_, nan, compare(int_predicate::ugt, raw, number(0x80000000)));
+  return convert(opcode::trunc, select(nan, number(f.nan()), out), vector(i8, lanes));
+}
+
 TILEWRIGHT_INLINE value_ref builder::narrow_for_rounding(value_ref x, int lanes) const {
   // f64 to f32 by rounding to odd, so that a second rounding to 16 bits is as if there had been
   // only one.
@@ -16095,6 +16667,8 @@ TILEWRIGHT_INLINE value_ref builder::to_held(dtype t, value_ref v, int lanes) co
     return convert(opcode::bitcast, binary(opcode::shl, wide, integer(i32, 16, lanes)),
                    vector(f32, lanes));
   }
+  if (is_bit_integer(t)) return convert(opcode::trunc, v, held(t, lanes));
+  if (is_narrow_float(t)) return narrow_to_float(t, v, lanes);
   return v;
 }
 
@@ -16102,11 +16676,14 @@ TILEWRIGHT_INLINE value_ref builder::to_stored(dtype t, value_ref v, int lanes) 
   if (t == dtype::boolean) return convert(opcode::zext, v, vector(i8, lanes));
   if (t == dtype::f16) return float_to_half(v, lanes);
   if (t == dtype::bf16) return float_to_brain(v, lanes);
+  if (is_bit_integer(t))
+    return convert(is_unsigned(t) ? opcode::zext : opcode::sext, v, stored(t, lanes));
+  if (is_narrow_float(t)) return float_to_narrow(t, v, lanes);
   return v;
 }
 
 TILEWRIGHT_INLINE value_ref builder::rounded(dtype t, value_ref v, int lanes) const {
-  if (t != dtype::f16 && t != dtype::bf16) return v;
+  if (t != dtype::f16 && t != dtype::bf16 && !is_narrow_float(t)) return v;
   return to_held(t, to_stored(t, v, lanes), lanes);
 }
 
@@ -16141,7 +16718,7 @@ TILEWRIGHT_INLINE value_ref builder::float_to_integers(dtype to, dtype from, val
 
 TILEWRIGHT_INLINE value_ref builder::cast(dtype to, dtype from, value_ref v, int lanes) const {
   const type_ref target = held(to, lanes);
-  const bool narrow_float = to == dtype::f16 || to == dtype::bf16;
+  const bool narrow_float = to == dtype::f16 || to == dtype::bf16 || is_narrow_float(to);
   if (is_float(from) && is_float(to)) {
     if (narrow_float && from != to)
       return rounded(to, from == dtype::f64 ? narrow_for_rounding(v, lanes) : v, lanes);
@@ -18094,8 +18671,8 @@ class pair_list {
     discount_.resize(scores.size());
     for (const auto& m : members_) {
       std::vector<std::uint32_t> order = m;
-      std::stable_sort(order.begin(), order.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+      support::stable_sort(order,
+                           [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
       for (std::size_t i = 0; i < order.size(); ++i)
         discount_[order[i]] = 1 / std::log2(2.0 + static_cast<double>(i));
     }
@@ -18227,7 +18804,7 @@ class tree_grower {
       out_.threshold[n.index] = data_.cuts[column][best.bin];
       const auto from = order_.begin() + static_cast<std::ptrdiff_t>(n.begin);
       const auto to = order_.begin() + static_cast<std::ptrdiff_t>(n.end);
-      const auto middle = std::stable_partition(from, to, [&](std::uint32_t r) {
+      const auto middle = partition(from, to, [&](std::uint32_t r) {
         return data_.bin[r * data_.kept() + column] <= best.bin;
       });
       const auto at = static_cast<std::size_t>(middle - order_.begin());
@@ -18238,6 +18815,24 @@ class tree_grower {
       next.push_back(std::move(right));
     }
     return next;
+  }
+
+  using position = std::vector<std::uint32_t>::iterator;
+
+  /// Rows of which `left` holds come first, each side in its order. (std::stable_partition warns of
+  /// itself under clang 19.)
+  template <class Left>
+  position partition(position from, position to, const Left& left) {
+    right_.clear();
+    position middle = from;
+    for (position at = from; at != to; ++at) {
+      if (left(*at))
+        *middle++ = *at;
+      else
+        right_.push_back(*at);
+    }
+    std::copy(right_.begin(), right_.end(), middle);
+    return middle;
   }
 
   /// The smaller child is counted, the other one is what is left of the parent.
@@ -18268,6 +18863,7 @@ class tree_grower {
 
   const binned& data_;
   std::size_t rows_;
+  std::vector<std::uint32_t> right_;  // rows that wait for their place in partition()
   const gbt_options& options_;
   const std::vector<slope>* slopes_ = nullptr;
   const std::vector<std::uint32_t>* columns_ = nullptr;
@@ -18893,8 +19489,7 @@ TILEWRIGHT_INLINE double top_score(std::span<const double> scores, std::span<con
   if (truth.empty()) return 0;
   std::vector<std::size_t> order(truth.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   double best = 0;
   for (std::size_t i = 0; i < std::min(k, order.size()); ++i)
     best = std::max(best, truth[order[i]]);
@@ -19422,7 +20017,7 @@ class block_builder {
   /// Emits one block over the axes of `f`; the first `spatial` of them are not reduced.
   void emit_block(const std::string& name, const frame& f, int spatial, const ir::stmt& init,
                   const ir::stmt& body, std::vector<ir::buffer_region> reads,
-                  std::vector<ir::buffer_region> writes) {
+                  std::vector<ir::buffer_region> writes, ir::annotations notes = {}) {
     ir::block_node b;
     b.name = fresh_block_name(name);
     std::vector<ir::expr> values;
@@ -19439,6 +20034,7 @@ class block_builder {
     b.writes = std::move(writes);
     b.init = init;
     b.body = body;
+    b.annotations = std::move(notes);
     ir::stmt out = ir::make_realize(values, ir::boolean(true), ir::make_block(std::move(b)));
     for (int k = f.scope.count - 1; k >= 0; --k)
       out = ir::make_loop(loops[static_cast<std::size_t>(k)], index_literal(0),
@@ -19459,6 +20055,42 @@ class block_builder {
 };
 
 }  // namespace tilewright::dsl::detail
+// Reducers as values: what the fold of a block combines with, where its statements do not tell.
+//
+// The update `a * exp(a - x)` of a fold shows how one value joins the accumulators, not how two
+// accumulators join each other. A block may therefore keep its reducer in an annotation.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::ir {
+
+/// Annotation of blocks and loops: the reducer of their reduction as text, its parts in the order
+/// of the stores. The reduction may be computed in partial results that it combines.
+inline constexpr const char* reducer_note = "tilewright.reducer";
+
+/// A commutative and associative combination of k values with k others.
+struct comm_reducer {
+  std::vector<expr> identity;  // [k] literals
+  std::vector<expr> result;    // [k] made from `reducer_operand`s and literals
+
+  /// What `left` and `right`, k values each, combine to.
+  std::vector<expr> combined(const std::vector<expr>& left, const std::vector<expr>& right) const;
+};
+
+/// Part `position` of the left values in a result; those of the right ones follow, from k on.
+expr reducer_operand(dtype type, std::size_t position);
+
+/// `T.comm_reducer(lambda x0, y0: x0 + y0, [T.float32(0.0)])`; empty when a result is made of
+/// anything but operands and literals.
+std::string print(const comm_reducer& r);
+/// Nothing for a text that is no reducer; any text is safe.
+std::optional<comm_reducer> parse_reducer(std::string_view text);
+
+}  // namespace tilewright::ir
 
 namespace tilewright {
 namespace dsl::detail {
@@ -19617,10 +20249,12 @@ class reifier : block_builder {
       init.push_back(ir::make_store(targets[t], indices[t], u.identity[t]));
       writes.push_back({targets[t], ir::point_box(indices[t])});
     }
+    ir::annotations notes;
+    if (!u.reducer.empty()) notes[ir::reducer_note] = u.reducer;
     const bool named_after_definition = define < 0 && !only_reduction_.empty();
     emit_block(named_after_definition ? only_reduction_ : targets.front()->name, f, spatial.count,
                ir::make_seq(init), store_results(targets, indices, u.result), footprint(u.read),
-               std::move(writes));
+               std::move(writes), std::move(notes));
   }
 
   /// One result is stored as it is; of several, all are computed before the first is stored.
@@ -19644,6 +20278,7 @@ class reifier : block_builder {
     std::vector<ir::expr> identity;
     std::vector<ir::expr> result;
     std::vector<ir::expr> read;  // new values, without the accumulators
+    std::string reducer = {};    // of a fold: ir::reducer_note
   };
 
   update make_update(int at, const frame& f, const std::vector<ir::expr>& acc) {
@@ -19690,13 +20325,26 @@ class reifier : block_builder {
     const children part = children_of(nodes_, at);
     update out;
     for (int w = 0; w < n.width; ++w) out.read.push_back(lower(part.at[n.axes + w], f));
-    std::vector<ir::expr> parts = acc;
-    parts.insert(parts.end(), out.read.begin(), out.read.end());
-    const std::vector<ir::expr>* outer = std::exchange(placeholders_, &parts);
-    for (int w = 0; w < n.width; ++w) {
+    for (int w = 0; w < n.width; ++w)
       out.identity.push_back(lower(part.at[n.axes + n.width + w], f));
-      out.result.push_back(lower(part.at[n.axes + 2 * n.width + w], f));
+    out.result = user_combination(at, f, acc, out.read);
+    std::vector<ir::expr> left, right;
+    for (std::size_t w = 0; w < acc.size(); ++w) {
+      left.push_back(ir::reducer_operand(acc[w].type(), w));
+      right.push_back(ir::reducer_operand(acc[w].type(), acc.size() + w));
     }
+    out.reducer = ir::print(ir::comm_reducer{out.identity, user_combination(at, f, left, right)});
+    return out;
+  }
+
+  std::vector<ir::expr> user_combination(int at, const frame& f, const std::vector<ir::expr>& left,
+                                         const std::vector<ir::expr>& right) {
+    const node& n = nodes_[at];
+    const children part = children_of(nodes_, at);
+    std::vector<ir::expr> parts = left, out;
+    parts.insert(parts.end(), right.begin(), right.end());
+    const std::vector<ir::expr>* outer = std::exchange(placeholders_, &parts);
+    for (int w = 0; w < n.width; ++w) out.push_back(lower(part.at[n.axes + 2 * n.width + w], f));
     placeholders_ = outer;
     return out;
   }
@@ -21208,18 +21856,18 @@ inline bool is_opaque_name(std::string_view name) {
          std::any_of(opaque_families.begin(), opaque_families.end(), starts);
 }
 
-/// "float32x4" and the like; they are kept as text, since no type of ours has lanes.
-inline bool is_vector_type(std::string_view text) {
-  const std::size_t x = text.rfind('x');
-  if (x == std::string_view::npos || x == 0 || x + 1 == text.size()) return false;
-  const bool digits = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(x) + 1, text.end(),
-                                  [](char c) { return c >= '0' && c <= '9'; });
-  return digits && dtype_from_name(text.substr(0, x)).has_value();
+/// The items of a tuple among the arguments of a call; what is no tuple stands for itself.
+inline std::vector<expr> tuple_items(const expr& e) {
+  if (e->op == op::call && e->name == "tir.tvm_tuple") return e->args;
+  return {e};
 }
 
-/// The type that elements of such a vector have.
-inline dtype element_of(std::string_view vector) {
-  return *dtype_from_name(vector.substr(0, vector.rfind('x')));
+/// Of T.Shuffle([vectors], [places]): as many lanes as places.
+inline dtype shuffled_type(const std::vector<expr>& args) {
+  if (args.size() != 2) return dtype::handle;
+  const std::vector<expr> vectors = tuple_items(args[0]), places = tuple_items(args[1]);
+  if (vectors.empty() || places.empty() || vectors[0].type() == dtype::handle) return dtype::handle;
+  return vector_type(vectors[0].type(), static_cast<int>(places.size()));
 }
 
 /// What `T.name(args)` gives when the call does not begin with a type.
@@ -21228,9 +21876,9 @@ inline dtype implied_type(std::string_view name, const std::vector<expr>& args) 
   if (name == "tvm_warp_activemask") return dtype::u32;
   if (name.substr(0, 16) == "tvm_warp_shuffle" && args.size() > 1) return args[1].type();
   if (name == "isnullptr" || name == "assume" || name == "Assert") return dtype::boolean;
-  const bool follows = name == "Ramp" || name == "Broadcast" || name == "q_multiply_shift" ||
-                       name == "q_multiply_shift_per_axis" || name == "tvm_thread_invariant" ||
-                       name == "ret" || name == "Shuffle";
+  if (name == "Shuffle") return shuffled_type(args);
+  const bool follows = name == "q_multiply_shift" || name == "q_multiply_shift_per_axis" ||
+                       name == "tvm_thread_invariant" || name == "ret";
   return follows && !args.empty() ? args[0].type() : dtype::handle;
 }
 
@@ -21343,6 +21991,7 @@ class parser {
   operand true_division(const token& at, const operand& a, const operand& b);
   operand choose(const token& at, op o, const operand& condition, operand yes, operand no);
   void unify(const token& at, operand& a, operand& b) const;
+  void unify_lanes(const token& at, operand& a, operand& b) const;
   expr retype(const token& at, const operand& bare, dtype type) const;
   expr settle(const operand& o) const;                                  // a bare float becomes f32
   expr converted(const token& at, const operand& o, dtype type) const;  // with a cast if need be
@@ -21366,6 +22015,7 @@ class parser {
   expr offset_of(const buffer& b) const;
   operand access_pointer(const token& at, const buffer& b);
   operand vector_load(const token& at, const buffer& b);
+  expr ramp_from(const token& at, const expr& base, dtype value, const buffer& b) const;
   operand subscript(const token& at, const operand& of);
   std::vector<expr> indices(const buffer& b, int& depth);
   void index(std::vector<expr>& out, int& depth);
@@ -21404,6 +22054,7 @@ class parser {
   operand opaque(const token& at, std::string name, const call_args& args, bool typed_first);
   operand reinterpretation(const token& name);
   operand vector_value(const token& name);
+  dtype lanes_type(const token& at, const expr& count, dtype scalar) const;
   expr argument(const operand& o) const;
   /// @}
 
@@ -21625,6 +22276,7 @@ class printer {
   void called(std::string_view name, const std::vector<expr>& args);
   void intrinsic(const expr& e);
   void opaque(const expr& e);
+  void shuffle(const expr& e);
   void reducer(const expr& e);  // comm_reducer.ipp
   void reducer_name(const expr& e);
   void let(const expr& e);
@@ -21776,6 +22428,45 @@ TILEWRIGHT_INLINE void printer::reducer_name(const expr& e) {
 
 }  // namespace tilewright::ir::detail
 
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE std::vector<expr> comm_reducer::combined(const std::vector<expr>& left,
+                                                           const std::vector<expr>& right) const {
+  std::vector<expr> out;
+  for (const expr& e : result)
+    out.push_back(rewrite(e, [&](const expr& x) {
+      if (x->op != op::call || x->name != detail::reducer_parameter) return x;
+      const auto k = static_cast<std::size_t>(x->args[0]->integer);
+      return k < left.size() ? left[k] : right[k - left.size()];
+    }));
+  return out;
+}
+
+TILEWRIGHT_INLINE expr reducer_operand(dtype type, std::size_t position) {
+  return call(type, std::string(detail::reducer_parameter),
+              {integer(dtype::i32, static_cast<std::int64_t>(position))});
+}
+
+TILEWRIGHT_INLINE std::string print(const comm_reducer& r) {
+  std::vector<expr> parts = r.result;
+  parts.insert(parts.end(), r.identity.begin(), r.identity.end());
+  const expr whole = call(dtype::handle, std::string(detail::reducer_call), std::move(parts));
+  return detail::is_reducer(whole) ? print(whole) : std::string();
+}
+
+TILEWRIGHT_INLINE std::optional<comm_reducer> parse_reducer(std::string_view text) try {
+  token_stream in(text);
+  const expr whole = parse_expr(in, {});
+  in.accept(token_kind::newline);
+  if (!in.at_end() || whole->op != op::call || !detail::is_reducer(whole)) return std::nullopt;
+  const auto half = whole->args.begin() + static_cast<std::ptrdiff_t>(whole->args.size() / 2);
+  return comm_reducer{{half, whole->args.end()}, {whole->args.begin(), half}};
+} catch (const argument_error&) {
+  return std::nullopt;
+}
+
+}  // namespace tilewright::ir
+
 #include <vector>
 
 // The structure of a program as a sequence of words: one traversal for `equal` and `workload_key`,
@@ -21870,8 +22561,9 @@ class structure_writer {
 
   void write(const expr& e) {
     if (!e) return sink_.word(~std::uint64_t{0});
-    sink_.word(static_cast<std::uint64_t>(e->op) | static_cast<std::uint64_t>(e->type) << 8 |
-               static_cast<std::uint64_t>(e->args.size()) << 16);
+    const auto type = static_cast<std::uint64_t>(e->type);  // lanes stand above the arguments
+    sink_.word(static_cast<std::uint64_t>(e->op) | (type & 0xff) << 8 |
+               static_cast<std::uint64_t>(e->args.size()) << 16 | type >> 8 << 40);
     switch (e->op) {
       case op::var: return use(e);
       case op::integer: return sink_.word(static_cast<std::uint64_t>(e->integer));
@@ -22417,7 +23109,7 @@ auto with_type(dtype t, const F& f) {
     case dtype::f64: return f(std::integral_constant<dtype, dtype::f64>{});
     case dtype::handle: throw argument_error("pointers cannot be interpreted");
   }
-  throw internal_error("interpret met an unknown type");
+  throw argument_error("values of type " + std::string(name(t)) + " cannot be computed here");
 }
 
 template <op O>
@@ -24000,6 +24692,17 @@ TILEWRIGHT_INLINE std::optional<point_value> point_evaluator::value(
 #include <cmath>
 #include <limits>
 
+// Rebuilding operators of two operands without a list of them.
+
+namespace tilewright::ir::detail {
+
+inline bool has_two_operands(op o) { return o >= op::add && o <= op::logical_or; }
+
+/// The operator of `like`, which has two operands, on others: `with_args` without its list.
+expr with_operands(const expr& like, const expr& a, const expr& b);
+
+}  // namespace tilewright::ir::detail
+
 namespace tilewright::ir {
 namespace detail {
 
@@ -24024,6 +24727,13 @@ inline expr make_binary(op o, dtype type, expr a, expr b) {
 inline void match_types(const char* what, expr& a, expr& b) {
   if (!a || !b) throw internal_error(std::string("null operand of ") + what);
   if (a.type() == b.type()) return;
+  if (is_vector(a.type()) != is_vector(b.type())) {
+    a = broadcast(a, b.type()), b = broadcast(b, a.type());
+    return match_types(what, a, b);
+  }
+  if (lanes(a.type()) != lanes(b.type()) || is_scalable(a.type()) != is_scalable(b.type()))
+    throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
+                         std::string(name(b.type())) + "; give them as many lanes");
   const bool integers = !is_float(a.type()) && !is_float(b.type());
   if (!integers)
     throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
@@ -24067,11 +24777,12 @@ inline expr compare(op o, const char* what, expr a, expr b) {
       default: break;
     }
   }
-  return make_binary(o, dtype::boolean, std::move(a), std::move(b));
+  const dtype type = with_lanes(dtype::boolean, a.type());
+  return make_binary(o, type, std::move(a), std::move(b));
 }
 
 inline void need_boolean(const char* what, const expr& e) {
-  if (e.type() != dtype::boolean)
+  if (!is_boolean(e.type()))
     throw internal_error(std::string(what) + " of " + std::string(name(e.type())) +
                          " needs a boolean");
 }
@@ -24090,6 +24801,7 @@ TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
 }
 
 TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
+  if (is_vector(type)) return broadcast(integer(element_of(type), value), type);
   auto* node = new expr_node;
   node->op = op::integer;
   node->type = type;
@@ -24098,10 +24810,14 @@ TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
 }
 
 TILEWRIGHT_INLINE expr real(dtype type, double value) {
+  if (is_vector(type)) return broadcast(real(element_of(type), value), type);
   auto* node = new expr_node;
   node->op = op::real;
   node->type = type;
-  node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
+  if (is_narrow_float(type))
+    node->real = widen_narrow(type, round_to_narrow(type, value));
+  else
+    node->real = type == dtype::f64 ? value : static_cast<double>(static_cast<float>(value));
   return expr(support::ref<const expr_node>(node));
 }
 
@@ -24112,14 +24828,20 @@ TILEWRIGHT_INLINE expr literal(dtype type, double value) {
 }
 
 TILEWRIGHT_INLINE expr lowest_value(dtype type) {
-  if (is_float(type)) return real(type, -std::numeric_limits<double>::infinity());
-  if (is_unsigned(type) || type == dtype::boolean) return integer(type, 0);
+  const dtype scalar = element_of(type);
+  if (is_float(type) && has_infinity(scalar))
+    return real(type, -std::numeric_limits<double>::infinity());
+  if (is_float(type)) return real(type, lowest_narrow(scalar));
+  if (is_unsigned(type) || is_boolean(type)) return integer(type, 0);
   return integer(type, static_cast<std::int64_t>(std::uint64_t{1} << (bits(type) - 1)));
 }
 
 TILEWRIGHT_INLINE expr highest_value(dtype type) {
-  if (is_float(type)) return real(type, std::numeric_limits<double>::infinity());
-  if (type == dtype::boolean) return integer(type, 1);
+  const dtype scalar = element_of(type);
+  if (is_float(type) && has_infinity(scalar))
+    return real(type, std::numeric_limits<double>::infinity());
+  if (is_float(type)) return real(type, largest_narrow(scalar));
+  if (is_boolean(type)) return integer(type, 1);
   if (is_unsigned(type)) return integer(type, -1);
   return integer(type, static_cast<std::int64_t>((std::uint64_t{1} << (bits(type) - 1)) - 1));
 }
@@ -24144,8 +24866,13 @@ TILEWRIGHT_INLINE std::int64_t wrap_to(dtype type, std::int64_t value) {
     case dtype::u8: return static_cast<std::uint8_t>(raw);
     case dtype::u16: return static_cast<std::uint16_t>(raw);
     case dtype::u32: return static_cast<std::uint32_t>(raw);
-    default: return value;
+    default: break;
   }
+  if (is_vector(type)) return wrap_to(element_of(type), value);
+  if (!is_bit_integer(type)) return value;
+  const int unused = 64 - bits(type);
+  return is_unsigned(type) ? static_cast<std::int64_t>(raw << unused >> unused)
+                           : static_cast<std::int64_t>(raw << unused) >> unused;
 }
 
 TILEWRIGHT_INLINE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
@@ -24254,26 +24981,28 @@ TILEWRIGHT_INLINE expr logical_and(const expr& a, const expr& b) {
   detail::need_boolean("and", b);
   if (is_int(a)) return a->integer ? b : a;
   if (is_int(b)) return b->integer ? a : b;
-  return detail::make_node(op::logical_and, dtype::boolean, {a, b});
+  return detail::make_binary(op::logical_and, a.type(), a, b);
 }
 TILEWRIGHT_INLINE expr logical_or(const expr& a, const expr& b) {
   detail::need_boolean("or", a);
   detail::need_boolean("or", b);
   if (is_int(a)) return a->integer ? a : b;
   if (is_int(b)) return b->integer ? b : a;
-  return detail::make_node(op::logical_or, dtype::boolean, {a, b});
+  return detail::make_binary(op::logical_or, a.type(), a, b);
 }
 TILEWRIGHT_INLINE expr logical_not(const expr& a) {
   detail::need_boolean("not", a);
   if (is_int(a)) return boolean(a->integer == 0);
   if (a->op == op::logical_not) return a->args[0];
-  return detail::make_node(op::logical_not, dtype::boolean, {a});
+  return detail::make_node(op::logical_not, a.type(), {a});
 }
 
 namespace detail {
 inline expr choose(op o, const char* what, const expr& condition, expr yes, expr no) {
   need_boolean(what, condition);
   match_types(what, yes, no);
+  if (is_vector(condition.type()))
+    yes = broadcast(yes, condition.type()), no = broadcast(no, condition.type());
   if (is_int(condition)) return condition->integer ? yes : no;
   const dtype type = yes.type();
   return make_node(o, type, {condition, std::move(yes), std::move(no)});
@@ -24289,6 +25018,8 @@ TILEWRIGHT_INLINE expr if_then_else(const expr& condition, const expr& yes, cons
 
 TILEWRIGHT_INLINE expr cast(dtype type, const expr& value) {
   if (value.type() == type) return value;
+  if (is_vector(type) && !is_vector(value.type()))
+    return broadcast(cast(element_of(type), value), type);
   if (is_int(value)) {
     if (!is_float(type)) return integer(type, value->integer);
     // A 64-bit literal may not be exact in a double; leave such a cast to run time.
@@ -24304,10 +25035,33 @@ TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
                          " indices; its rank is " + std::to_string(from->shape.size()));
   auto* node = new expr_node;
   node->op = op::load;
-  node->type = from->type;
+  node->type = access_type(from, indices);
   node->buffer = from;
   node->args = std::move(indices);
   return expr(support::ref<const expr_node>(node));
+}
+
+TILEWRIGHT_INLINE expr broadcast(const expr& value, dtype like) {
+  if (!is_vector(like) || is_vector(value.type())) return value;
+  expr count = integer(dtype::i32, lanes(like));
+  if (is_scalable(like)) count = call(dtype::i32, "tir.vscale", {}) * count;
+  return call(with_lanes(value.type(), like), "tir.Broadcast", {value, count});
+}
+
+TILEWRIGHT_INLINE expr ramp(const expr& base, const expr& stride, int lanes) {
+  return call(vector_type(base.type(), lanes), "tir.Ramp",
+              {base, stride, integer(dtype::i32, lanes)});
+}
+
+TILEWRIGHT_INLINE dtype access_type(const buffer& b, const std::vector<expr>& indices) {
+  std::int64_t count = lanes(b->type);
+  bool scalable = is_scalable(b->type);
+  for (const expr& index : indices) {
+    count *= lanes(index.type());
+    scalable = scalable || is_scalable(index.type());
+    if (count > most_lanes) throw internal_error("access of " + b->name + " in too many lanes");
+  }
+  return vector_type(b->type, static_cast<int>(count), scalable);
 }
 
 TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
@@ -24339,39 +25093,46 @@ TILEWRIGHT_INLINE expr let_in(const var& v, const expr& value, const expr& body)
   return detail::make_node(op::let, body.type(), {v, value, body});
 }
 
-TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+TILEWRIGHT_INLINE expr detail::with_operands(const expr& like, const expr& a, const expr& b) {
   switch (like->op) {
-    case op::var:
-    case op::integer:
-    case op::real:
-    case op::text:
-    case op::data: return like;
-    case op::add: return args[0] + args[1];
-    case op::sub: return args[0] - args[1];
-    case op::mul: return args[0] * args[1];
-    case op::div: return div(args[0], args[1]);
-    case op::mod: return mod(args[0], args[1]);
-    case op::floordiv: return floordiv(args[0], args[1]);
-    case op::floormod: return floormod(args[0], args[1]);
-    case op::min: return min(args[0], args[1]);
-    case op::max: return max(args[0], args[1]);
-    case op::eq: return eq(args[0], args[1]);
-    case op::ne: return ne(args[0], args[1]);
-    case op::lt: return lt(args[0], args[1]);
-    case op::le: return le(args[0], args[1]);
-    case op::gt: return gt(args[0], args[1]);
-    case op::ge: return ge(args[0], args[1]);
-    case op::logical_and: return logical_and(args[0], args[1]);
-    case op::logical_or: return logical_or(args[0], args[1]);
+    case op::add: return a + b;
+    case op::sub: return a - b;
+    case op::mul: return a * b;
+    case op::div: return div(a, b);
+    case op::mod: return mod(a, b);
+    case op::floordiv: return floordiv(a, b);
+    case op::floormod: return floormod(a, b);
+    case op::min: return min(a, b);
+    case op::max: return max(a, b);
+    case op::eq: return eq(a, b);
+    case op::ne: return ne(a, b);
+    case op::lt: return lt(a, b);
+    case op::le: return le(a, b);
+    case op::gt: return gt(a, b);
+    case op::ge: return ge(a, b);
+    case op::logical_and: return logical_and(a, b);
+    case op::logical_or: return logical_or(a, b);
+    default: throw internal_error("with_operands of an operator that has not two");
+  }
+}
+
+TILEWRIGHT_INLINE expr with_args(const expr& like, std::vector<expr> args) {
+  if (detail::has_two_operands(like->op)) return detail::with_operands(like, args[0], args[1]);
+  switch (like->op) {
     case op::logical_not: return logical_not(args[0]);
     case op::select: return select(args[0], args[1], args[2]);
     case op::if_then_else: return if_then_else(args[0], args[1], args[2]);
     case op::cast: return cast(like.type(), args[0]);
     case op::load: return load(like->buffer, std::move(args));
-    case op::call: return call(like.type(), like->name, std::move(args));
+    case op::call: {
+      const bool lanes_of =
+          is_vector(like.type()) && (like->name == "tir.Broadcast" || like->name == "tir.Ramp");
+      const dtype type = lanes_of ? with_lanes(args[0].type(), like.type()) : like.type();
+      return call(type, like->name, std::move(args));
+    }
     case op::let: return let_in(args[0], args[1], args[2]);
+    default: return like;
   }
-  throw internal_error("with_args of an unknown operator");
 }
 
 TILEWRIGHT_INLINE expr ceildiv(const expr& a, const expr& b) {
@@ -24676,7 +25437,7 @@ class region_collector {
         const store_node& n = *as_store(s);
         for (const expr& i : n.indices) loads(i);
         loads(n.value);
-        return add(writes, n.buffer, point_box(n.indices));
+        return add(writes, n.buffer, touched(n.buffer, n.indices));
       }
       case stmt_kind::if_else: {
         const if_node& n = *as_if(s);
@@ -24740,12 +25501,29 @@ class region_collector {
 
   void loads(const expr& e) {
     for_each_expr(e, [&](const expr& x) {
-      if (x->op == op::load) add(reads, x->buffer, point_box(x->args));
+      if (x->op == op::load) add(reads, x->buffer, touched(x->buffer, x->args));
       if (x->op != op::data) return;
       // Whoever is given a pointer may touch everything.
       add(reads, x->buffer, full_region(x->buffer).box);
       add(writes, x->buffer, full_region(x->buffer).box);
     });
+  }
+
+  /// The indices, and of a vector of them what lies between the first and the last one.
+  static std::vector<range> touched(const buffer& b, const std::vector<expr>& indices) {
+    std::vector<range> box = point_box(indices);
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      const expr& e = indices[d];
+      if (!is_vector(e.type())) continue;
+      const bool steps = e->op == op::call && e->name == "tir.Ramp" && is_int(e->args[1]) &&
+                         e->args[1]->integer > 0 && !is_scalable(e.type());
+      if (steps)
+        box[d] = {e->args[0],
+                  integer(e->args[0].type(), (lanes(e.type()) - 1) * e->args[1]->integer + 1)};
+      else
+        box[d] = {integer(b->shape[d].type(), 0), b->shape[d]};
+    }
+    return box;
   }
 
   void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {
@@ -24867,10 +25645,70 @@ TILEWRIGHT_INLINE void detail::infer_regions(block_node& b, bool reads, bool wri
 
 }  // namespace tilewright::ir
 
+// A function flattened into the codes that the interpreter runs.
+
 #include <deque>
 #include <set>
 #include <unordered_map>
 
+// Types that no machine computes with: integers of other widths are computed in 64 bits, floats of
+// 8 bits and less in f32; what comes out is brought to the type.
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::ir::detail::interp {
+
+/// The type whose operators compute values of `t`.
+constexpr dtype computed_as(dtype t) {
+  if (is_narrow_float(t)) return dtype::f32;
+  return is_bit_integer(t) ? dtype::i64 : t;
+}
+constexpr bool is_machine_type(dtype t) { return computed_as(t) == t; }
+
+/// The type that a step brings a value to stands in the constant of its node.
+inline dtype type_in(const expr_code& n) { return static_cast<dtype>(n.constant.i); }
+
+inline value run_wrap(const expr_code& n, machine& m) {
+  return of_int(wrap_to(type_in(n), eval_int(n.a, m)));
+}
+
+/// Of what a float became in 64 bits: the nearest value of the type.
+inline value run_saturate(const expr_code& n, machine& m) {
+  const dtype t = type_in(n);
+  const std::int64_t top = std::int64_t{1} << (bits(t) - (is_unsigned(t) ? 0 : 1));
+  return of_int(std::clamp(eval_int(n.a, m), is_unsigned(t) ? 0 : -top, top - 1));
+}
+
+template <class T>
+value run_round(const expr_code& n, machine& m) {
+  const dtype t = type_in(n);
+  return of_float(widen_narrow(t, round_to_narrow(t, get<T>(eval(n.a, m)))));
+}
+
+inline value run_narrow_bits(const expr_code& n, machine& m) {
+  return of_int(round_to_narrow(type_in(n), eval(n.a, m).f));
+}
+inline value run_widen(const expr_code& n, machine& m) {
+  return of_float(widen_narrow(type_in(n), static_cast<std::uint8_t>(eval_int(n.a, m))));
+}
+
+/// What makes a value of the type of what memory holds; null when that is the value.
+inline evaluator pick_from_stored(dtype t) {
+  if (is_narrow_float(t)) return &run_widen;
+  return is_bit_integer(t) ? &run_wrap : nullptr;
+}
+/// The reverse.
+inline evaluator pick_to_stored(dtype t) { return is_narrow_float(t) ? &run_narrow_bits : nullptr; }
+
+/// What follows a cast from a type to another one, both as they are computed; null for nothing.
+inline evaluator pick_after_cast(dtype to, dtype from) {
+  if (is_narrow_float(to)) return from == dtype::f64 ? &run_round<double> : &run_round<float>;
+  if (!is_bit_integer(to)) return nullptr;
+  return is_float(from) ? &run_saturate : &run_wrap;
+}
+
+}  // namespace tilewright::ir::detail::interp
 // Loops bound to threads.
 //
 // Without barriers inside, threads are iterations that run side by side. With barriers, all threads
@@ -25473,7 +26311,13 @@ class compiler {
   }
   int used_buffer(const buffer& b);
   void collect_affine(const expr& e, std::int64_t scale, expr_code& out);
+  /// The code with a step behind it that brings its value to the type; the code where there is none.
+  const expr_code* followed(const expr_code* code, evaluator step, dtype type);
   const expr_code* compile_affine(const expr& e);
+  const expr_code* compile_cast(const expr& e);
+  const expr_code* compile_load(const expr& e);
+  const expr_code* compile_reinterpret(const expr& e);
+  bool prepare_bits(const expr& e, expr_code& out);
   const expr_code* compile_call(const expr& e);
   const expr_code* compile_let(const expr& e);
   void compile_block(const block_realize_node& r, stmt_code& out);
@@ -25498,6 +26342,15 @@ inline int compiler::used_buffer(const buffer& b) {
     throw argument_error("buffer " + b->name +
                          " is neither a parameter nor allocated around its use");
   return slot;
+}
+
+inline const expr_code* compiler::followed(const expr_code* code, evaluator step, dtype type) {
+  if (!step) return code;
+  expr_code& out = fresh_expr();
+  out.run = step;
+  out.a = code;
+  out.constant = of_int(static_cast<std::int64_t>(type));
+  return &out;
 }
 
 inline bool is_affine_type(dtype t) { return t == dtype::i32 || t == dtype::i64; }
@@ -25533,7 +26386,59 @@ inline const expr_code* compiler::compile_affine(const expr& e) {
   return &out;
 }
 
+inline const expr_code* compiler::compile_load(const expr& e) {
+  expr_code& out = fresh_expr();
+  out.slot = used_buffer(e->buffer);
+  out.indices = compile_all(e->args);
+  const dtype type = e->buffer->type;
+  out.run =
+      with_type(stored_as(type), [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
+  return followed(&out, pick_from_stored(type), type);
+}
+
+inline const expr_code* compiler::compile_cast(const expr& e) {
+  const dtype to = e.type(), from = computed_as(e->args[0].type());
+  expr_code& out = fresh_expr();
+  out.a = compile(e->args[0]);
+  if (is_narrow_float(to) && is_float(from)) return followed(out.a, pick_after_cast(to, from), to);
+  out.run = pick_cast(computed_as(to), from);
+  return followed(&out, pick_after_cast(to, is_float(from) ? from : dtype::i64), to);
+}
+
+inline const expr_code* compiler::compile_reinterpret(const expr& e) {
+  const dtype to = e.type(), from = e->args[0].type();
+  const expr_code* held = compile(e->args[0]);
+  expr_code& bits_of = fresh_expr();
+  bits_of.a = followed(held, pick_to_stored(from), from);
+  bits_of.run = pick_bits(stored_as(from));
+  expr_code& out = fresh_expr();
+  out.a = &bits_of;
+  out.run = pick_from_bits(stored_as(to));
+  return followed(&out, pick_from_stored(to), to);
+}
+
+/// Integers of other widths: shifts are modulo the width, of the amount without a sign, and bits
+/// above it are none.
+inline bool compiler::prepare_bits(const expr& e, expr_code& out) {
+  const dtype type = e->args[0].type();
+  if (!is_bit_integer(type)) return false;
+  if (e->name == "popcount") out.a = followed(out.a, &run_wrap, integer_type(bits(type), true));
+  if ((e->name == "shift_left" || e->name == "shift_right") && out.b) {
+    expr_code& width = fresh_expr();
+    width.run = &run_constant;
+    width.constant = of_int(bits(type));
+    expr_code& amount = fresh_expr();
+    amount.a = followed(out.b, &run_wrap, integer_type(bits(type), true));
+    amount.b = &width;
+    amount.run = pick_binary(op::floormod, dtype::i64);
+    out.b = &amount;
+  }
+  return true;
+}
+
 inline const expr_code* compiler::compile_call(const expr& e) {
+  if (e->name == "reinterpret" && e->args.size() == 1 && bits(e.type()) == bits(e->args[0].type()))
+    return compile_reinterpret(e);
   expr_code& out = fresh_expr();
   if (e->args.empty())
     throw argument_error("intrinsic " + e->name + " without arguments cannot be interpreted");
@@ -25545,18 +26450,11 @@ inline const expr_code* compiler::compile_call(const expr& e) {
   out.a = compile(e->args[0]);
   if (e->args.size() > 1) out.b = compile(e->args[1]);
   if (e->args.size() > 2) out.c = compile(e->args[2]);
-  if (e->name == "reinterpret" && bits(e.type()) == bits(e->args[0].type())) {
-    expr_code& bits_of = fresh_expr();
-    bits_of.a = out.a;
-    bits_of.run = pick_bits(e->args[0].type());
-    out.a = &bits_of;
-    out.run = pick_from_bits(e.type());
-    return &out;
-  }
-  if (!pick_call(out, e->name, e->args[0].type(), e->args.size()))
+  const bool wraps = prepare_bits(e, out);
+  if (!pick_call(out, e->name, computed_as(e->args[0].type()), e->args.size()))
     throw argument_error("intrinsic " + e->name + " of " + std::to_string(e->args.size()) + " " +
                          std::string(name(e->args[0].type())) + " is unknown to the interpreter");
-  return &out;
+  return followed(&out, wraps ? &run_wrap : nullptr, e.type());
 }
 
 inline const expr_code* compiler::compile_let(const expr& e) {
@@ -25583,7 +26481,7 @@ inline const expr_code* compiler::compile(const expr& e) {
       else if (e.type() == dtype::f64)
         out.constant = of_double(e->real);
       else
-        out.constant = with_type(e.type(), [&](auto d) {
+        out.constant = with_type(computed_as(e.type()), [&](auto d) {
           return convert<decltype(d)::value, dtype::f64>(of_double(e->real));
         });
       return &out;
@@ -25603,14 +26501,8 @@ inline const expr_code* compiler::compile(const expr& e) {
           (e->op != op::mul || is_int(e->args[0]) || is_int(e->args[1])))
         return compile_affine(e);
       break;
-    case op::load: {
-      expr_code& out = fresh_expr();
-      out.slot = used_buffer(e->buffer);
-      out.indices = compile_all(e->args);
-      out.run = with_type(e->buffer->type,
-                          [](auto d) -> evaluator { return &run_load<decltype(d)::value>; });
-      return &out;
-    }
+    case op::load: return compile_load(e);
+    case op::cast: return compile_cast(e);
     case op::call: return compile_call(e);
     case op::let: return compile_let(e);
     case op::text:
@@ -25627,8 +26519,11 @@ inline const expr_code* compiler::compile(const expr& e) {
     case op::logical_not: out.run = &run_not; break;
     case op::select: out.run = &run_select; break;
     case op::if_then_else: out.run = &run_choice; break;
-    case op::cast: out.run = pick_cast(e.type(), e->args[0].type()); break;
-    default: out.run = pick_binary(e->op, e->args[0].type());
+    default: {
+      const dtype operands = e->args[0].type();
+      out.run = pick_binary(e->op, computed_as(operands));
+      return followed(&out, is_bit_integer(e.type()) ? &run_wrap : nullptr, e.type());
+    }
   }
   return &out;
 }
@@ -25739,10 +26634,11 @@ inline const stmt_code* compiler::compile(const stmt& s) {
     case stmt_kind::store: {
       const store_node& n = *as_store(s);
       out.run = &run_store_stmt;
-      out.a = compile(n.value);
+      const dtype type = n.buffer->type;
+      out.a = followed(compile(n.value), pick_to_stored(type), type);
       out.slot = used_buffer(n.buffer);
       out.indices = compile_all(n.indices);
-      out.store = with_type(n.buffer->type,
+      out.store = with_type(stored_as(type),
                             [](auto d) -> storer { return &run_store<decltype(d)::value>; });
       break;
     }
@@ -25783,6 +26679,25 @@ inline const stmt_code* compiler::compile(const stmt& s) {
   return &out;
 }
 
+}  // namespace tilewright::ir::detail::interp
+// Vectors taken apart.
+
+namespace tilewright::ir {
+
+/// True when a buffer or a value of the function has several lanes.
+bool has_vectors(const function& f);
+
+/// The same function on scalars. A buffer of vectors gets one more dimension, the last, of as many
+/// elements as a vector has lanes, so that its memory stays as it was; a store of a vector becomes
+/// one store a lane, after all lanes of the value are known. Block ids are kept.
+/// @throws argument_error for lanes that only the machine knows (T.vscale), and for calls that
+///         only a machine understands
+function scalarize(const function& f);
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir::detail::interp {
+
 /// Gives a value to every extent that is a plain variable, from the options.
 inline void bind_dims(compiler& c, const expr& e, const interpret_options& options) {
   for (const var& v : free_vars(e)) {
@@ -25799,9 +26714,17 @@ inline void bind_dims(compiler& c, const expr& e, const interpret_options& optio
 inline void bind_scalar(compiler& c, const var& v, const tensor_view& view) {
   if (!view.data) throw argument_error("scalar " + v->name + " needs a pointer to its value");
   c.define(v);
-  c.state().slots[static_cast<std::size_t>(c.slot_of(v))] = with_type(v.type(), [&](auto d) {
+  expr_code raw;
+  raw.run = &run_constant;
+  raw.constant = with_type(stored_as(v.type()), [&](auto d) {
     return read_element<decltype(d)::value>(static_cast<const std::byte*>(view.data));
   });
+  expr_code step;
+  step.run = pick_from_stored(v.type());
+  step.a = &raw;
+  step.constant = of_int(static_cast<std::int64_t>(v.type()));
+  c.state().slots[static_cast<std::size_t>(c.slot_of(v))] =
+      eval(step.run ? &step : &raw, c.state());
 }
 
 /// Strides of a parameter: the caller's, else the declared literals, else contiguous ones. A
@@ -25825,6 +26748,13 @@ inline void bind_strides(compiler& c, const buffer& p, const tensor_view& view, 
     }
     b.strides.push_back(stride);
   }
+}
+
+/// Strides in vectors become strides in scalars.
+inline void add_lanes(dtype type, tensor_view& view) {
+  if (!is_vector(type) || view.strides.empty()) return;
+  for (std::int64_t& stride : view.strides) stride *= lanes(type);
+  view.strides.push_back(1);
 }
 
 inline void bind_buffer(compiler& c, const buffer& p, const tensor_view& view,
@@ -25861,6 +26791,11 @@ TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> arg
   if (args.size() != f.params.size())
     throw argument_error("function " + f.name + " takes " + std::to_string(f.params.size()) +
                          " arguments, not " + std::to_string(args.size()));
+  if (has_vectors(f)) {
+    for (std::size_t k = 0; k < args.size(); ++k)
+      if (f.params[k].buffer) add_lanes(f.params[k].buffer->type, args[k]);
+    return interpret(scalarize(f), std::move(args), std::move(options));
+  }
   compiler c(f, options);
   for (std::size_t k = 0; k < args.size(); ++k)
     if (!f.params[k].buffer) bind_scalar(c, f.params[k].scalar, args[k]);
@@ -26605,7 +27540,8 @@ TILEWRIGHT_INLINE std::vector<expr> parser::dims(dtype unknown) {
   for (const operand& item : given.tuple ? given.items : one) {
     need_value(at, item);
     const operand value = item.value->op == op::text ? quoted(at, item.value->name, unknown) : item;
-    if (!is_integer(value.value.type())) in_.fail(at, "an integer extent");
+    if (!is_integer(value.value.type()) || is_vector(value.value.type()))
+      in_.fail(at, "an integer extent");
     out.push_back(value.value);
   }
   return out;
@@ -26882,7 +27818,7 @@ inline bool is_script_intrinsic(std::string_view name) {
 }
 
 inline dtype intrinsic_type(std::string_view name, dtype first_argument) {
-  return name.substr(0, 2) == "is" ? dtype::boolean : first_argument;
+  return name.substr(0, 2) == "is" ? with_lanes(dtype::boolean, first_argument) : first_argument;
 }
 
 inline std::size_t intrinsic_arity(std::string_view name) {
@@ -26972,14 +27908,29 @@ TILEWRIGHT_INLINE std::optional<dtype> type_from_text(std::string_view text) {
     std::string_view name;
     dtype type;
   };
-  static constexpr std::array<spelling, 21> others{
-      {{"handle", dtype::handle}, {"void", dtype::handle},     {"", dtype::handle},
-       {"float", dtype::f32},     {"f", dtype::f32},           {"int", dtype::i32},
-       {"uint", dtype::u32},      {"boolean", dtype::boolean}, {"uint1", dtype::boolean},
-       {"f16", dtype::f16},       {"bf16", dtype::bf16},       {"f32", dtype::f32},
-       {"f64", dtype::f64},       {"i8", dtype::i8},           {"i16", dtype::i16},
-       {"i32", dtype::i32},       {"i64", dtype::i64},         {"u8", dtype::u8},
-       {"u16", dtype::u16},       {"u32", dtype::u32},         {"u64", dtype::u64}}};
+  static constexpr std::array<spelling, 22> others{
+      {{"handle", dtype::handle},
+       {"void", dtype::handle},
+       {"", dtype::handle},
+       {"float", dtype::f32},
+       {"f", dtype::f32},
+       {"int", dtype::i32},
+       {"uint", dtype::u32},
+       {"boolean", dtype::boolean},
+       {"f16", dtype::f16},
+       {"bf16", dtype::bf16},
+       {"f32", dtype::f32},
+       {"f64", dtype::f64},
+       {"i8", dtype::i8},
+       {"i16", dtype::i16},
+       {"i32", dtype::i32},
+       {"i64", dtype::i64},
+       {"u8", dtype::u8},
+       {"u16", dtype::u16},
+       {"u32", dtype::u32},
+       {"u64", dtype::u64},
+       {"e4m3_float8", *dtype_from_name("float8_e4m3fn")},
+       {"e5m2_float8", *dtype_from_name("float8_e5m2")}}};
   for (const spelling& s : others)
     if (s.name == text) return s.type;
   return std::nullopt;
@@ -26988,7 +27939,6 @@ TILEWRIGHT_INLINE std::optional<dtype> type_from_text(std::string_view text) {
 TILEWRIGHT_INLINE dtype parser::type_of(const token& t) const {
   const bool quoted = t.kind == token_kind::string;
   const std::string text = quoted ? decode_string(t) : std::string(t.text);
-  if (!quoted && is_vector_type(text)) return element_of(text);
   const auto known = type_from_text(text);
   if (!known) in_.fail(t, "the name of an element type, such as \"float32\"");
   return *known;
@@ -27127,8 +28077,6 @@ TILEWRIGHT_INLINE operand parser::all_or_any(const token& name) {
 
 /// T.Cast("float32", x), T.cast(x, "float32")
 TILEWRIGHT_INLINE operand parser::conversion(const token& name) {
-  if (in_.peek(1).kind == token_kind::string && is_vector_type(decode_string(in_.peek(1))))
-    return opaque(name, "tir.Cast", arguments(), true);
   in_.expect("(");
   dtype type = dtype::i32;
   operand value;
@@ -27228,12 +28176,15 @@ TILEWRIGHT_INLINE operand parser::limit_value(const token& name) {
   in_.expect("(");
   const dtype type = type_argument();
   in_.expect(")");
-  if (type == dtype::handle) in_.fail(name, "an element type");
+  if (type == dtype::handle || is_vector(type)) in_.fail(name, "an element type");
   if (name.text == "infinity") {
-    if (!is_float(type)) in_.fail(name, "a float type");
+    if (!is_float(type) || !has_infinity(element_of(type)))
+      in_.fail(name, "a float type that has infinities");
     return {highest_value(type)};
   }
   const bool lowest = name.text == "min_value";
+  const bool narrow = is_narrow_float(type);
+  if (narrow) return {real(type, lowest ? lowest_narrow(type) : largest_narrow(type))};
   if (!is_float(type)) return {lowest ? lowest_value(type) : highest_value(type)};
   const double largest = type == dtype::f64   ? std::numeric_limits<double>::max()
                          : type == dtype::f16 ? 65504.0
@@ -27424,7 +28375,7 @@ TILEWRIGHT_INLINE operand parser::unary() {
     const level guard(*this);
     const operand value = binary(comparison_strength);
     need_value(at, value);
-    if (value.value.type() != dtype::boolean) in_.fail(at, "a boolean after not");
+    if (!is_boolean(value.value.type())) in_.fail(at, "a boolean after not");
     return deeper(at, logical_not(value.value), value.depth);
   }
   if (in_.accept("+")) {
@@ -27437,7 +28388,7 @@ TILEWRIGHT_INLINE operand parser::unary() {
     need_value(at, value);
     if (value.bare && is_int(value.value))
       return {integer(value.value.type(), ~value.value->integer), true};
-    if (!is_integer(value.value.type()) && value.value.type() != dtype::boolean)
+    if (!is_integer(value.value.type()) && !is_boolean(value.value.type()))
       in_.fail(at, "an integer after ~");
     return deeper(at, call(value.value.type(), "bitwise_not", {value.value}), value.depth);
   }
@@ -27448,18 +28399,31 @@ TILEWRIGHT_INLINE operand parser::unary() {
     return number(true);
   operand value = binary(power_strength);
   need_value(at, value);
-  if (value.value.type() == dtype::boolean || value.value.type() == dtype::handle)
+  if (is_boolean(value.value.type()) || value.value.type() == dtype::handle)
     in_.fail(at, "a number after the sign");
   operand out = deeper(at, -value.value, value.depth);
   out.bare = value.bare;
   return out;
 }
 
+/// A scalar beside a vector is a vector of it.
+TILEWRIGHT_INLINE void parser::unify_lanes(const token& at, operand& a, operand& b) const {
+  const dtype of_a = a.value.type(), of_b = b.value.type();
+  if (is_vector(of_a) && is_vector(of_b) && with_lanes(of_a, of_b) != of_a)
+    throw parse_error(at.at, "as many lanes on both sides",
+                      type_text(of_a) + " and " + type_text(of_b));
+  for (auto [scalar, vector] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (is_vector(scalar->value.type()) || !is_vector(vector->value.type())) continue;
+    scalar->value = broadcast(scalar->value, vector->value.type());
+    scalar->depth += 1;
+  }
+}
+
 /// The types of two operands, made one the way TVM does: a literal follows the other operand, an
 /// integer becomes the float it meets, the narrower type widens.
 TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) const {
-  const dtype of_a = a.value.type(), of_b = b.value.type();
-  if (of_a == of_b && a.bare == b.bare) {
+  const dtype of_a = element_of(a.value.type()), of_b = element_of(b.value.type());
+  if (a.value.type() == b.value.type() && a.bare == b.bare) {
     if (a.bare && is_float(of_a)) a.value = settle(a), b.value = settle(b), a.bare = b.bare = false;
     return;
   }
@@ -27477,29 +28441,33 @@ TILEWRIGHT_INLINE void parser::unify(const token& at, operand& a, operand& b) co
   if (a.bare != b.bare) {
     operand& bare = a.bare ? a : b;
     operand& other = a.bare ? b : a;
+    const dtype wanted = other.value.type();
     // A float of Python has 32 bits at least.
-    if (is_float(bare.value.type()) && other.value.type() != dtype::f64)
-      other.value = cast(dtype::f32, other.value);
-    if (other.value.type() == dtype::boolean) other.value = cast(bare.value.type(), other.value);
-    bare.value = retype(at, bare, other.value.type());
+    if (is_float(bare.value.type()) && element_of(wanted) != dtype::f64)
+      other.value = cast(with_lanes(dtype::f32, wanted), other.value);
+    if (is_boolean(wanted)) other.value = cast(with_lanes(bare.value.type(), wanted), other.value);
+    bare.value = retype(at, bare, element_of(other.value.type()));
     bare.bare = false;
-    return;
+    return unify_lanes(at, a, b);
   }
+  unify_lanes(at, a, b);
+  const auto as = [&](dtype scalar) { return with_lanes(scalar, a.value.type()); };
   if (is_float(of_a) != is_float(of_b)) {
     (is_float(of_a) ? b : a).value =
-        cast(is_float(of_a) ? of_a : of_b, (is_float(of_a) ? b : a).value);
+        cast(as(is_float(of_a) ? of_a : of_b), (is_float(of_a) ? b : a).value);
   } else if (is_float(of_a)) {
     const bool first = bits(of_a) >= bits(of_b);
-    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
+    (first ? b : a).value = cast(as(first ? of_a : of_b), (first ? b : a).value);
   } else if (of_a == dtype::boolean || of_b == dtype::boolean) {
     const bool first = of_b == dtype::boolean;
-    (first ? b : a).value = cast(first ? of_a : of_b, (first ? b : a).value);
+    (first ? b : a).value = cast(as(first ? of_a : of_b), (first ? b : a).value);
   }
 }
 
 TILEWRIGHT_INLINE expr parser::retype(const token& at, const operand& bare, dtype type) const {
   const expr& value = bare.value;
   if (value.type() == type) return value;
+  if (is_vector(type)) return broadcast(retype(at, bare, element_of(type)), type);
   const bool literal = value->op == op::real || value->op == op::integer;
   if (!literal || type == dtype::handle)
     throw parse_error(at.at, "a value of type " + type_text(type), type_text(value.type()));
@@ -27526,7 +28494,8 @@ TILEWRIGHT_INLINE expr parser::converted(const token& at, const operand& o, dtyp
   if (o.bare) return retype(at, o, type);
   const dtype from = o.value.type();
   if (from == type) return o.value;
-  if (from == dtype::handle || type == dtype::handle)
+  if (from == dtype::handle || type == dtype::handle ||
+      (is_vector(from) && with_lanes(from, type) != from))
     throw parse_error(at.at, "a value of type " + type_text(type), type_text(from));
   return cast(type, o.value);
 }
@@ -27536,12 +28505,13 @@ TILEWRIGHT_INLINE operand parser::combine(const token& at, op o, operand a, oper
   need_value(at, b);
   const bool bare = a.bare && b.bare && !is_float(a.value.type()) && !is_float(b.value.type());
   if (is_logic(o)) {
-    if (a.value.type() != dtype::boolean || b.value.type() != dtype::boolean)
+    if (!is_boolean(a.value.type()) || !is_boolean(b.value.type()))
       throw parse_error(at.at, "booleans on both sides",
                         type_text(a.value.type()) + " and " + type_text(b.value.type()));
+    unify_lanes(at, a, b);
   } else {
     unify(at, a, b);
-    if (!is_comparison(o) && a.value.type() == dtype::boolean) {
+    if (!is_comparison(o) && is_boolean(a.value.type())) {
       if (o != op::min && o != op::max) in_.fail(at, "numbers on both sides");
     }
   }
@@ -27612,10 +28582,15 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
   need_value(at, condition);
   need_value(at, yes);
   need_value(at, no);
-  if (condition.value.type() != dtype::boolean) in_.fail(at, "a boolean condition");
+  const bool decides = o == op::select ? is_boolean(condition.value.type())
+                                       : condition.value.type() == dtype::boolean;
+  if (!decides) in_.fail(at, "a boolean condition");
   const int depth = std::max(condition.depth, std::max(yes.depth, no.depth));
   unify(at, yes, no);
   const expr a = settle(yes), b = settle(no);
+  const dtype test = condition.value.type();
+  if (is_vector(test) && is_vector(a.type()) && with_lanes(test, a.type()) != test)
+    throw parse_error(at.at, "as many lanes as the condition has", type_text(a.type()));
   return deeper(
       at, o == op::select ? select(condition.value, a, b) : if_then_else(condition.value, a, b),
       depth);
@@ -27624,7 +28599,7 @@ TILEWRIGHT_INLINE operand parser::choose(const token& at, op o, const operand& c
 TILEWRIGHT_INLINE expr parser::integer_expr(std::string_view what) {
   const token at = in_.peek();
   const operand value = expression();
-  if (!is_integer(value.value.type())) in_.fail(at, what);
+  if (!is_integer(value.value.type()) || is_vector(value.value.type())) in_.fail(at, what);
   return value.value;
 }
 
@@ -27971,11 +28946,8 @@ TILEWRIGHT_INLINE operand parser::opaque(const token& at, std::string name, cons
   const expr spelled = given ? given->value : list.empty() ? expr() : list[0];
   if (spelled && spelled->op == op::text) {
     type = type_from_text(spelled->name);
-    const bool vector = !type && is_vector_type(spelled->name);
-    if (vector) type = element_of(spelled->name);
     if (given && !type) in_.fail(at, "the name of an element type");
-    if (vector && given) list.insert(list.begin(), spelled);
-    if (type && !vector && !given && !list.empty()) list.erase(list.begin());
+    if (type && !given && !list.empty()) list.erase(list.begin());
   }
   if (!type && typed_first) in_.fail(at, "the name of an element type as the first argument");
   const bool prefixed = name.substr(0, opaque_prefix.size()) == opaque_prefix;
@@ -28022,8 +28994,6 @@ TILEWRIGHT_INLINE operand parser::reinterpretation(const token& name) {
   if (args.list.size() != value + 1) in_.fail(name, "a type and a value");
   const operand& spelled = named ? *named : args.list[0];
   need_value(name, spelled);
-  if (spelled.value->op == op::text && is_vector_type(spelled.value->name))
-    return opaque(name, "tir.reinterpret", args, true);
   const auto type =
       spelled.value->op == op::text ? type_from_text(spelled.value->name) : std::nullopt;
   if (!type) in_.fail(name, "the name of an element type");
@@ -28033,7 +29003,23 @@ TILEWRIGHT_INLINE operand parser::reinterpretation(const token& name) {
   return deeper(name, call(*type, "reinterpret", {settled}), of.depth);
 }
 
-/// T.Ramp(base, stride, lanes), T.Broadcast(value, lanes): the type is that of one lane.
+/// `n`, or `n * T.vscale()` where the machine knows how many: the type of so many lanes.
+TILEWRIGHT_INLINE dtype parser::lanes_type(const token& at, const expr& count, dtype scalar) const {
+  const auto is_scale = [](const expr& e) { return e->op == op::call && e->name == "tir.vscale"; };
+  expr factor = count;
+  bool scalable = is_scale(count);
+  if (scalable) factor = integer(dtype::i32, 1);
+  if (count->op == op::mul)
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      if (is_scale(count->args[i])) factor = count->args[1 - i], scalable = true;
+  if (!is_int(factor) || factor->integer < 1 || factor->integer > most_lanes)
+    in_.fail(at, "a literal number of lanes from 1 to 65536, or its product with T.vscale()");
+  if (is_vector(scalar) || scalar == dtype::handle)
+    throw parse_error(at.at, "a scalar for every lane", type_text(scalar));
+  return vector_type(scalar, static_cast<int>(factor->integer), scalable);
+}
+
+/// T.Ramp(base, stride, lanes), T.Broadcast(value, lanes)
 TILEWRIGHT_INLINE operand parser::vector_value(const token& name) {
   const call_args args = arguments();
   const bool ramp = name.text == "Ramp" || name.text == "ramp";
@@ -28045,7 +29031,12 @@ TILEWRIGHT_INLINE operand parser::vector_value(const token& name) {
     list.push_back(argument(o));
     depth = std::max(depth, o.depth);
   }
-  const dtype type = list[0].type();
+  if (ramp) {
+    if (!is_integer(list[0].type())) in_.fail(name, "an integer base");
+    list[1] = converted(name, {list[1], is_int(list[1])}, list[0].type());
+  }
+  const dtype type = lanes_type(name, list.back(), list[0].type());
+  if (!is_vector(type)) return {list[0], args.list[0].bare, depth};
   return deeper(name, call(type, ramp ? "tir.Ramp" : "tir.Broadcast", std::move(list)), depth);
 }
 
@@ -28901,7 +29892,7 @@ TILEWRIGHT_INLINE stmt parser::stored(const token& name, const buffer& to, std::
     operand old = deeper(name, load(to, at), depth);
     value = combine(sign, update->second, std::move(old), std::move(value));
   }
-  const expr stored = converted(start, value, to->type);
+  const expr stored = converted(start, value, access_type(to, at));
   in_.expect_newline();
   return make_store(to, std::move(at), stored);
 }
@@ -28919,8 +29910,11 @@ TILEWRIGHT_INLINE stmt parser::vector_store(const token& name) {
   const operand& where = args.list[0];
   for (const operand& o : where.tuple ? where.items : std::vector<operand>{where})
     at.push_back(o.value);
-  if (at.size() != to->shape.size()) in_.fail(what, "an index for every dimension");
-  return make_store(to, std::move(at), converted(what, args.list[1], to->type));
+  if (at.empty() || at.size() != to->shape.size()) in_.fail(what, "an index for every dimension");
+  need_value(what, args.list[1]);
+  at.back() = ramp_from(what, at.back(), args.list[1].value.type(), to);
+  const dtype type = access_type(to, at);
+  return make_store(to, std::move(at), converted(what, args.list[1], type));
 }
 
 }  // namespace tilewright::ir::detail
@@ -29196,17 +30190,23 @@ TILEWRIGHT_INLINE operand parser::vector_load(const token& at, const buffer& b) 
   for (const operand& o : where.tuple ? where.items : std::vector<operand>{where})
     index.push_back(o.value);
   const operand* type = args.list.size() > 1 ? &args.list[1] : args.find("dtype");
+  if (index.empty() || index.size() != b->shape.size())
+    in_.fail(at, "an index for every dimension");
   if (type && type->value && type->value->op == op::text) {
-    const std::string& spelled = type->value->name;
-    const std::size_t x = spelled.rfind('x');
-    if (x != std::string::npos && !index.empty()) {
-      const int lanes = std::atoi(spelled.c_str() + x + 1);
-      index.back() = call(index.back().type(), "tir.Ramp",
-                          {index.back(), integer(dtype::i32, 1), integer(dtype::i32, lanes)});
-    }
+    const auto wanted = type_from_text(type->value->name);
+    if (!wanted) in_.fail(at, "the name of an element type, such as \"float32x4\"");
+    index.back() = ramp_from(at, index.back(), *wanted, b);
   }
-  if (index.size() != b->shape.size()) in_.fail(at, "an index for every dimension");
   return deeper(at, load(b, std::move(index)), where.depth + 2);
+}
+
+/// The index with which a value of the type is loaded from or stored to `b`, from `base` on.
+TILEWRIGHT_INLINE expr parser::ramp_from(const token& at, const expr& base, dtype value,
+                                         const buffer& b) const {
+  const int count = lanes(value) / lanes(b->type);
+  if (count <= 1 || is_vector(base.type())) return base;
+  if (lanes(value) % lanes(b->type) != 0) in_.fail(at, "whole elements of " + b->name);
+  return ramp(base, integer(base.type(), 1), count);
 }
 
 /// One index, or a tuple that stands for several; `a:b` and `a:b:c` with literal extents are ramps.
@@ -29228,15 +30228,17 @@ TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   depth = std::max(depth, given.depth);
   if (!in_.accept(":")) return out.push_back(given.value);
   const expr stop = integer_expr("an integer index after ':'");
+  if (is_vector(given.value.type())) in_.fail(at, "a scalar where a slice begins");
   const expr step = in_.accept(":") ? integer_expr("a step") : integer(dtype::i32, 1);
   const expr extent = extent_between(given.value, stop);
   if (!is_int(extent) || !is_int(step) || step->integer < 1)
     in_.fail(at, "a slice of a literal number of elements");
   const std::int64_t lanes = (extent->integer + step->integer - 1) / step->integer;
+  if (lanes < 1 || lanes > most_lanes) in_.fail(at, "a slice of 1 to 65536 elements");
   depth += 1;
   out.push_back(lanes == 1 ? given.value
-                           : call(given.value.type(), "tir.Ramp",
-                                  {given.value, step, integer(dtype::i32, lanes)}));
+                           : ramp(given.value, integer(given.value.type(), step->integer),
+                                  static_cast<int>(lanes)));
 }
 
 TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth) {
@@ -29250,6 +30252,11 @@ TILEWRIGHT_INLINE std::vector<expr> parser::indices(const buffer& b, int& depth)
   if (out.size() != b->shape.size())
     throw parse_error(open.at, std::to_string(b->shape.size()) + " indices of " + b->name,
                       std::to_string(out.size()));
+  // As in TVM: of vectors of indices the last alone.
+  for (std::size_t i = 0; i + 1 < out.size(); ++i)
+    if (is_vector(out[i].type())) in_.fail(open, "a scalar for every index but the last");
+  if (!out.empty() && std::int64_t{lanes(b->type)} * lanes(out.back().type()) > most_lanes)
+    in_.fail(open, "at most 65536 lanes");
   return out;
 }
 
@@ -29695,6 +30702,7 @@ TILEWRIGHT_INLINE std::string print(const buffer_region& r) {
 
 }  // namespace tilewright::ir
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29814,17 +30822,28 @@ TILEWRIGHT_INLINE void printer::called(std::string_view name, const std::vector<
   out_ += ')';
 }
 
+/// T.Shuffle([vectors], [places])
+TILEWRIGHT_INLINE void printer::shuffle(const expr& e) {
+  out_ += "T.Shuffle([";
+  write_list(tuple_items(e->args[0]));
+  out_ += "], [";
+  write_list(tuple_items(e->args[1]));
+  out_ += "])";
+}
+
 /// A type in front, unless the parser finds it without.
 TILEWRIGHT_INLINE void printer::opaque(const expr& e) {
   if (is_reducer(e)) return reducer(e);
+  const bool lists = std::all_of(e->args.begin(), e->args.end(), [](const expr& a) {
+    return a->op == op::call && a->name == "tir.tvm_tuple";
+  });
+  if (e->name == "tir.Shuffle" && lists && e.type() == shuffled_type(e->args)) return shuffle(e);
   if (e->name == reducer_parameter && reducer_half_) return reducer_name(e);
   const std::string_view bare = std::string_view(e->name).substr(opaque_prefix.size());
   const expr first = e->args.empty() ? expr() : e->args[0];
   const bool text = first && first->op == op::text;
-  const bool vector = text && is_vector_type(first->name) && element_of(first->name) == e.type();
-  const bool misread =
-      text && !vector && (type_from_text(first->name) || is_vector_type(first->name));
-  if (vector || (!misread && implied_type(bare, e->args) == e.type())) return called(bare, e->args);
+  const bool misread = text && type_from_text(first->name);
+  if (!misread && implied_type(bare, e->args) == e.type()) return called(bare, e->args);
   out_ += "T.";
   out_ += bare;
   out_ += "(\"";
@@ -30023,6 +31042,276 @@ TILEWRIGHT_INLINE bool loads_from(const stmt& s, const buffer& b) {
 
 }  // namespace tilewright::ir
 
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace tilewright::ir {
+namespace detail {
+
+class scalarizer : public mutator {
+ public:
+  using mutator::mutate;
+
+  expr mutate(const expr& e) override {
+    if (is_vector(e.type()))
+      throw argument_error("a value of type " + std::string(name(e.type())) +
+                           " stands where a scalar is needed");
+    if (e->op == op::load) return load_lane(e, 0);
+    if (is_reinterpret(e) && is_vector(e->args[0].type())) return bits_of_lane(e, 0);
+    return mutator::mutate(e);
+  }
+
+  buffer mutate(const buffer& b) override {
+    if (!is_vector(b->type)) return b;
+    const auto known = buffers_.find(b);
+    if (known != buffers_.end()) return known->second;
+    need_fixed(b->type);
+    auto* node = new buffer_node(*b);
+    const buffer out(node);
+    const int count = lanes(b->type);
+    node->type = element_of(b->type);
+    node->shape.push_back(integer(b->shape.empty() ? dtype::i32 : b->shape[0].type(), count));
+    for (expr& stride : node->strides) stride = stride * integer(stride.type(), count);
+    if (!node->strides.empty()) node->strides.push_back(integer(node->strides[0].type(), 1));
+    if (node->elem_offset)
+      node->elem_offset = node->elem_offset * integer(node->elem_offset.type(), count);
+    node->offset_factor *= count;
+    return buffers_[b] = out;
+  }
+
+  block mutate(const block& b) override {
+    views_ += static_cast<int>(b->match_buffers.size());
+    const block changed = mutator::mutate(b);
+    views_ -= static_cast<int>(b->match_buffers.size());
+    if (changed == b) return b;
+    block_node out = *changed;
+    for (buffer_region& r : out.reads) add_lanes(r);
+    for (buffer_region& r : out.writes) add_lanes(r);
+    for (match_buffer& m : out.match_buffers) add_lanes(m.source);
+    return make_block(std::move(out));
+  }
+
+  stmt mutate(const stmt& s) override {
+    if (const store_node* n = as_store(s)) return store(*n);
+    if (const auto* n = s->kind == stmt_kind::let ? static_cast<const let_node*>(s.get()) : nullptr;
+        n && is_vector(n->var.type()))
+      return bind(n->var, n->value, [&] { return mutate(n->body); });
+    if (const evaluate_node* n = as_evaluate(s); n && is_vector(n->value.type())) {
+      std::vector<stmt> parts;
+      for (int i = 0; i < count_of(n->value); ++i)
+        parts.push_back(make_evaluate(lane(n->value, i)));
+      return make_seq(std::move(parts));
+    }
+    return mutator::mutate(s);
+  }
+
+ private:
+  static void need_fixed(dtype t) {
+    if (is_scalable(t))
+      throw argument_error(
+          "type " + std::string(name(t)) +
+          " has as many lanes as the machine wants; write a literal number of them");
+  }
+  static int count_of(const expr& e) {
+    need_fixed(e.type());
+    return lanes(e.type());
+  }
+
+  static void add_lanes(buffer_region& r) {
+    if (r.box.size() == r.buffer->shape.size()) return;
+    const expr& all = r.buffer->shape.back();
+    r.box.push_back({integer(all.type(), 0), all});
+  }
+
+  /// The variables that hold the lanes of a vector variable.
+  const std::vector<var>& lanes_of(const var& v) {
+    std::vector<var>& known = vars_[v.get()];
+    const int count = count_of(v);
+    for (int i = static_cast<int>(known.size()); i < count; ++i)
+      known.push_back(make_var(v->name + "_" + std::to_string(i), element_of(v.type())));
+    return known;
+  }
+
+  template <class Body>
+  stmt bind(const var& v, const expr& value, const Body& body) {
+    std::vector<expr> values;
+    for (int i = 0; i < count_of(v); ++i) values.push_back(lane(value, i));
+    stmt out = body();
+    const std::vector<var>& names = lanes_of(v);
+    for (std::size_t i = values.size(); i-- > 0;)
+      out = make_let(names[i], values[i], std::move(out));
+    return out;
+  }
+
+  /// Lane i of a value; a scalar has the same one everywhere.
+  expr lane(const expr& e, int i) {
+    if (!is_vector(e.type())) return mutate(e);
+    need_fixed(e.type());
+    switch (e->op) {
+      case op::var: return lanes_of(e)[static_cast<std::size_t>(i)];
+      case op::load: return load_lane(e, i);
+      case op::cast: return cast(element_of(e.type()), lane(e->args[0], i));
+      case op::let: return let_lane(e, i);
+      case op::call: return call_lane(e, i);
+      default: return with_args(e, lane(e->args, i));
+    }
+  }
+
+  std::vector<expr> lane(const std::vector<expr>& list, int i) {
+    std::vector<expr> out;
+    for (const expr& e : list) out.push_back(lane(e, i));
+    return out;
+  }
+
+  std::vector<expr> place(const buffer& b, const std::vector<expr>& indices, int i) {
+    const int inner = lanes(b->type);
+    std::vector<expr> out = lane(indices, i / inner);
+    if (inner > 1) out.push_back(integer(mutate(b)->shape.back().type(), i % inner));
+    return out;
+  }
+
+  expr load_lane(const expr& e, int i) {
+    return load(mutate(e->buffer), place(e->buffer, e->args, i));
+  }
+
+  expr let_lane(const expr& e, int i) {
+    const var& v = e->args[0];
+    if (!is_vector(v.type())) return let_in(v, mutate(e->args[1]), lane(e->args[2], i));
+    expr out = lane(e->args[2], i);
+    const std::vector<var>& names = lanes_of(v);
+    for (int k = count_of(v); k-- > 0;)
+      out = let_in(names[static_cast<std::size_t>(k)], lane(e->args[1], k), out);
+    return out;
+  }
+
+  expr call_lane(const expr& e, int i) {
+    const dtype scalar = element_of(e.type());
+    const std::vector<expr>& args = e->args;
+    if (e->name == "tir.Broadcast") return mutate(args[0]);
+    if (e->name == "tir.Ramp") return mutate(args[0]) + mutate(args[1]) * integer(scalar, i);
+    if (e->name == "tir.Shuffle" && args.size() == 2) return shuffled(args[0], args[1], i);
+    if (e->name == "tir.vectorlow" && args.size() == 1) return lane(args[0], i);
+    if (e->name == "tir.vectorhigh" && args.size() == 1)
+      return lane(args[0], i + count_of(args[0]) - count_of(e));
+    if (e->name == "tir.vectorcombine" && args.size() == 2) {
+      const int first = count_of(args[0]);
+      return i < first ? lane(args[0], i) : lane(args[1], i - first);
+    }
+    if (is_reinterpret(e) && lanes(args[0].type()) != lanes(e.type())) return bits_of_lane(e, i);
+    const auto as_wide = [&](const expr& a) { return lanes(a.type()) == lanes(e.type()); };
+    const bool by_lane = is_script_intrinsic(e->name) || e->name == "reinterpret";
+    if (!by_lane || !std::all_of(args.begin(), args.end(), as_wide))
+      throw argument_error("call of " + e->name + " of type " + std::string(name(e.type())) +
+                           " cannot be computed lane by lane");
+    return call(scalar, e->name, lane(args, i));
+  }
+
+  static bool is_reinterpret(const expr& e) {
+    return e->op == op::call && e->name == "reinterpret" && e->args.size() == 1;
+  }
+
+  /// Lane i of the bits of a value as another number of lanes; the first lane is the lowest.
+  expr bits_of_lane(const expr& e, int i) {
+    const expr& from = e->args[0];
+    const int width = bits(e.type()), given = bits(from.type());
+    if (width * count_of(e) != given * count_of(from) || (width % given && given % width))
+      throw argument_error("the bits of " + std::string(name(from.type())) + " are not those of " +
+                           std::string(name(e.type())));
+    const auto as = [](dtype t, const expr& x) {
+      return x.type() == t ? x : call(t, "reinterpret", {x});
+    };
+    const auto raw = [&](int k) { return as(integer_type(given, true), lane(from, k)); };
+    const dtype word = integer_type(std::max(width, given), true);
+    const auto shift = [&](const char* way, const expr& x, int by) {
+      return by == 0 ? x : call(word, way, {x, integer(word, by)});
+    };
+    expr all;
+    if (width < given) {
+      const int each = given / width;
+      all = cast(integer_type(width, true), shift("shift_right", raw(i / each), i % each * width));
+    } else {
+      const int each = width / given;
+      for (int k = 0; k < each; ++k) {
+        const expr part = shift("shift_left", cast(word, raw(i * each + k)), k * given);
+        all = all ? call(word, "bitwise_or", {all, part}) : part;
+      }
+    }
+    return as(element_of(e.type()), all);
+  }
+
+  expr shuffled(const expr& vectors, const expr& places, int i) {
+    const std::vector<expr> from = tuple_items(vectors), at = tuple_items(places);
+    const expr& wanted = at[static_cast<std::size_t>(i)];
+    std::int64_t rest = is_int(wanted) ? wanted->integer : -1;
+    for (const expr& v : from) {
+      if (rest >= 0 && rest < count_of(v)) return lane(v, static_cast<int>(rest));
+      rest -= count_of(v);
+    }
+    throw argument_error("T.Shuffle needs literal places within its vectors");
+  }
+
+  /// Lanes are stored when all are known, unless nothing that is stored is read.
+  stmt store(const store_node& n) {
+    const buffer to = mutate(n.buffer);
+    if (!is_vector(access_type(n.buffer, n.indices)))
+      return make_store(to, lane(n.indices, 0), mutate(n.value));
+    const int count = count_of(n.value);
+    bool overlaps = false;
+    for_each_expr(n.value, [&](const expr& e) {
+      overlaps = overlaps || (e->op == op::load && (e->buffer == n.buffer || views_ > 0));
+    });
+    const var held = make_var("lane", n.value.type());
+    std::vector<stmt> parts;
+    for (int i = 0; i < count; ++i)
+      parts.push_back(make_store(to, place(n.buffer, n.indices, i),
+                                 overlaps ? lane(held, i) : lane(n.value, i)));
+    stmt all = make_seq(std::move(parts));
+    return overlaps ? bind(held, n.value, [&] { return all; }) : all;
+  }
+
+  buffer_map buffers_;
+  std::unordered_map<const expr_node*, std::vector<var>> vars_;
+  int views_ = 0;  // matched around, any of which may be what is stored to
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE bool has_vectors(const function& f) {
+  bool found = false;
+  for (const param& p : f.params)
+    found = found || is_vector(p.buffer ? p.buffer->type : p.scalar.type());
+  if (!f.body) return found;
+  for_each_expr(f.body, [&](const expr& e) { found = found || is_vector(e.type()); });
+  const auto look = [&](const buffer& b) { found = found || is_vector(b->type); };
+  for_each_stmt(f.body, [&](const stmt& s) {
+    if (const store_node* n = as_store(s)) look(n->buffer);
+    if (const allocate_node* n = as_allocate(s)) look(n->buffer);
+    if (const block_realize_node* n = as_realize(s)) {
+      for (const buffer& b : n->block->alloc_buffers) look(b);
+      for (const match_buffer& m : n->block->match_buffers) look(m.buffer);
+    }
+  });
+  return found;
+}
+
+TILEWRIGHT_INLINE function scalarize(const function& f) {
+  if (!has_vectors(f)) return f;
+  detail::scalarizer change;
+  function out = f;
+  for (param& p : out.params) {
+    if (p.buffer)
+      p.buffer = change.mutate(p.buffer);
+    else if (is_vector(p.scalar.type()))
+      throw argument_error("parameter " + p.scalar->name + " of type " +
+                           std::string(name(p.scalar.type())) + " needs to be a buffer");
+  }
+  if (out.body) out.body = change.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::ir
+
 #include <utility>
 
 // Symbolic extents and scalar parameters made literal.
@@ -30152,9 +31441,16 @@ TILEWRIGHT_INLINE stmt make_loop(var v, expr min, expr extent, stmt body, loop_k
 }
 
 TILEWRIGHT_INLINE stmt with_body(const loop_node& like, stmt body) {
-  auto* node = new loop_node(like);
+  auto* node = new loop_node;  // paths are rebuilt often: the body that goes is not even counted
+  stmt out(node);
+  node->var = like.var;
+  node->min = like.min;
+  node->extent = like.extent;
+  node->loop = like.loop;
+  node->thread_tag = like.thread_tag;
+  node->annotations = like.annotations;
   node->body = std::move(body);
-  return stmt(node);
+  return out;
 }
 
 TILEWRIGHT_INLINE stmt make_realize(std::vector<expr> values, expr predicate, block b) {
@@ -30188,7 +31484,7 @@ TILEWRIGHT_INLINE stmt make_store(buffer to, std::vector<expr> indices, expr val
   if (indices.size() != to->shape.size())
     throw internal_error("store to " + to->name + " with " + std::to_string(indices.size()) +
                          " indices; its rank is " + std::to_string(to->shape.size()));
-  if (value.type() != to->type)
+  if (value.type() != access_type(to, indices))
     throw internal_error("store of " + std::string(name(value.type())) + " to " + to->name +
                          " of " + std::string(name(to->type)));
   auto* node = new store_node;
@@ -30860,9 +32156,12 @@ TILEWRIGHT_INLINE void verifier::check(const store_node& n) {
   if (n.indices.size() != n.buffer->shape.size())
     fail("a store to " + n.buffer->name + " has " + std::to_string(n.indices.size()) +
          " indices for " + std::to_string(n.buffer->shape.size()) + " dimensions");
-  for (const expr& index : n.indices) check_integer(index, "an index");
+  for (const expr& index : n.indices) {
+    check(index, "an index");
+    if (!is_integer(index.type())) fail("index " + print(index) + " is no integer");
+  }
   check(n.value, "a stored value");
-  if (n.value.type() != n.buffer->type)
+  if (n.value.type() != access_type(n.buffer, n.indices))
     fail("a store of " + std::string(name(n.value.type())) + " to " + n.buffer->name + " of " +
          std::string(name(n.buffer->type)));
 }
@@ -31046,18 +32345,18 @@ TILEWRIGHT_INLINE void verifier::check_operands(const expr& e) const {
     case op::gt:
     case op::ge:
       need(type(0) == type(1), "the operands differ in type");
-      return need(e.type() == dtype::boolean, "a comparison is not boolean");
+      return need(e.type() == with_lanes(dtype::boolean, type(0)), "a comparison is not boolean");
     case op::logical_and:
     case op::logical_or:
-      return need(
-          type(0) == dtype::boolean && type(1) == dtype::boolean && e.type() == dtype::boolean,
-          "an operand of logic is not boolean");
-    case op::logical_not:
-      return need(type(0) == dtype::boolean && e.type() == dtype::boolean,
+      return need(is_boolean(type(0)) && type(1) == type(0) && e.type() == type(0),
                   "an operand of logic is not boolean");
+    case op::logical_not:
+      return need(is_boolean(type(0)) && e.type() == type(0), "an operand of logic is not boolean");
     case op::select:
     case op::if_then_else:
-      need(type(0) == dtype::boolean, "the condition is not boolean");
+      need(type(0) == dtype::boolean ||
+               (e->op == op::select && type(0) == with_lanes(dtype::boolean, e.type())),
+           "the condition is not boolean");
       return need(type(1) == type(2) && e.type() == type(1), "the branches differ in type");
     case op::call: return need(!e->name.empty(), "a call has no name");
     default: return;
@@ -31069,7 +32368,8 @@ TILEWRIGHT_INLINE void verifier::check_load(const expr& e) {
   if (!b) fail("a load has no buffer");
   need_visible(b);
   need_readable(b);
-  if (e.type() != b->type) fail("a load of " + b->name + " has another type than the buffer");
+  if (e.type() != access_type(b, e->args))
+    fail("a load of " + b->name + " has another type than the buffer");
   if (e->args.size() != b->shape.size())
     fail("a load of " + b->name + " has " + std::to_string(e->args.size()) + " indices for " +
          std::to_string(b->shape.size()) + " dimensions");
@@ -31080,7 +32380,8 @@ TILEWRIGHT_INLINE void verifier::check_load(const expr& e) {
 
 TILEWRIGHT_INLINE void verifier::check_integer(const expr& e, const char* what) {
   check(e, what);
-  if (!is_integer(e.type())) fail(std::string(what) + " " + print(e) + " is no integer");
+  if (!is_integer(e.type()) || is_vector(e.type()))
+    fail(std::string(what) + " " + print(e) + " is no integer");
 }
 
 TILEWRIGHT_INLINE void verifier::check_boolean(const expr& e, const char* what) {
@@ -31237,6 +32538,12 @@ TILEWRIGHT_INLINE expr mutator::mutate(const expr& e) {
     return of == e->buffer ? e : data(of);
   }
   if (e->args.empty() && e->op != op::load) return e;
+  if (detail::has_two_operands(e->op)) {
+    const expr a = mutate(e->args[0]), b = mutate(e->args[1]);
+    return detail::same(a, e->args[0]) && detail::same(b, e->args[1])
+               ? e
+               : detail::with_operands(e, a, b);
+  }
   std::vector<expr> args =
       detail::changed_list(e->args, [this](const expr& arg) { return mutate(arg); });
   if (e->op == op::load) {
@@ -31409,6 +32716,11 @@ struct function_visitor : visitor {
   void visit(const stmt& s) override {
     if (on_stmt) (*on_stmt)(s);
     visitor::visit(s);
+  }
+  void visit(const block& b) override {
+    if (on_expr) return visitor::visit(b);
+    if (b->init) visit(b->init);  // regions and domains hold no statement
+    visit(b->body);
   }
 };
 
@@ -31979,6 +33291,160 @@ TILEWRIGHT_INLINE bool is_tile_loop(const ir::loop_node& loop, bool inside_reduc
 
 }  // namespace tilewright::pass
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+// Computes what takes long and is the same in every iteration of a loop once, before the loop.
+//
+//   for j in range(256):                             let r = rsqrt(V[i] / 256 + epsilon)
+//     Y[i, j] = X[i, j] * rsqrt(V[i] / 256 +   ->    for j in range(256):
+//               epsilon)                               Y[i, j] = X[i, j] * r
+//
+// Quotients and function values of floats leave serial loops, as far out as they can; none leaves a
+// parallel loop. What loads leaves only loops that compute it in every iteration and do not store
+// to what it loads from.
+
+namespace tilewright::pass {
+
+ir::function hoist_invariants(const ir::function& f);
+
+}  // namespace tilewright::pass
+
+namespace tilewright::pass::detail::invariants {
+
+using namespace tilewright::ir;
+
+/// The largest expressions inside a loop that are the same in all of its iterations and take long.
+class finder {
+ public:
+  explicit finder(const loop_node& loop) : stored_(stored_buffers(loop.body)) {
+    bound_.insert(loop.var);
+    look(loop.body, constant_extent(loop) > 0);
+  }
+
+  std::vector<expr> found;
+
+ private:
+  struct nature {
+    bool fixed = true, loads = false, slow = false;
+  };
+
+  /// `always`: every iteration comes here.
+  void look(const stmt& s, bool always) {
+    switch (s->kind) {
+      case stmt_kind::seq:
+        for (const stmt& child : as_seq(s)->stmts) look(child, always);
+        return;
+      case stmt_kind::loop: {
+        const loop_node& loop = *as_loop(s);
+        if (loop.loop == loop_kind::parallel) return;
+        bound_.insert(loop.var);
+        return look(loop.body, always && constant_extent(loop) > 0);
+      }
+      case stmt_kind::if_else:
+        look(as_if(s)->condition, always);
+        look(as_if(s)->then_body, false);
+        if (as_if(s)->else_body) look(as_if(s)->else_body, false);
+        return;
+      case stmt_kind::let:
+        look(as_let(s)->value, always);
+        bound_.insert(as_let(s)->var);
+        return look(as_let(s)->body, always);
+      case stmt_kind::allocate: return look(as_allocate(s)->body, always);
+      case stmt_kind::store: return look(as_store(s)->value, always);
+      default: return;
+    }
+  }
+
+  void look(const expr& e, bool always) { keep(e, nature_of(e, always), always); }
+
+  void keep(const expr& e, const nature& n, bool always) {
+    if (!n.fixed || !n.slow || (n.loads && !always) || !is_float(e.type())) return;
+    const auto same = [&](const expr& other) { return equal(other, e); };
+    if (std::none_of(found.begin(), found.end(), same)) found.push_back(e);
+  }
+
+  /// Keeps the operands of what is not fixed itself.
+  nature nature_of(const expr& e, bool always) {
+    nature out;
+    std::vector<nature> parts;
+    for (std::size_t k = 0; k < e->args.size(); ++k) {
+      const bool here = always && (e->op != op::if_then_else || k == 0);
+      parts.push_back(nature_of(e->args[k], here));
+      out.fixed = out.fixed && parts.back().fixed;
+      out.loads = out.loads || parts.back().loads;
+      out.slow = out.slow || parts.back().slow;
+    }
+    const bool call = e->op == op::call && is_float(e.type()) && e->name != "likely";
+    if (e->op == op::var) out.fixed = bound_.count(e) == 0;
+    if (e->op == op::load) {
+      out.fixed = out.fixed && stored_.count(e->buffer) == 0;
+      out.loads = true;
+    }
+    if (e->op == op::let || e->op == op::data || (e->op == op::call && !call)) out.fixed = false;
+    out.slow = out.slow || call || (is_float(e.type()) && (e->op == op::div || e->op == op::mod));
+    if (!out.fixed)
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        keep(e->args[k], parts[k], always && (e->op != op::if_then_else || k == 0));
+    return out;
+  }
+
+  buffer_set stored_;
+  var_set bound_;
+};
+
+/// Puts variables in the place of equal expressions.
+class replacer : public mutator {
+ public:
+  replacer(const std::vector<expr>& from, const std::vector<var>& to) : from_(from), to_(to) {}
+  using mutator::mutate;
+
+  expr mutate(const expr& e) override {
+    for (std::size_t k = 0; k < from_.size(); ++k)
+      if (e->op == from_[k]->op && equal(e, from_[k])) return to_[k];
+    return mutator::mutate(e);
+  }
+  stmt mutate(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    return loop && loop->loop == loop_kind::parallel ? s : mutator::mutate(s);
+  }
+
+ private:
+  const std::vector<expr>& from_;
+  const std::vector<var>& to_;
+};
+
+class hoister : public mutator {
+ public:
+  using mutator::mutate;
+
+  stmt mutate(const stmt& s) override {
+    const loop_node* loop = as_loop(s);
+    if (!loop || loop->loop != loop_kind::serial) return mutator::mutate(s);
+    const std::vector<expr> values = finder(*loop).found;
+    std::vector<var> lets;
+    for (const expr& e : values) lets.push_back(make_var("fixed", e.type()));
+    stmt body = values.empty() ? loop->body : replacer(values, lets).mutate(loop->body);
+    body = mutate(body);
+    stmt out = body == loop->body ? s : with_body(*loop, std::move(body));
+    for (std::size_t k = values.size(); k-- > 0;) out = make_let(lets[k], values[k], out);
+    return out;
+  }
+};
+
+}  // namespace tilewright::pass::detail::invariants
+
+namespace tilewright::pass {
+
+TILEWRIGHT_INLINE ir::function hoist_invariants(const ir::function& f) {
+  ir::function out = f;
+  out.body = detail::invariants::hoister{}.mutate(f.body);
+  return out;
+}
+
+}  // namespace tilewright::pass
+
 // From a scheduled function to the form that code generators take.
 //
 // The lowered form. The body holds loop, seq, store, if_else, let, evaluate and allocate nodes; no
@@ -32327,10 +33793,11 @@ ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
 //                                              ... part[0] = sum of part;  T[i] = T[i] + part[0]
 //
 // Only loops that come from declared reductions (`reduction_note`) are reassociated. Without
-// annotation this happens for sums, products, maxima and minima, and for positions of maxima and
-// minima with ties to the smaller one, whose operands lie side by side along the innermost loop and
-// that have at least two vectors of iterations; `reduction_lanes_note` asks for a number of partial
-// results, a power of two, or with 0 or 1 for none.
+// annotation this happens for sums, products, maxima, minima, "and" and "or", for positions of maxima
+// and minima with ties to the smaller one, and for folds with a `reducer_note`, whose operands lie
+// side by side along the innermost loop and that have at least two vectors of iterations;
+// `reduction_lanes_note` asks for a number of partial results, a power of two, or with 0 or 1 for
+// none.
 
 namespace tilewright::pass {
 
@@ -32342,9 +33809,20 @@ namespace tilewright::pass {
 
 namespace detail::lower {
 
+/// The program on scalars.
+inline ir::function without_vectors(const ir::function& f) {
+  for (const ir::param& p : f.params)
+    if (p.buffer && is_vector(p.buffer->type))
+      throw build_error(
+          "parameter " + p.buffer->name + " has elements of type " +
+          std::string(name(p.buffer->type)) +
+          "; compile ir::scalarize of the function, in which the lanes are one more dimension");
+  return ir::scalarize(f);
+}
+
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(f))));
+  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(without_vectors(f)))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {
@@ -32359,7 +33837,7 @@ inline ir::function to_code(const ir::function& f, const target::cpu& target) {
   registers.register_bytes = std::int64_t{target.vector_registers} * target.vector_bits / 8;
   out = promote_accumulators(out, registers);
   out = split_vectors(unroll_reductions(out, target), target);
-  out = simplify_loops(out);
+  out = hoist_invariants(simplify_loops(out));
   workspace_options memory;
   memory.workers = target.cores;
   out = plan_workspace(out, memory);
@@ -33005,9 +34483,9 @@ class lowering : public mutator {
     stmt body = mutate(loop.body);
     path_.pop_back();
     annotations notes = loop.annotations;
-    if (const auto lanes = reduce_vars_.find(loop.var); lanes != reduce_vars_.end()) {
+    if (const auto given = reduce_vars_.find(loop.var); given != reduce_vars_.end()) {
       notes[reduction_note] = 1;
-      if (lanes->second >= 0) notes.try_emplace(reduction_lanes_note, lanes->second);
+      for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
     }
     stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
                          loop.thread_tag);
@@ -33049,13 +34527,13 @@ class lowering : public mutator {
   }
 
   void note_reduction_loops(const block_realize_node& r) {
-    std::int64_t lanes = -1;
-    const auto note = r.block->annotations.find(reduction_lanes_note);
-    if (note != r.block->annotations.end())
-      if (const auto* n = std::get_if<std::int64_t>(&note->second.value)) lanes = *n;
+    annotations given;
+    for (const char* key : {reduction_lanes_note, reducer_note})
+      if (const auto note = r.block->annotations.find(key); note != r.block->annotations.end())
+        given.insert(*note);
     for (std::size_t k = 0; k < r.values.size(); ++k)
       if (r.block->iters[k].kind == iter_kind::reduce)
-        for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = lanes;
+        for (const var& v : free_vars(r.values[k])) reduce_vars_[v] = given;
   }
 
   /// Conjunction of "this reduce variable is at its start", split into single loop variables where
@@ -33148,7 +34626,7 @@ class lowering : public mutator {
   stride_wishes wishes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
-  std::unordered_map<expr, std::int64_t, expr_identity_hash, expr_identity_equal> reduce_vars_;
+  std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
   std::vector<pending_init> pending_;
 };
 
@@ -34130,7 +35608,7 @@ class hoister : public mutator {
     }
     if (product > extent) return whole;
     // the digit that changes first goes innermost: slices lie in the order in which they are used
-    std::stable_sort(out.begin(), out.end(), [&](const dimension& a, const dimension& b) {
+    support::stable_sort(out, [&](const dimension& a, const dimension& b) {
       return first_change(a.at, extent) > first_change(b.at, extent);
     });
     for (std::int64_t v = 0; v < extent; ++v) {
@@ -35449,14 +36927,18 @@ TILEWRIGHT_INLINE ir::function unroll_reductions(const ir::function& f, const ta
 
 }  // namespace tilewright::pass
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
-// What a loop of a declared reduction does with its accumulators: a sum, product, maximum or
-// minimum, or the position of a maximum or minimum beside its value.
+// What a loop of a declared reduction does with its accumulators: a sum, product, maximum, minimum,
+// "and" or "or", the position of a maximum or minimum beside its value, or whatever a reducer says
+// that the loop is annotated with.
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35466,10 +36948,26 @@ using namespace tilewright::ir;
 
 /// to[t][at[t]] = combine(to[at], value)[t] for all t at once.
 struct accumulation {
-  op combine = op::add;    // one accumulator: add, mul, max, min; two: gt (largest first), lt
+  op combine = op::add;    // one accumulator: add, mul, max, min, logical_and, logical_or; two: gt
+                           // (largest first), lt; call: `reducer`
   std::vector<buffer> to;  // the position before its value
   std::vector<std::vector<expr>> at;
-  std::vector<expr> value;
+  std::vector<expr> value;  // of a reducer: what the accumulators become
+  comm_reducer reducer = {};
+
+  /// What the accumulators hold after one more value, `a` before it.
+  std::vector<expr> next(const std::vector<expr>& a) const {
+    if (combine != op::call) return combined(a, value);
+    std::vector<expr> out;
+    for (const expr& v : value)
+      out.push_back(rewrite(v, [&](const expr& e) {
+        const auto found = std::find(to.begin(), to.end(), e->buffer);
+        return e->op == op::load && found != to.end()
+                   ? a[static_cast<std::size_t>(found - to.begin())]
+                   : e;
+      }));
+    return out;
+  }
 
   /// What the accumulators `a` hold after `b`, accumulators too or new values. Equal values keep
   /// the smaller position, whatever the order.
@@ -35479,6 +36977,9 @@ struct accumulation {
       case op::mul: return {a[0] * b[0]};
       case op::max: return {max(a[0], b[0])};
       case op::min: return {min(a[0], b[0])};
+      case op::logical_and: return {logical_and(a[0], b[0])};
+      case op::logical_or: return {logical_or(a[0], b[0])};
+      case op::call: return reducer.combined(a, b);
       default: break;
     }
     const expr better = combine == op::gt ? gt(a[1], b[1]) : lt(a[1], b[1]);
@@ -35494,6 +36995,9 @@ struct accumulation {
       case op::mul: return {literal(t, 1)};
       case op::max: return {lowest_value(t)};
       case op::min: return {highest_value(t)};
+      case op::logical_and: return {boolean(true)};
+      case op::logical_or: return {boolean(false)};
+      case op::call: return reducer.identity;
       default: break;
     }
     return {integer(to[0]->type, -1), combine == op::gt ? lowest_value(t) : highest_value(t)};
@@ -35506,7 +37010,8 @@ inline bool is_element(const expr& e, const buffer& b, const std::vector<expr>& 
 
 inline std::optional<accumulation> match_single(const store_node& store) {
   const expr& v = store.value;
-  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min)
+  if (v->op != op::add && v->op != op::mul && v->op != op::max && v->op != op::min &&
+      v->op != op::logical_and && v->op != op::logical_or)
     return std::nullopt;
   const bool left = is_element(v->args[0], store.buffer, store.indices);
   if (!left && !is_element(v->args[1], store.buffer, store.indices)) return std::nullopt;
@@ -35559,9 +37064,47 @@ inline std::optional<accumulation> match_position(const stmt& body) {
       *better, {place->buffer, peak->buffer}, {place->indices, peak->indices}, {position, value}};
 }
 
-inline std::optional<accumulation> match_accumulation(const stmt& body) {
-  if (const store_node* store = as_store(body)) return match_single(*store);
-  return match_position(body);
+/// The update by an annotated reducer: one store, or stores of what lets compute before them, all of
+/// elements that are read nowhere else.
+inline std::optional<accumulation> match_reducer(const stmt& body, const std::string& text) {
+  std::optional<comm_reducer> reducer = parse_reducer(text);
+  if (!reducer) return std::nullopt;
+  accumulation out;
+  out.combine = op::call;
+  var_map lets;
+  stmt s = body;
+  for (; as_let(s); s = as_let(s)->body)
+    lets.emplace(as_let(s)->var, substitute(as_let(s)->value, lets));
+  const std::vector<stmt> stores = as_seq(s) ? as_seq(s)->stmts : std::vector<stmt>{s};
+  if (stores.size() != reducer->identity.size()) return std::nullopt;
+  for (const stmt& each : stores) {
+    const store_node* store = as_store(each);
+    if (!store || (stores.size() > 1 && !lets.count(store->value)) ||
+        store->buffer->type != reducer->identity[out.to.size()].type() ||
+        std::find(out.to.begin(), out.to.end(), store->buffer) != out.to.end())
+      return std::nullopt;
+    out.to.push_back(store->buffer);
+    out.at.push_back(store->indices);
+    out.value.push_back(substitute(store->value, lets));
+  }
+  bool elsewhere = false;
+  for (const expr& v : out.value)
+    for_each_expr(v, [&](const expr& e) {
+      for (std::size_t t = 0; t < out.to.size(); ++t)
+        elsewhere = elsewhere || (e->op == op::load && e->buffer == out.to[t] &&
+                                  !same_indices(e->args, out.at[t]));
+    });
+  if (elsewhere) return std::nullopt;
+  out.reducer = std::move(*reducer);
+  return out;
+}
+
+inline std::optional<accumulation> match_accumulation(const loop_node& loop) {
+  if (const auto note = loop.annotations.find(reducer_note); note != loop.annotations.end())
+    if (const auto* text = std::get_if<std::string>(&note->second.value))
+      return match_reducer(loop.body, *text);
+  if (const store_node* store = as_store(loop.body)) return match_single(*store);
+  return match_position(loop.body);
 }
 
 }  // namespace tilewright::pass::detail::reductions
@@ -35579,10 +37122,11 @@ struct reduction {
 /// What is accumulated reads no accumulator, and the loops do not move those.
 inline bool stays_put(const reduction& r) {
   bool fine = true;
-  for (const expr& value : r.step.value)
-    for_each_expr(value, [&](const expr& e) {
-      for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
-    });
+  if (r.step.combine != op::call)
+    for (const expr& value : r.step.value)
+      for_each_expr(value, [&](const expr& e) {
+        for (const buffer& to : r.step.to) fine = fine && !(e->op == op::load && e->buffer == to);
+      });
   for (const std::vector<expr>& at : r.step.at)
     for (const expr& e : at)
       for (const loop_node* l : r.chain) fine = fine && !uses_var(e, l->var);
@@ -35598,7 +37142,7 @@ inline std::optional<reduction> match(const loop_node& outermost) {
     loop = as_loop(loop->body);
   }
   if (!loop || r.chain.empty() || r.chain.back() != loop) return std::nullopt;
-  std::optional<accumulation> step = match_accumulation(loop->body);
+  std::optional<accumulation> step = match_accumulation(*loop);
   if (!step) return std::nullopt;
   r.step = std::move(*step);
   return stays_put(r) ? std::optional(std::move(r)) : std::nullopt;
@@ -35629,6 +37173,12 @@ inline bool loads_along(const expr& e, const var& k) {
   return false;
 }
 
+inline bool calls(const expr& e) {
+  bool found = false;
+  for_each_expr(e, [&](const expr& x) { found = found || x->op == op::call; });
+  return found;
+}
+
 class vectorizer : public mutator {
  public:
   explicit vectorizer(const target::cpu& target) : target_(target) {}
@@ -35656,12 +37206,16 @@ class vectorizer : public mutator {
       const bool fits = asked && *asked > 1 && (*asked & (*asked - 1)) == 0 && *asked <= extent;
       return fits ? *asked : 1;
     }
-    const expr& value = r.step.value.back();
-    if (!is_contiguous(value, inner.var) || !loads_along(value, inner.var) || lanes < 2 ||
-        extent < 2 * lanes)
+    const std::vector<expr>& values = r.step.value;
+    const auto contiguous = [&](const expr& e) { return is_contiguous(e, inner.var); };
+    const auto loads = [&](const expr& e) { return loads_along(e, inner.var); };
+    if (!std::all_of(values.begin(), values.end(), contiguous) ||
+        std::none_of(values.begin(), values.end(), loads) || lanes < 2 || extent < 2 * lanes)
       return 1;
+    // what functions compute from one value fills the pipeline, and combining takes as many more
+    const std::int64_t most = std::any_of(values.begin(), values.end(), calls) ? lanes : 4 * lanes;
     std::int64_t parts = lanes;
-    while (parts < 4 * lanes && extent >= 4 * parts) parts *= 2;
+    while (parts < most && extent >= 4 * parts) parts *= 2;
     return parts;
   }
 
@@ -35694,9 +37248,9 @@ class vectorizer : public mutator {
   }
 
   static stmt update(const reduction& r, const parts_of& part, const expr& lane, const expr& k) {
-    std::vector<expr> values;
-    for (const expr& v : r.step.value) values.push_back(substitute(v, {{r.chain.back()->var, k}}));
-    return store_at_lane(part, lane, r.step.combined(at_lane(part, lane), values));
+    std::vector<expr> values = r.step.next(at_lane(part, lane));
+    for (expr& v : values) v = substitute(v, {{r.chain.back()->var, k}});
+    return store_at_lane(part, lane, values);
   }
 
   static stmt lanes_loop(std::int64_t count, const std::function<stmt(const expr&)>& body) {
@@ -36394,9 +37948,28 @@ inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
   return found;
 }
 
+/// One dimension of a region over the whole domain of the block's iteration variables, cut to the
+/// buffer.
+inline bounds constant_side(const ir::block_node& block, const ir::buffer_region& region,
+                            std::size_t dimension) {
+  const ir::range& dim = region.box[dimension];
+  bounds b = range_in_block(dim.min, block);
+  if (ir::is_int(dim.extent))
+    b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+  else
+    b.hi = arith::add(range_in_block(dim.min + dim.extent, block), {-1, -1}).hi;
+  const ir::expr& shape = region.buffer->shape[dimension];
+  return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+}
+
 inline bool boxes_overlap(const ir::block_node& a, const ir::buffer_region& of_a,
                           const ir::block_node& b, const ir::buffer_region& of_b) {
-  return of_a.buffer == of_b.buffer && !disjoint(constant_box(a, of_a), constant_box(b, of_b));
+  if (of_a.buffer != of_b.buffer) return false;
+  for (std::size_t d = 0; d < of_a.box.size(); ++d) {
+    const bounds x = constant_side(a, of_a, d), y = constant_side(b, of_b, d);
+    if (x.hi < y.lo || y.hi < x.lo) return false;
+  }
+  return true;
 }
 
 /// Conditions of the two properties, with dominance asked of the children that `counts` accepts.
@@ -36446,20 +38019,8 @@ TILEWRIGHT_INLINE std::vector<arith::bounds> constant_box(const ir::block_node& 
                                                           const ir::buffer_region& region) {
   std::vector<arith::bounds> out;
   out.reserve(region.box.size());
-  for (std::size_t d = 0; d < region.box.size(); ++d) {
-    const ir::range& dim = region.box[d];
-    arith::bounds b = detail::scopes::range_in_block(dim.min, block);
-    if (ir::is_int(dim.extent)) {
-      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
-    } else {
-      const arith::bounds e = detail::scopes::range_in_block(dim.min + dim.extent, block);
-      b.hi = arith::add(e, {-1, -1}).hi;
-    }
-    const ir::expr& shape = region.buffer->shape[d];
-    const arith::bounds all{
-        0, ir::is_int(shape) ? ir::as_int(shape) - 1 : arith::bounds::positive_infinity};
-    out.push_back(meet(b, all));
-  }
+  for (std::size_t d = 0; d < region.box.size(); ++d)
+    out.push_back(detail::scopes::constant_side(block, region, d));
   return out;
 }
 
@@ -36767,6 +38328,13 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
   return arith::from_linear(sum) * by + number;
 }
 
+/// Without a remainder, no bindings are joined.
+inline bool has_remainder(const child_block& child) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  return std::any_of(values.begin(), values.end(),
+                     [](const ir::expr& v) { return v->op == ir::op::floormod; });
+}
+
 /// The bindings with quotients and remainders of one number put together, where the number is as
 /// good: extents that are no constants hide it otherwise.
 inline binding_list joined_digits(const child_block& child) {
@@ -36811,6 +38379,100 @@ inline bool are_whole_loops(const child_block& child, std::size_t first) {
 }
 
 }  // namespace tilewright::primitive::detail::bindings
+// Sums over the loops around a block, for what finds footprints.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail::footprints {
+
+using arith::bounds;
+using arith::linear;
+
+inline linear constant(std::int64_t value, dtype type) {
+  linear out;
+  out.constant = value;
+  out.type = type;
+  return out;
+}
+
+inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
+  arith::analyzer known;
+  known.bind(domains(loops));
+  return known;
+}
+
+/// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
+/// values, x // n in m where x takes m * n of them from 0 on. Extents are positive.
+inline bool digit_within(const ir::expr& digit, const ir::expr& limit, const ir::range& run) {
+  if (digit->op == ir::op::floormod) return arith::same_value(digit->args[1], limit);
+  return digit->op == ir::op::floordiv && run.min && ir::is_int(run.min, 0) &&
+         arith::same_value(run.extent, limit * digit->args[1]);
+}
+
+/// a + b * factor where the terms cancel out.
+inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
+                                                std::int64_t factor) {
+  if (a.terms.size() != b.terms.size()) return std::nullopt;
+  for (const auto& [term, coefficient] : a.terms) {
+    bool cancels = false;
+    for (const auto& [other, c] : b.terms)
+      if (coefficient + c * factor == 0 &&
+          (other.same(term) || (!ir::is_var(term) && arith::same_value(other, term)))) {
+        cancels = true;
+        break;
+      }
+    if (!cancels) return std::nullopt;
+  }
+  return a.constant + b.constant * factor;
+}
+
+/// Constant bounds of a term over loops; `known` is filled when it is needed.
+inline bounds range_of_term(const ir::expr& term, const std::vector<const ir::loop_node*>& loops,
+                            std::optional<arith::analyzer>& known) {
+  if (const int index = loop_index(loops, term); index >= 0) {
+    const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
+    if (const bounds part = constant_range({l.min, l.extent}); part.bounded()) return part;
+  }
+  if (!known) known = knowing(loops);
+  return known->const_bounds(term);
+}
+
+/// The term of `a` that `accumulate` would add the term of `b` to.
+inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
+  return of_a.same(of_b) || (!ir::is_var(of_b) && arith::same_value(of_a, of_b));
+}
+
+/// Constant bounds of a - b over loops, without building the difference.
+inline bounds range_of_difference(const linear& a, const linear& b,
+                                  const std::vector<const ir::loop_node*>& loops) {
+  bounds out{a.constant - b.constant, a.constant - b.constant};
+  std::optional<arith::analyzer> known;
+  const auto add = [&](const ir::expr& term, std::int64_t factor) {
+    if (factor != 0) out = arith::add(out, arith::scale(range_of_term(term, loops, known), factor));
+  };
+  for (const auto& [term, factor] : a.terms) {
+    std::int64_t rest = factor;
+    for (const auto& [other, by] : b.terms)
+      if (meets(term, other)) rest -= by;
+    add(term, rest);
+  }
+  for (const auto& [term, factor] : b.terms)
+    if (std::none_of(a.terms.begin(), a.terms.end(),
+                     [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
+      add(term, -factor);
+  return out;
+}
+
+/// a <= b in every iteration.
+inline bool never_above(const linear& a, const linear& b,
+                        const std::vector<const ir::loop_node*>& loops) {
+  return range_of_difference(b, a, loops).lo >= 0;
+}
+
+}  // namespace tilewright::primitive::detail::footprints
 
 namespace tilewright::primitive {
 namespace detail::bindings {
@@ -36873,13 +38535,15 @@ inline bool affine(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const binding_list& b) {
-    return arith::is_affine_binding(b.values, b.iters, domains(child.loops, first),
+  const auto holds = [&](const std::vector<ir::expr>& values,
+                         const std::vector<ir::iter_var>& iters) {
+    return arith::is_affine_binding(values, iters, domains(child.loops, first),
                                     child.realize->predicate, known);
   };
-  if (holds({child.realize->values, child.block().iters})) return true;
+  if (holds(child.realize->values, child.block().iters)) return true;
+  if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
-  return whole.values.size() < child.realize->values.size() && holds(whole);
+  return whole.values.size() < child.realize->values.size() && holds(whole.values, whole.iters);
 }
 
 /// The loops with symbolic extents made long constants that all divisors in the values divide: a
@@ -36945,6 +38609,7 @@ inline bool steps_over(const child_block& child, std::size_t at) {
     if (child.block().iters[i].kind == ir::iter_kind::spatial &&
         steps_over(child, at, iters.values[i]))
       return true;
+  if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
   if (whole.values.size() == child.realize->values.size()) return false;
   for (std::size_t i = 0; i < whole.values.size(); ++i)
@@ -37015,8 +38680,8 @@ TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child)
 
 TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
   if (mixed_loops(child).empty()) return true;
-  for (const ir::expr& value : child.realize->values)
-    for (const auto& [term, factor] : arith::to_linear(value).terms)
+  for (const arith::linear& value : bind_iters(child).values)
+    for (const auto& [term, factor] : value.terms)
       if (!ir::is_var(term) && !detail::bindings::runs_upwards(term, child)) return false;
   return true;
 }
@@ -37056,10 +38721,11 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     if (vars[i].kind == ir::iter_kind::spatial) continue;
     const linear_range range = relax(iters.values[i], child, {first, {}});
     if (!range.lo || !range.hi) return false;
-    const arith::linear low = difference(*range.lo, arith::to_linear(vars[i].dom.min));
-    const arith::linear high =
-        difference(*range.hi, arith::to_linear(vars[i].dom.min + vars[i].dom.extent));
-    if (range_of(low, child.loops).hi > 0 || range_of(high, child.loops).lo < -1) return false;
+    const arith::linear begin = arith::to_linear(vars[i].dom.min);
+    const arith::linear end = arith::to_linear(vars[i].dom.min + vars[i].dom.extent);
+    if (detail::footprints::range_of_difference(*range.lo, begin, child.loops).hi > 0 ||
+        detail::footprints::range_of_difference(*range.hi, end, child.loops).lo < -1)
+      return false;
   }
   return true;
 }
@@ -37067,57 +38733,6 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
 }  // namespace tilewright::primitive
 
 #include <algorithm>
-
-// Sums over the loops around a block, for what finds footprints.
-
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-namespace tilewright::primitive::detail::footprints {
-
-using arith::bounds;
-using arith::linear;
-
-inline linear constant(std::int64_t value, dtype type) {
-  linear out;
-  out.constant = value;
-  out.type = type;
-  return out;
-}
-
-inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
-  arith::analyzer known;
-  known.bind(domains(loops));
-  return known;
-}
-
-/// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
-/// values, x // n in m where x takes m * n of them from 0 on. Extents are positive.
-inline bool digit_within(const ir::expr& digit, const ir::expr& limit, const ir::range& run) {
-  if (digit->op == ir::op::floormod) return arith::same_value(digit->args[1], limit);
-  return digit->op == ir::op::floordiv && run.min && ir::is_int(run.min, 0) &&
-         arith::same_value(run.extent, limit * digit->args[1]);
-}
-
-/// a + b * factor where the terms cancel out.
-inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b,
-                                                std::int64_t factor) {
-  if (a.terms.size() != b.terms.size()) return std::nullopt;
-  for (const auto& [term, coefficient] : a.terms) {
-    bool cancels = false;
-    for (const auto& [other, c] : b.terms)
-      if (coefficient + c * factor == 0 &&
-          (other.same(term) || (!ir::is_var(term) && arith::same_value(other, term)))) {
-        cancels = true;
-        break;
-      }
-    if (!cancels) return std::nullopt;
-  }
-  return a.constant + b.constant * factor;
-}
-
-}  // namespace tilewright::primitive::detail::footprints
 
 namespace tilewright::primitive {
 namespace detail::footprints {
@@ -37219,19 +38834,9 @@ TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
                                          const std::vector<const ir::loop_node*>& loops) {
   arith::bounds out{sum.constant, sum.constant};
   std::optional<arith::analyzer> known;
-  for (const auto& [term, factor] : sum.terms) {
-    const int index = loop_index(loops, term);
-    arith::bounds part;
-    if (index >= 0) {
-      const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
-      part = constant_range({l.min, l.extent});
-    }
-    if (!part.bounded()) {
-      if (!known) known = detail::footprints::knowing(loops);
-      part = known->const_bounds(term);
-    }
-    out = arith::add(out, arith::scale(part, factor));
-  }
+  for (const auto& [term, factor] : sum.terms)
+    out = arith::add(out,
+                     arith::scale(detail::footprints::range_of_term(term, loops, known), factor));
   return out;
 }
 
@@ -37287,15 +38892,17 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  out.lo->terms.reserve(sum.terms.size());
-  out.hi->terms.reserve(sum.terms.size());
+  const auto keep = [&](arith::linear& side, const ir::expr& term, std::int64_t factor) {
+    if (side.terms.empty()) side.terms.reserve(sum.terms.size());
+    side.terms.emplace_back(term, factor);
+  };
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
       const int index = loop_index(child.loops, term);
       if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
-        out.lo->terms.emplace_back(term, factor);
-        out.hi->terms.emplace_back(term, factor);
+        keep(*out.lo, term, factor);
+        keep(*out.hi, term, factor);
         continue;
       }
       const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
@@ -37327,6 +38934,19 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
   return out;
 }
 
+namespace detail::footprints {
+
+/// Values of an expression over the block's iteration variables while the moving loops run.
+inline linear_range run(const ir::expr& e, const child_block& child, const bound_iters& iters,
+                        standing_loops standing) {
+  const int alone = iter_index(child.block(), e);
+  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
+    return relax(iters.values[static_cast<std::size_t>(alone)], child, standing);
+  return relax(in_loops(e, child, iters), child, standing);
+}
+
+}  // namespace detail::footprints
+
 TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters& iters,
                                     const ir::buffer_region& region, standing_loops standing) {
   using namespace detail::footprints;
@@ -37335,12 +38955,12 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const ir::range& dim = region.box[d];
     span& s = out[d];
-    linear_range first = relax(in_loops(dim.min, child, iters), child, standing);
+    linear_range first = run(dim.min, child, iters, standing);
     s.lo = std::move(first.lo);
     s.hi = std::move(first.hi);
     if (!ir::is_int(dim.extent)) {
       const ir::expr last = dim.min + dim.extent - ir::integer(dim.extent.type(), 1);
-      s.hi = relax(in_loops(last, child, iters), child, standing).hi;
+      s.hi = run(last, child, iters, standing).hi;
     } else if (s.hi) {
       s.hi->constant += ir::as_int(dim.extent) - 1;
     }
@@ -37467,10 +39087,7 @@ using arith::bounds;
 using arith::linear;
 using loop_list = std::vector<const ir::loop_node*>;
 
-/// a <= b in every iteration.
-inline bool never_above(const linear& a, const linear& b, const loop_list& loops) {
-  return range_of(difference(b, a), loops).lo >= 0;
-}
+using footprints::never_above;
 
 /// The smaller (or larger) of two sums where one of them always is; nothing otherwise.
 inline std::optional<linear> outer_side(const std::optional<linear>& a,
@@ -37511,7 +39128,7 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
 
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
-  const bounds b = range_of(difference(hi, lo), loops);
+  const bounds b = footprints::range_of_difference(hi, lo, loops);
   if (b.hi == bounds::positive_infinity) return std::nullopt;
   return b.hi + 1;
 }
@@ -37801,7 +39418,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
     out.extent = clip.hi - clip.lo + 1;
     return out;
   }
-  const bounds exact_count = range_of(difference(*solved.hi, *solved.lo), loops);
+  const bounds exact_count = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
   if (!exact_count.is_point()) out.exact = false;
   out.start = solved.lo;
   out.extent = *count;
@@ -37835,6 +39452,8 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   };
   std::vector<ir::expr> values;
   std::vector<emitted_loop> nest;
+  values.reserve(block->iters.size());
+  nest.reserve(block->iters.size());
   ir::expr predicate = ir::boolean(true);
   const auto guard = [&](const ir::expr& condition) {
     predicate = ir::logical_and(predicate, condition);
@@ -39457,8 +41076,9 @@ namespace tilewright::primitive {
 /// 4. init and update are in normal form: one store each, or k lets of temporaries and then k
 ///    stores of exactly these; all stores have the same indices, of different buffers of the same
 ///    shape, and the init stores the same elements;
-/// 5. identity and combination are those of a known reducer (schedule/reducer.hpp), and what is
-///    combined does not depend on the result;
+/// 5. identity and combination are those of a known reducer (schedule/reducer.hpp) or of the one
+///    that the block's annotation `tilewright.reducer` names, and what is combined does not depend
+///    on the result;
 /// 6. `factor_axis` is in [-(rank + 1), rank];
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
 ///    holds in their first iteration;
@@ -39505,6 +41125,34 @@ namespace tilewright::primitive {
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
+
+}  // namespace tilewright::primitive
+// set_axis_separator: which dimensions of a buffer share a physical axis.
+
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::primitive {
+
+/// Says at which dimensions of a buffer a further physical axis begins.
+///
+/// ```
+/// B = alloc_buffer((128, 128))         ->   B = alloc_buffer((128, 128), axis_separators=[1])
+/// ```
+/// The separators replace those that were there; an empty list takes them away. They change no
+/// result: who lays out memory of several axes, as textures have, flattens the dimensions between
+/// two separators into one. A parameter changes its declaration. What is matched to a part of the
+/// buffer follows: with as many dimensions it gets the same separators, else as many of them, all at
+/// 0, as TVM has it.
+///
+/// Requires:
+/// 1. the block accesses that buffer: the index is in range, a name is unique;
+/// 2. the buffer is a parameter or a block allocates it: it is no part of another one;
+/// 3. the separators are from 0 to the number of dimensions, and none is below the one before it.
+/// @throws schedule_error; nothing is changed then
+ir::function set_axis_separator(const ir::function& f, std::uint64_t block,
+                                const buffer_selector& buffer,
+                                const std::vector<std::int64_t>& axis_separators);
 
 }  // namespace tilewright::primitive
 // split: one loop becomes a nest.
@@ -39579,7 +41227,7 @@ ir::function set_scope(const ir::function& f, std::uint64_t block, int buffer_in
 ///
 /// Requires:
 /// 1. `buffer_index` names a write region of the block;
-/// 2. the type exists and is no pointer;
+/// 2. the type exists, is no pointer, and has as many lanes as the old one;
 /// 3. a block allocates the buffer;
 /// 4. nobody takes the address of the buffer: it would be read with the old type.
 /// @throws schedule_error; nothing is changed then
@@ -39874,6 +41522,7 @@ inline std::vector<instruction_kind> make_table() {
       kind<&set_scope>("set_scope", {"block", "buffer_index", "storage_scope"}),
       kind<&unsafe_set_dtype>("unsafe_set_dtype", {"block", "buffer_index", "dtype"}),
       kind<&storage_align>("storage_align", {"block", "buffer_index", "axis", "factor", "offset"}),
+      kind<&set_axis_separator>("set_axis_separator", {"block", "buffer", "axis_separators"}),
       kind<&unsafe_hide_buffer_access>("unsafe_hide_buffer_access",
                                        {"block", "buf_type", "buf_index_array"}),
       kind<&adapt::annotate_buffer_access>("annotate_buffer_access",
@@ -41192,6 +42841,32 @@ inline const ir::buffer_region& region_of(const char* primitive, int requirement
   return list[static_cast<std::size_t>(index)];
 }
 
+/// The buffer that the selector means among those of the block.
+inline ir::buffer selected(const char* primitive, int requirement, const ir::block_node& block,
+                           const buffer_selector& which) {
+  using list = buffer_selector::list;
+  const auto refuse = [&](const std::string& what) {
+    throw schedule_error(primitive, requirement, what);
+  };
+  const auto& regions = which.in == list::write ? block.writes : block.reads;
+  if (which.in != list::named) {
+    if (which.index < 0 || static_cast<std::size_t>(which.index) >= regions.size())
+      refuse(quoted(block) + " has " + std::to_string(regions.size()) + " " +
+             (which.in == list::write ? "written" : "read") + " buffers; number " +
+             std::to_string(which.index) + " is none of them");
+    return regions[static_cast<std::size_t>(which.index)].buffer;
+  }
+  ir::buffer found;
+  for (const auto* all : {&block.reads, &block.writes})
+    for (const ir::buffer_region& r : *all) {
+      if (r.buffer->name != which.name || r.buffer == found) continue;
+      if (found) refuse("several buffers of the block are called \"" + which.name + "\"");
+      found = r.buffer;
+    }
+  if (!found) refuse(quoted(block) + " accesses no buffer called \"" + which.name + "\"");
+  return found;
+}
+
 /// Position in `at.slots` of the realize of the block that allocates the buffer; -1: none does.
 inline int allocation_site(const path& at, const ir::buffer& x) {
   for (std::size_t i = at.slots.size(); i-- > 0;) {
@@ -41486,6 +43161,9 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   std::vector<ir::expr> here, there;
   std::vector<iter_domain> solved(rank);
   std::vector<bounds> clip(rank);
+  block.iters.reserve(rank);
+  here.reserve(rank);
+  there.reserve(rank);
   for (std::size_t d = 0; d < rank; ++d) {
     const dtype type = p.original->shape[d].type();
     ir::var v = ir::make_var(std::string("v").append(std::to_string(d)), type);
@@ -41976,8 +43654,8 @@ class collector {
       : inner_(inner), threshold_(threshold) {
     if (b.init) visit(b.init);
     visit(b.body);
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const ir::expr& x, const ir::expr& y) { return size_of(x) > size_of(y); });
+    support::stable_sort(
+        found_, [](const ir::expr& x, const ir::expr& y) { return size_of(x) > size_of(y); });
   }
   const std::vector<ir::expr>& found() const noexcept { return found_; }
 
@@ -42373,6 +44051,7 @@ struct move {
   bool forward;
   bool preserve_unit_loops;
   int index;
+  bool asks = false;  // whether it is legal is all that is wanted; what it gives is not
 };
 
 [[noreturn]] inline void refuse(const move& m, int requirement, const std::string& what) {
@@ -42457,10 +44136,12 @@ inline std::vector<std::size_t> check_peers(const move& m, const block_scope& sc
   return peers;
 }
 
-/// Where among the loop's statements the block goes.
+/// Where among the loop's statements the block goes: behind its producers, `before`, and in front
+/// of its consumers, `after`.
 inline std::size_t find_position(const move& m, const block_scope& scope, std::size_t child,
-                                 const ir::loop_node& loop, const std::vector<ir::stmt>& items) {
-  const std::vector<std::size_t> before = producers(scope, child), after = consumers(scope, child);
+                                 const std::vector<std::size_t>& before,
+                                 const std::vector<std::size_t>& after, const ir::loop_node& loop,
+                                 const std::vector<ir::stmt>& items) {
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto holds_any = [&](const std::vector<std::size_t>& list) {
@@ -42511,30 +44192,47 @@ std::vector<requirement> gather(const move& m, const block_scope& scope, std::si
   return out;
 }
 
+/// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
+struct first_users {
+  const std::vector<const ir::loop_node*>& loops;
+  std::vector<int> of = std::vector<int>(loops.size(), -1);
+
+  /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
+  bool share(const ir::expr& e, int variable) {
+    if (const int l = ir::is_var(e) ? loop_index(loops, e) : -1; l >= 0) {
+      int& first = of[static_cast<std::size_t>(l)];
+      if (first < 0) first = variable;
+      return first != variable;
+    }
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const ir::expr& arg) { return share(arg, variable); });
+  }
+  bool share(const std::optional<arith::linear>& side, int variable) {
+    return side && std::any_of(side->terms.begin(), side->terms.end(),
+                               [&](const auto& t) { return share(t.first, variable); });
+  }
+};
+
 /// Whether two iteration variables are solved in terms of one loop, so that not every combination
 /// of their values occurs.
 inline bool solved_together(const std::vector<iter_domain>& solved,
                             const std::vector<const ir::loop_node*>& loops) {
-  const auto depends = [](const iter_domain& d, const ir::var& v) {
-    const auto uses = [&](const std::optional<arith::linear>& side) {
-      return side && std::any_of(side->terms.begin(), side->terms.end(),
-                                 [&](const auto& t) { return ir::uses_var(t.first, v); });
-    };
-    return uses(d.lo) || uses(d.hi);
-  };
-  return std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
-    return std::count_if(solved.begin(), solved.end(),
-                         [&](const iter_domain& d) { return depends(d, l->var); }) > 1;
+  first_users users{loops};
+  int variable = 0;
+  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
+    ++variable;
+    return users.share(d.lo, variable) || users.share(d.hi, variable);
   });
 }
+
+using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
 inline bool reads_only(const child_block& c, std::size_t common,
                        const std::vector<requirement>& offered) {
   const auto within = [&](const span& part, const span& whole) {
     return part.lo && part.hi && whole.lo && whole.hi &&
-           range_of(difference(*part.lo, *whole.lo), c.loops).lo >= 0 &&
-           range_of(difference(*whole.hi, *part.hi), c.loops).lo >= 0;
+           never_above(*whole.lo, *part.lo, c.loops) && never_above(*part.hi, *whole.hi, c.loops);
   };
   for (const ir::buffer_region& r : c.block().reads)
     for (const requirement& o : offered) {
@@ -42546,10 +44244,11 @@ inline bool reads_only(const child_block& c, std::size_t common,
 }
 
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
-/// its producers write, as the border of a padding does, is not.
+/// its producers write, as the border of a padding does, is not. `per_iteration` is what one
+/// iteration calls for.
 inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
                              const std::vector<std::size_t>& peers,
-                             const std::vector<requirement>& per_iteration) {
+                             const std::vector<iter_domain>& per_iteration) {
   const child_block& c = scope[child];
   std::size_t common = c.loops.size();
   for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
@@ -42563,8 +44262,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
   const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
-  if (solved_together(infer_domains(c.block(), c.block().reads, per_iteration, around), around) &&
-      !reads_only(c, common, offered))
+  if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
                " may have instances that read nothing of its producers; no iteration of "
@@ -42572,11 +44270,12 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   const bound_iters& now = bind_iters(c);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     if (!solved[i].lo || !solved[i].hi) continue;
+    bool below = range_of(*solved[i].lo, c.loops).hi <= now.clip[i].lo;
+    bool above = range_of(*solved[i].hi, c.loops).lo >= now.clip[i].hi;
+    if (below && above) continue;
     const linear_range runs = relax(now.values[i], c, {common, {}});
-    const bool below = range_of(*solved[i].lo, c.loops).hi <= now.clip[i].lo ||
-                       (runs.lo && range_of(difference(*runs.lo, *solved[i].lo), c.loops).lo >= 0);
-    const bool above = range_of(*solved[i].hi, c.loops).lo >= now.clip[i].hi ||
-                       (runs.hi && range_of(difference(*solved[i].hi, *runs.hi), c.loops).lo >= 0);
+    below = below || (runs.lo && never_above(*solved[i].lo, *runs.lo, c.loops));
+    above = above || (runs.hi && never_above(*runs.hi, *solved[i].hi, c.loops));
     if (below && above) continue;
     arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
     known.bind(domains(c.loops));
@@ -42599,17 +44298,14 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
 /// The nest of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
 inline ir::stmt build_nest(const move& m, const child_block& child,
-                           const std::vector<requirement>& required,
+                           const std::vector<iter_domain>& solved,
                            const std::vector<const ir::loop_node*>& loops) {
-  const ir::block_node& block = child.block();
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
-  const std::vector<iter_domain> solved =
-      infer_domains(block, m.forward ? block.writes : block.reads, required, loops);
   ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
   if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
@@ -42677,21 +44373,29 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   if (m.forward && is_output(scope, child))
     refuse(m, 4, quoted(scope[child]) + " writes an output of its scope");
   const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
+  const std::vector<std::size_t> before = m.forward ? producers(scope, child) : peers;
+  const std::vector<std::size_t> after = m.forward ? peers : consumers(scope, child);
   std::vector<ir::stmt> items = statements(loop);
-  const std::size_t position = find_position(m, scope, child, loop, items);
+  const std::size_t position = find_position(m, scope, child, before, after, loop, items);
   const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
     return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
   });
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, required);
   std::vector<const ir::loop_node*> around = to.loops();
   around.push_back(&loop);
+  const auto& in_terms_of = peers.empty() ? around : scope[peers.front()].loops;
+  const ir::block_node& block = scope[child].block();
+  const std::vector<iter_domain> solved =
+      infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
+  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
   if (peers.empty() && !in_order(around))
     refuse(m, 5,
            quoted(scope[child]) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
-  ir::stmt nest =
-      build_nest(m, scope[child], required, peers.empty() ? around : scope[peers.front()].loops);
+  ir::stmt nest = build_nest(m, scope[child], solved, in_terms_of);
+  // what reads nothing that blocks of its scope write finds it everywhere
+  const bool settled = m.forward && before.empty();
+  if (settled && m.asks) return f;
   std::vector<std::uint64_t> users;
   if (peers.empty())
     for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
@@ -42700,7 +44404,7 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
   const ir::function without = replace(f, at, ir::stmt{});
   ir::function out = replace(without, find_loop(without, v), body);
-  check_moved(m, out, id, users);
+  if (!settled) check_moved(m, out, id, users);
   return out;
 }
 
@@ -42719,24 +44423,29 @@ TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::ui
                                loop);
 }
 
-TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
-                                      const ir::var& loop, bool preserve_unit_loops) {
+namespace detail::moving {
+
+inline bool accepts(move m, const ir::function& f, std::uint64_t block, const ir::var& loop) {
+  m.asks = true;
   try {
-    compute_at(f, block, loop, preserve_unit_loops);
+    apply(m, f, block, loop);
     return true;
   } catch (const schedule_error&) {
     return false;
   }
 }
 
+}  // namespace detail::moving
+
+TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
+                                      const ir::var& loop, bool preserve_unit_loops) {
+  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loop);
+}
+
 TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
                                               const ir::var& loop, bool preserve_unit_loops) {
-  try {
-    reverse_compute_at(f, block, loop, preserve_unit_loops);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::moving::accepts({"reverse_compute_at", false, preserve_unit_loops, -1}, f, block,
+                                 loop);
 }
 
 }  // namespace tilewright::primitive
@@ -44087,6 +45796,8 @@ inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::va
   init.annotations = block.annotations;
   ir::var_map inner;
   std::vector<ir::expr> values;
+  init.iters.reserve(block.iters.size());
+  values.reserve(block.iters.size());
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& iter = block.iters[i];
     if (iter.kind != ir::iter_kind::spatial) continue;
@@ -44169,9 +45880,14 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
                          ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,
                          kept[l]->annotations, kept[l]->thread_tag);
-  const ir::function updated = replace_block(f, at, make_update(c.realize->block));
-  const path place = find_loop(updated, loop);
-  out.function = replace(updated, place, ir::make_seq({std::move(init), place.target()}));
+  const auto place = std::find_if(at.slots.begin(), at.slots.end(), [&](const ir::stmt* slot) {
+    return ir::as_loop(*slot) == c.loops[first];
+  });
+  ir::function below;  // the loop alone: the path down to it is rebuilt once
+  below.body = **place;
+  below = replace_block(below, {{place, at.slots.end()}}, make_update(c.realize->block));
+  out.function = replace(f, {{at.slots.begin(), place + 1}},
+                         ir::make_seq({std::move(init), std::move(below.body)}));
   return out;
 }
 
@@ -44285,8 +46001,8 @@ TILEWRIGHT_INLINE new_loop fuse(const ir::function& f, const std::vector<ir::var
 //
 // A block with an init promises that its reduce instances may run in any order. That is less than
 // rfactor needs: partial results are combined with each other, so the combination must be
-// associative with the init as identity. Nothing in the program says so; a table of known reducers
-// does.
+// associative with the init as identity. An annotation of the block says so (ir/comm_reducer.hpp),
+// or a table of known reducers does.
 
 #include <functional>
 #include <optional>
@@ -44330,6 +46046,11 @@ struct matched_reducer {
 std::optional<matched_reducer> match_reducer(const std::vector<ir::expr>& identity,
                                              const std::vector<ir::expr>& left,
                                              const std::vector<ir::expr>& updates);
+/// The same for the reducer that a block's annotations name, in the same order of values.
+std::optional<matched_reducer> match_declared_reducer(const ir::annotations& notes,
+                                                      const std::vector<ir::expr>& identity,
+                                                      const std::vector<ir::expr>& left,
+                                                      const std::vector<ir::expr>& updates);
 
 }  // namespace tilewright
 
@@ -46091,11 +47812,19 @@ inline bool contains(const std::vector<ir::var>& loops, const ir::var& v) {
   return std::any_of(loops.begin(), loops.end(), [&](const ir::var& l) { return l.same(v); });
 }
 
+inline bool leads_through(const path& p, const ir::var& loop) {
+  return std::any_of(p.slots.begin(), p.slots.end(), [&](const ir::stmt* slot) {
+    const ir::loop_node* l = ir::as_loop(*slot);
+    return l && l->var.same(loop);
+  });
+}
+
 /// Path to the innermost of the loops, after requirements 0 and 1.
 inline path innermost(const ir::function& f, const std::vector<ir::var>& loops) {
   path deepest;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    path at = need_loop(f, loops[i], "reorder");
+    path at;
+    if (!leads_through(deepest, loops[i])) at = need_loop(f, loops[i], "reorder");
     for (std::size_t j = 0; j < i; ++j)
       if (loops[i].same(loops[j])) refuse(1, "loop \"" + loops[i]->name + "\" is named twice");
     if (at.slots.size() > deepest.slots.size()) deepest = std::move(at);
@@ -46676,8 +48405,11 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   check_loops(scope, child, p);
   const std::string problem = find_reduction_form(p.child->block(), p.form);
   if (!problem.empty()) refuse(4, quoted(p.child->block()) + ": " + problem);
-  auto found =
-      match_reducer(p.form.identity, loads(results(p), p.form.stores[0]->indices), p.form.updates);
+  const std::vector<ir::expr> old = loads(results(p), p.form.stores[0]->indices);
+  auto found = match_reducer(p.form.identity, old, p.form.updates);
+  if (!found && !as_tvm())
+    found =
+        match_declared_reducer(p.child->block().annotations, p.form.identity, old, p.form.updates);
   if (!found) refuse(5, quoted(p.child->block()) + " combines and starts as no known reducer does");
   p.reducer = std::move(*found);
   for (const ir::expr& e : p.reducer.right)
@@ -46929,6 +48661,62 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
+
+namespace tilewright::primitive {
+namespace detail::axis_separators {
+
+/// Requirement 3.
+inline std::vector<int> checked(const ir::buffer& b, const std::vector<std::int64_t>& separators) {
+  const auto rank = static_cast<std::int64_t>(b->shape.size());
+  std::vector<int> out;
+  std::int64_t least = 0;
+  for (const std::int64_t s : separators) {
+    if (s < least || s > rank)
+      throw schedule_error("set_axis_separator", 3,
+                           "separator " + std::to_string(s) + " of \"" + b->name +
+                               "\" is not from " + std::to_string(least) + " to " +
+                               std::to_string(rank));
+    out.push_back(static_cast<int>(s));
+    least = s;
+  }
+  return out;
+}
+
+}  // namespace detail::axis_separators
+
+TILEWRIGHT_INLINE ir::function set_axis_separator(
+    const ir::function& f, std::uint64_t block, const buffer_selector& buffer,
+    const std::vector<std::int64_t>& axis_separators) {
+  using namespace detail::block_buffers;
+  constexpr const char* name = "set_axis_separator";
+  const path at = need_block(f, block, name);
+  const ir::buffer x = selected(name, 1, *ir::as_realize(at.target())->block, buffer);
+  const std::vector<int> separators = detail::axis_separators::checked(x, axis_separators);
+  const auto mine = std::find_if(f.params.begin(), f.params.end(),
+                                 [&](const ir::param& p) { return p.buffer == x; });
+  path site = at;
+  site.slots.resize(1);
+  if (mine == f.params.end()) {
+    const int slot = allocation_site(at, x);
+    if (slot < 0)
+      throw schedule_error(
+          name, 2, "\"" + x->name + "\" is a part of another buffer; name that one instead");
+    site.slots.resize(static_cast<std::size_t>(slot) + 1);
+  }
+  if (x->axis_separators == separators) return f;
+  const ir::buffer_map map = changed_buffers(site.target(), x, [&](ir::buffer_node& b) {
+    b.axis_separators =
+        b.shape.size() == x->shape.size() ? separators : std::vector<int>(separators.size(), 0);
+  });
+  ir::function out = replace(f, site, ir::replace_buffers(site.target(), map));
+  for (ir::param& p : out.params)
+    if (p.buffer == x) p.buffer = map.at(x);
+  return out;
+}
+
+}  // namespace tilewright::primitive
+
 #include <limits>
 #include <string>
 
@@ -47090,7 +48878,8 @@ class converter : public ir::mutator {
 
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr out = ir::mutator::mutate(e);
-    return e->op == ir::op::load && map_.count(e->buffer) ? ir::cast(old_, out) : out;
+    const bool changes = e->op == ir::op::load && map_.count(e->buffer);
+    return changes ? ir::cast(with_lanes(old_, out.type()), out) : out;
   }
   ir::stmt mutate(const ir::stmt& s) override {
     const ir::store_node* store = ir::as_store(s);
@@ -47098,7 +48887,7 @@ class converter : public ir::mutator {
     std::vector<ir::expr> indices;
     for (const ir::expr& e : store->indices) indices.push_back(mutate(e));
     return ir::make_store(mutate(store->buffer), std::move(indices),
-                          ir::cast(now_, mutate(store->value)));
+                          ir::cast(with_lanes(now_, store->value.type()), mutate(store->value)));
   }
   ir::buffer mutate(const ir::buffer& b) override {
     const auto found = map_.find(b);
@@ -47191,6 +48980,10 @@ TILEWRIGHT_INLINE ir::function unsafe_set_dtype(const ir::function& f, std::uint
   if (!now || *now == dtype::handle)
     throw schedule_error(name, 2, "there is no element type \"" + type + "\"");
   if (x->type == *now) return f;
+  if (with_lanes(*now, x->type) != *now)
+    throw schedule_error(name, 2,
+                         "\"" + type + "\" has not as many lanes as the elements of \"" + x->name +
+                             "\", " + std::string(tilewright::name(x->type)));
   const path site = need_allocation(name, 3, at, x);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(
       site.target(), x, [&](ir::buffer_node& b) { b.type = *now; });
@@ -47616,28 +49409,6 @@ namespace detail::layouts {
 
 inline std::string quoted(const ir::buffer& b) { return "buffer \"" + b->name + "\""; }
 
-inline ir::buffer select(const ir::block_node& block, const buffer_selector& which) {
-  using list = buffer_selector::list;
-  const auto& regions = which.in == list::write ? block.writes : block.reads;
-  if (which.in != list::named) {
-    if (which.index < 0 || static_cast<std::size_t>(which.index) >= regions.size())
-      refuse(1, "block \"" + block.name + "\" has " + std::to_string(regions.size()) + " " +
-                    (which.in == list::write ? "written" : "read") + " buffers; number " +
-                    std::to_string(which.index) + " is none of them");
-    return regions[static_cast<std::size_t>(which.index)].buffer;
-  }
-  ir::buffer found;
-  for (const auto* all : {&block.reads, &block.writes})
-    for (const ir::buffer_region& r : *all) {
-      if (r.buffer->name != which.name || r.buffer == found) continue;
-      if (found) refuse(1, "several buffers of the block are called \"" + which.name + "\"");
-      found = r.buffer;
-    }
-  if (!found)
-    refuse(1, "block \"" + block.name + "\" accesses no buffer called \"" + which.name + "\"");
-  return found;
-}
-
 /// Requirement 2.
 class access_check : public ir::visitor {
  public:
@@ -47835,7 +49606,7 @@ TILEWRIGHT_INLINE ir::function transform_layout(const ir::function& f, std::uint
   using namespace detail::layouts;
   const path at = need_block(f, block, "transform_layout");
   const ir::block_node& accessing = *ir::as_realize(at.target())->block;
-  const ir::buffer old = select(accessing, buffer);
+  const ir::buffer old = detail::block_buffers::selected("transform_layout", 1, accessing, buffer);
   check_accesses(f, old);
   check_extents(f, old);
   const task t = make_task(f, accessing, old, map, pad_value, assume_injective_transform);
@@ -48200,14 +49971,16 @@ namespace detail {
 class rebinder : public ir::mutator {
  public:
   rebinder(const ir::var_map& values, ir::expr guard, known_loops& known)
-      : values_(values), guard_(std::move(guard)), known_(known) {}
+      : values_(values), guard_(std::move(guard)), known_(known) {
+    replaced_.reserve(values.size());
+    for (const auto& [v, value] : values) replaced_.push_back(v.get());
+  }
 
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
     if (e->op != ir::op::var) return ir::mutator::mutate(e);
-    const auto found = values_.find(e);
-    return found == values_.end() ? e : found->second;
+    return replaces(e) ? values_.at(e) : e;
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
@@ -48238,9 +50011,12 @@ class rebinder : public ir::mutator {
   }
 
  private:
+  bool replaces(const ir::var& v) const {
+    return std::find(replaced_.begin(), replaced_.end(), v.get()) != replaced_.end();
+  }
   /// One of the variables that are replaced occurs.
   bool mentions(const ir::expr& e) const {
-    if (e->op == ir::op::var) return values_.count(e) != 0;
+    if (e->op == ir::op::var) return replaces(e);
     return std::any_of(e->args.begin(), e->args.end(),
                        [&](const ir::expr& arg) { return mentions(arg); });
   }
@@ -48277,6 +50053,7 @@ class rebinder : public ir::mutator {
   }
 
   const ir::var_map& values_;
+  std::vector<const ir::expr_node*> replaced_;  // few: looked through faster than the map
   ir::expr guard_;
   known_loops& known_;
   std::vector<const ir::loop_node*> inside_;  // not yet known
@@ -48286,6 +50063,7 @@ class rebinder : public ir::mutator {
 
 TILEWRIGHT_INLINE void known_loops::add(const ir::var& v, const ir::expr& min,
                                         const ir::expr& extent) {
+  if (pending_.empty()) pending_.reserve(16);
   pending_.emplace_back(v, ir::range{min, extent});
 }
 
@@ -48545,6 +50323,30 @@ TILEWRIGHT_INLINE std::optional<matched_reducer> match_reducer(
   return std::nullopt;
 }
 
+TILEWRIGHT_INLINE std::optional<matched_reducer> match_declared_reducer(
+    const ir::annotations& notes, const std::vector<ir::expr>& identity,
+    const std::vector<ir::expr>& left, const std::vector<ir::expr>& updates) {
+  const auto note = notes.find(ir::reducer_note);
+  const auto* text = note == notes.end() ? nullptr : std::get_if<std::string>(&note->second.value);
+  const std::optional<ir::comm_reducer> declared =
+      text ? ir::parse_reducer(*text) : std::optional<ir::comm_reducer>{};
+  if (!declared || declared->identity.size() != updates.size()) return std::nullopt;
+  matched_reducer out;
+  out.found.name = "declared";
+  out.found.size = updates.size();
+  out.found.combine = [r = *declared](const auto& l, const auto& x) { return r.combined(l, x); };
+  out.found.identities = [r = *declared](const auto&) {
+    return detail::reducers::identity_list{r.identity};
+  };
+  out.identity = identity;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].type() != declared->identity[i].type()) return std::nullopt;
+  if (!detail::reducers::is_identity(out.found, identity, {}) ||
+      !detail::reducers::matches(out.found, left, updates, out.right))
+    return std::nullopt;
+  return out;
+}
+
 }  // namespace tilewright
 
 namespace tilewright::primitive {
@@ -48695,7 +50497,7 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
                         const std::vector<ir::expr>& shape,
                         const std::vector<const ir::loop_node*>& loops) {
   const auto not_above = [&](const std::optional<arith::linear>& low, const arith::linear& high) {
-    return low && range_of(difference(high, *low), loops).lo >= 0;
+    return low && footprints::never_above(*low, high, loops);
   };
   for (std::size_t d = 0; d < outer.size(); ++d) {
     const span& o = outer[d];
@@ -48706,8 +50508,9 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     }
     if (o.hi && !o.hi->is_constant()) {
       const bool by_cut = range_of(*o.hi, loops).lo >= i.within.hi;
-      const bool by_shape = !ir::is_int(shape[d]) &&
-                            range_of(difference(*o.hi, arith::to_linear(shape[d])), loops).lo >= -1;
+      const bool by_shape =
+          !ir::is_int(shape[d]) &&
+          footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
       if (!by_cut && !by_shape && !(i.hi && not_above(i.hi, *o.hi))) return false;
     }
   }
@@ -48869,8 +50672,8 @@ namespace detail::repetition {
 /// an affine binding uses each loop once and as a whole. The loops before `first` stand still.
 inline bool uses_whole_loops(const child_block& child, std::size_t first) {
   std::vector<char> seen(child.loops.size(), 0);
-  for (const ir::expr& value : child.realize->values)
-    for (const auto& [term, factor] : arith::to_linear(value).terms) {
+  for (const arith::linear& value : bind_iters(child).values)
+    for (const auto& [term, factor] : value.terms) {
       const int loop = ir::is_var(term) ? loop_index(child.loops, term) : -1;
       if (loop >= 0)
         seen[static_cast<std::size_t>(loop)] = 1;
@@ -49507,7 +51310,7 @@ inline decision one(std::optional<std::int64_t> choice) {
 /// Makes room for `more` elements with geometric growth, so that appending them cannot throw.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
-  constexpr std::size_t least = 64;  // most schedules have as many variables
+  constexpr std::size_t least = 128;  // most schedules have fewer variables
   if (list.capacity() - list.size() < more)
     list.reserve(std::max({least, list.size() + more, 2 * list.capacity()}));
 }
@@ -49892,6 +51695,11 @@ TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index,
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
                std::int64_t{offset}});
 }
+TILEWRIGHT_INLINE void schedule::set_axis_separator(block_rv block, buffer_selector buffer,
+                                                    std::vector<std::int64_t> axis_separators) {
+  static const instruction_kind& kind = detail::kind_named("set_axis_separator");
+  apply(kind, {rv(block), std::move(buffer), std::move(axis_separators)});
+}
 TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
     block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
   static const instruction_kind& kind = detail::kind_named("unsafe_hide_buffer_access");
@@ -50137,7 +51945,7 @@ inline ir::expr with_units(const arith::iter_map& map, const arith::iter_sum& su
     if (factor % unit == 0) terms.push_back({factor / unit, loop_index(c.loops, v), v});
   for (const arith::iter_split& s : sum.splits)
     terms.push_back({s.scale, loop_index(c.loops, s.source), split_expr(map, s)});
-  std::stable_sort(terms.begin(), terms.end(), [](const term& a, const term& b) {
+  support::stable_sort(terms, [](const term& a, const term& b) {
     return a.scale != b.scale ? a.scale > b.scale : a.loop < b.loop;
   });
   ir::expr out = ir::integer(units.type, 0);
@@ -50382,6 +52190,8 @@ TILEWRIGHT_INLINE replay_error::replay_error(const schedule_error& cause, std::s
       what_("instruction " + std::to_string(instruction) + ": " + cause.what()) {}
 
 TILEWRIGHT_INLINE void trace::append(support::ref<const instruction> what, decision choice) {
+  constexpr std::size_t least = 64;  // most traces are shorter
+  if (steps_.size() == steps_.capacity()) steps_.reserve(std::max(least, 2 * steps_.size()));
   steps_.push_back({std::move(what), std::move(choice)});
 }
 
@@ -51484,6 +53294,7 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
     std::int64_t factor, count;
   };
   std::vector<step> steps;
+  steps.reserve(value.terms.size());
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
@@ -51561,7 +53372,7 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
-    const bounds count = range_of(difference(*value.hi, *value.lo), child.loops);
+    const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
     const bool cut = range_of(*value.lo, child.loops).lo < iters.clip[i].lo ||
                      range_of(*value.hi, child.loops).hi > iters.clip[i].hi;
     if (!count.is_point() || cut || (count.lo > 0 && factor > reach)) return std::nullopt;
@@ -51838,6 +53649,17 @@ namespace detail {
   throw argument_error(kernel.name + ": " + what);
 }
 
+/// Between one that is written and another one.
+[[noreturn]] inline void refuse_overlap(const kernel_signature& kernel,
+                                        const parameter_signature& written,
+                                        const parameter_signature& other) {
+  const bool in_place = !written.updated && !other.written;
+  refuse_call(kernel,
+              (written.updated ? "inout \"" : "output \"") + written.name + "\" overlaps \"" +
+                  other.name + "\"; give it memory of its own" +
+                  (in_place ? ", or declare one parameter inout in the place of both" : ""));
+}
+
 /// Whether all of `count` elements side by side are in [lo, hi]. The inner loop has a constant
 /// length, for compilers that make vectors of such loops alone.
 template <class T>
@@ -52025,9 +53847,7 @@ TILEWRIGHT_INLINE void check_memory(const kernel_signature& kernel,
       if (at + touched[i].first <= other + touched[k].last &&
           other + touched[k].first <= at + touched[i].last &&
           share_memory(detail::memory_of(kernel, a, i), detail::memory_of(kernel, a, k)))
-        detail::refuse_call(
-            kernel, "output \"" + kernel.params[i].name + "\" overlaps \"" + kernel.params[k].name +
-                        "\"; give it memory of its own, or declare the parameter inout");
+        detail::refuse_overlap(kernel, kernel.params[i], kernel.params[k]);
     }
   }
 }
@@ -52218,11 +54038,8 @@ inline value_range values_for(const operand& o, const value_needs& needs) {
   if (needs.integer_divisor) v.first = 1;
   if (o.type == dtype::boolean) v.first = 0, v.last = 1;
   if (o.index) {
-    const std::int64_t most =
-        std::min<std::int64_t>(o.index->last, o.type == dtype::i8    ? 127
-                                              : o.type == dtype::u8  ? 255
-                                              : o.type == dtype::i16 ? 32767
-                                                                     : (1LL << 31) - 1);
+    const int width = std::min(31, bits(o.type) - (is_unsigned(o.type) ? 0 : 1));
+    const std::int64_t most = std::min(o.index->last, (std::int64_t{1} << width) - 1);
     v.first = std::max<std::int64_t>(o.index->first, most < (1LL << 30) ? o.index->first : 0);
     v.last = std::max(v.first, most);
     if (v.last - v.first > (1LL << 20)) v.first = 0, v.last = 8;  // no bound was found
@@ -52244,7 +54061,8 @@ inline void put_value(std::byte* at, dtype type, const value_range& v, support::
     case dtype::bf16: store(bfloat16(static_cast<float>(real)).bits); return;
     default: break;
   }
-  const std::int64_t value = whole();
+  if (is_narrow_float(type)) return store(round_to_narrow(type, real));
+  const std::int64_t value = ir::wrap_to(type, whole());
   std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
 }
 
@@ -52535,6 +54353,7 @@ TILEWRIGHT_INLINE std::optional<trace> mutate(const trace& t, support::random& r
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <chrono>
@@ -52618,9 +54437,11 @@ inline worker_clock::time_point worker_time_after(double seconds) {
 /// A stream socket that carries messages: 8 bytes that say so, 8 with the size, the message.
 class message_stream {
  public:
-  enum class result { done, closed, late, nonsense };
+  enum class result { done, closed, late, cancelled, nonsense };
 
-  explicit message_stream(int descriptor) : descriptor_(descriptor) {}
+  /// @param cancelled looked at every 10 ms while there is nothing to transfer; null: never
+  explicit message_stream(int descriptor, const std::atomic<bool>* cancelled = nullptr)
+      : descriptor_(descriptor), cancelled_(cancelled) {}
 
   result send(const message& m, worker_clock::time_point until) const {
     message whole;
@@ -52665,13 +54486,16 @@ class message_stream {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(until - worker_clock::now());
       if (left.count() < 0) return result::late;
+      if (cancelled_ && cancelled_->load(std::memory_order_relaxed)) return result::cancelled;
       pollfd one{descriptor_, event, 0};
-      ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1000)));
+      const std::int64_t most = cancelled_ ? 10 : 1000;  // ms
+      ::poll(&one, 1, static_cast<int>(std::min(left.count() + 1, most)));
     }
     return result::done;
   }
 
   int descriptor_;
+  const std::atomic<bool>* cancelled_;
 };
 
 // ---- what messages hold ----
@@ -52815,6 +54639,7 @@ inline built read_built(message_reader& r) {
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -52840,6 +54665,10 @@ class worker {
   /// @throws build_error when a worker that was ended cannot be started again
   measurement measure(const backend::artifact& code, const measure_options& options);
   measurement run(const backend::artifact& code, double deadline);
+
+  /// From now on a call ends when `cancelled` is true, and the process with it; it is looked at every
+  /// 10 ms. Null: never.
+  void watch(const std::atomic<bool>* cancelled);
 
   /// Of the process; 0 while none runs.
   pid_t pid() const noexcept;
@@ -52892,7 +54721,7 @@ inline std::string end_text(int status) {
 struct worker_answer {
   std::vector<std::byte> said;
   std::string wrong;  // why there is none; empty where there is
-  bool late = false;
+  bool late = false, cancelled = false;
 };
 
 /// Started when it is first asked, and again after it ended. Not thread-safe.
@@ -52906,6 +54735,9 @@ class worker_process {
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
 
+  /// From now on waiting for an answer ends when `cancelled` is true, and the process with it.
+  void watch(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
+
   pid_t pid() const noexcept { return pid_; }
   int starts() const noexcept { return starts_; }
 
@@ -52915,13 +54747,15 @@ class worker_process {
   /// @throws build_error when no process can be started
   worker_answer ask(const message& request, std::size_t most, double deadline) {
     if (pid_ == 0) start();
-    const message_stream stream(connection_);
+    const message_stream stream(connection_, cancelled_);
     worker_answer out;
     result got = stream.send(request, worker_time_after(patience));
     if (got == result::done) got = stream.receive(out.said, most, worker_time_after(deadline));
     if (got == result::done) return out;
     const std::string end = stop();
     out.late = got == result::late;
+    out.cancelled = got == result::cancelled;
+    if (out.cancelled) out.wrong = "was cancelled, and so the worker was ended";
     if (got == result::late)
       out.wrong = "took longer than its deadline, and so the worker was ended";
     if (got == result::closed)
@@ -53021,6 +54855,7 @@ class worker_process {
   pid_t pid_ = 0;
   int connection_ = -1;
   int starts_ = 0;
+  const std::atomic<bool>* cancelled_ = nullptr;
 };
 
 }  // namespace tilewright::search::detail
@@ -53029,6 +54864,7 @@ class worker_process {
 // A program that the compiler dies of, or never ends with, is a failed build here and nothing more;
 // in this process it would be the end of it, or a thread that cannot be had back.
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 
@@ -53045,8 +54881,10 @@ class compile_workers {
   compile_workers& operator=(const compile_workers&) = delete;
 
   /// The code that `search::build` makes of the same program, loaded here.
+  /// @param cancelled ends it, and its process, when it becomes true; null: never
   /// @throws build_error when no worker can be started
-  built make(const ir::function& scheduled, const target::cpu& cpu);
+  built make(const ir::function& scheduled, const target::cpu& cpu,
+             const std::atomic<bool>* cancelled = nullptr);
 
  private:
   struct state;
@@ -53080,7 +54918,8 @@ struct compile_workers::state {
     built out;
     out.late = answer.late;
     if (!answer.wrong.empty()) {
-      out.error = (answer.late ? "its compilation " : "while it was compiled, ") + answer.wrong;
+      const bool ended_here = answer.late || answer.cancelled;
+      out.error = (ended_here ? "its compilation " : "while it was compiled, ") + answer.wrong;
       return out;
     }
     try {
@@ -53104,13 +54943,14 @@ TILEWRIGHT_INLINE compile_workers::compile_workers(double deadline)
     : state_(std::make_unique<state>(deadline)) {}
 TILEWRIGHT_INLINE compile_workers::~compile_workers() = default;
 
-TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled,
-                                              const target::cpu& cpu) {
+TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled, const target::cpu& cpu,
+                                              const std::atomic<bool>* cancelled) {
   detail::message m;
   m.add(static_cast<std::uint64_t>(detail::worker_request::build));
   detail::write(m, cpu);
   m.add(ir::print(scheduled));
   state::process p = state_->take();
+  p->watch(cancelled);
   built out = state::understood(p->ask(m, state::most_answer, state_->deadline), *p);
   state_->give_back(std::move(p));
   return out;
@@ -53189,6 +55029,18 @@ class fork_mutex {
 };
 
 }  // namespace tilewright::search::detail
+// What can be read of a damaged file, row by row: SQLite reads rows by their number, so that one bad page
+// costs the rows on it and no others.
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 // One connection to a database file: statements, schema, and the classes of failure.
 
 #include <cstddef>
@@ -53251,12 +55103,16 @@ namespace tilewright::search {
 
 /// Schema version that this library writes. Older files are migrated when they are opened for
 /// writing, newer ones are left alone.
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 /// Columns of a record's row in the order of record's fields, `chosen` and `digest` last.
 inline constexpr const char* record_columns =
     "workload, isa, arguments, threads, family, extents, trace, seconds, cpu, llvm, date, revision,"
     " chosen, digest";
+
+/// Columns of a failed candidate's row in the order of failed_candidate's fields, `digest` last.
+inline constexpr const char* failed_columns =
+    "workload, isa, arguments, threads, trace, kind, detail, cpu, llvm, date, revision, digest";
 
 /// Digest under which compiled code is stored.
 std::string code_digest(const std::vector<std::byte>& bytes);
@@ -53293,6 +55149,10 @@ class store {
   /// Counts candidates that gave no time; `detail` of the last one is kept.
   void add_failures(const record_key& key, const failure_count& f);
   std::vector<failure_count> failures(const record_key& key);
+  void add_failed(const failed_candidate& f);
+  /// Failed candidates that match, as `select`.
+  std::vector<failed_candidate> select_failed(const std::string& where,
+                                              const std::vector<std::string>& values);
   void add_workload(const std::string& workload, const std::string& script);
   std::optional<std::string> workload(const std::string& key);
   void add_code(const record_key& key, const std::string& trace, const provenance& from,
@@ -53345,6 +55205,191 @@ std::string salvage(const std::string& path);
 
 }  // namespace tilewright::search
 
+namespace tilewright::search::detail {
+
+/// A damaged file, opened for reading what can be read.
+class salvage_source {
+ public:
+  salvage_source(const sqlite_api& api, const std::string& path) : api_(api) {
+    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex,
+                    nullptr) != sqlite_api::ok) {
+      api.close_v2(db_);
+      db_ = nullptr;
+    }
+  }
+  ~salvage_source() {
+    if (db_) api_.close_v2(db_);
+  }
+  salvage_source(const salvage_source&) = delete;
+  salvage_source& operator=(const salvage_source&) = delete;
+
+  /// Calls `row` for each readable row of `table`, in order of rowid; gives up after 10,000 unreadable
+  /// numbers in a row. A damaged page may lead back to rows that came before, and round for ever: numbers
+  /// only rise here.
+  /// @returns how many numbers between rows were not readable
+  template <class Row>
+  std::size_t each(const std::string& columns, const std::string& table, const Row& row) {
+    std::size_t lost = 0;
+    if (!db_ || !known(columns, table)) return lost;
+    std::int64_t id = 0;
+    int misses = 0;
+    while (misses < 10000 && id < INT64_MAX) {
+      const int found =
+          next(columns, table, " where rowid>? order by rowid limit 1", id, id + 1, id, row);
+      if (found == sqlite_api::done) break;
+      if (found == sqlite_api::row) {
+        lost += static_cast<std::size_t>(misses);
+        misses = 0;
+        continue;
+      }
+      // the way to the next row is damaged: step over it number by number
+      if (next(columns, table, " where rowid=?", id + 1, id + 1, id, row) != sqlite_api::row) {
+        ++misses;
+        ++id;
+      } else {
+        lost += static_cast<std::size_t>(misses);
+        misses = 0;
+      }
+    }
+    return lost;
+  }
+
+ private:
+  /// False where the description of the table is lost, and no row can be asked for.
+  bool known(const std::string& columns, const std::string& table) {
+    sqlite3_stmt* q = nullptr;
+    const std::string sql = "select " + columns + " from " + table;
+    const int code = api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr);
+    api_.finalize(q);
+    return code == sqlite_api::ok;
+  }
+
+  template <class Row>
+  int next(const std::string& columns, const std::string& table, const char* where,
+           std::int64_t from, std::int64_t least, std::int64_t& id, const Row& row) {
+    sqlite3_stmt* q = nullptr;
+    const std::string sql = "select rowid, " + columns + " from " + table + where;
+    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok)
+      return sqlite_api::corrupt;
+    api_.bind_int64(q, 1, from);
+    int code = api_.step(q);
+    if (code == sqlite_api::row && api_.column_int64(q, 0) < least) code = sqlite_api::corrupt;
+    if (code == sqlite_api::row) {
+      id = api_.column_int64(q, 0);
+      row(api_, q);
+    }
+    api_.finalize(q);
+    return code;
+  }
+
+  const sqlite_api& api_;
+  sqlite3* db_ = nullptr;
+};
+
+inline std::string salvage_text(const sqlite_api& api, sqlite3_stmt* q, int i) {
+  const auto* s = reinterpret_cast<const char*>(api.column_text(q, i));
+  return s ? std::string(s, static_cast<std::size_t>(api.column_bytes(q, i))) : std::string();
+}
+
+inline record salvage_record(const sqlite_api& api, sqlite3_stmt* q) {
+  const auto text = [&](int i) { return salvage_text(api, q, i); };
+  record r;
+  r.key = {text(1), text(2), text(3), static_cast<int>(api.column_int64(q, 4))};
+  r.family = text(5);
+  r.extents = read_integers(text(6));
+  r.trace = text(7);
+  r.seconds = read_reals(text(8));
+  r.from = {text(9), text(10), text(11), static_cast<int>(api.column_int64(q, 12))};
+  r.chosen = api.column_int64(q, 13) != 0;
+  return r;
+}
+
+inline failed_candidate salvage_failed(const sqlite_api& api, sqlite3_stmt* q) {
+  const auto text = [&](int i) { return salvage_text(api, q, i); };
+  failed_candidate f;
+  f.key = {text(1), text(2), text(3), static_cast<int>(api.column_int64(q, 4))};
+  f.trace = text(5);
+  f.kind = text(6);
+  f.detail = text(7);
+  f.from = {text(8), text(9), text(10), static_cast<int>(api.column_int64(q, 11))};
+  return f;
+}
+
+/// Records of a damaged file.
+struct salvage_counts {
+  std::size_t saved = 0, lost = 0;  // what lay behind the last readable one is in neither
+
+  /// "12 records were saved, 3 were not readable".
+  std::string text(const std::string& done) const {
+    return std::to_string(saved) + " records were " + done +
+           (lost ? ", " + std::to_string(lost) + " were not readable" : "");
+  }
+};
+
+/// Gives what can be read to `to`, which has the members add, add_failed and add_workload. Code is left: it can
+/// be made again from the traces.
+template <class To>
+salvage_counts salvage_rows(const sqlite_api& api, const std::string& from, To& to) {
+  salvage_source source(api, from);
+  salvage_counts out;
+  out.lost = source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
+    const record r = salvage_record(a, q);
+    if (r.digest() != salvage_text(a, q, 14) || r.seconds.empty()) {
+      ++out.lost;
+      return;
+    }
+    to.add(r);
+    ++out.saved;
+  });
+  source.each(failed_columns, "failed", [&](const sqlite_api& a, sqlite3_stmt* q) {
+    const failed_candidate f = salvage_failed(a, q);
+    if (f.digest() == salvage_text(a, q, 12)) to.add_failed(f);
+  });
+  source.each("key, script", "workload", [&](const sqlite_api& a, sqlite3_stmt* q) {
+    to.add_workload(salvage_text(a, q, 1), salvage_text(a, q, 2));
+  });
+  return out;
+}
+
+/// A copy of a database file, with its log, that ends with this object.
+class salvage_copy {
+ public:
+  /// @throws std::filesystem::filesystem_error
+  explicit salvage_copy(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "tilewright-XXXXXX").string();
+    if (!::mkdtemp(folder.data()))
+      throw fs::filesystem_error("no temporary directory", folder,
+                                 std::error_code(errno, std::generic_category()));
+    folder_ = folder;
+    try {
+      fs::copy_file(path, file());
+      if (fs::exists(path + "-wal")) fs::copy_file(path + "-wal", file() + "-wal");
+      for (const char* tail : {"", "-wal"}) {
+        std::error_code ignored;
+        fs::permissions(file() + tail, fs::perms::owner_read | fs::perms::owner_write, ignored);
+      }
+    } catch (...) {
+      remove();
+      throw;
+    }
+  }
+  ~salvage_copy() { remove(); }
+  salvage_copy(const salvage_copy&) = delete;
+  salvage_copy& operator=(const salvage_copy&) = delete;
+
+  std::string file() const { return folder_ + "/copy.db"; }
+
+ private:
+  void remove() const noexcept {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::string folder_;
+};
+
+}  // namespace tilewright::search::detail
+
 namespace tilewright::search {
 namespace detail {
 
@@ -53356,15 +55401,21 @@ struct database_overlay {
   std::map<std::string, std::string> workloads;
   std::map<database_code_key, std::pair<provenance, std::vector<std::byte>>> code;
   std::vector<std::pair<record_key, failure_count>> failures;
+  std::vector<failed_candidate> failed;
 
   bool empty() const {
-    return records.empty() && workloads.empty() && code.empty() && failures.empty();
+    return records.empty() && workloads.empty() && code.empty() && failures.empty() &&
+           failed.empty();
   }
   void add(const record& r) {
     if (r.chosen)
       for (record& old : records)
         if (old.key == r.key) old.chosen = false;
     records.push_back(r);
+  }
+  void add_failed(const failed_candidate& f) { failed.push_back(f); }
+  void add_workload(const std::string& workload, const std::string& script) {
+    workloads.emplace(workload, script);
   }
 };
 
@@ -53446,10 +55497,7 @@ struct database::state {
 
   void repair() {
     file.reset();
-    if (only_read) {
-      for_good = true;
-      return;
-    }
+    if (only_read) return read_damaged();
     try {
       const std::string said = salvage(path);
       if (!said.empty()) repaired = said;
@@ -53458,6 +55506,19 @@ struct database::state {
     } catch (const std::exception& e) {
       trouble += std::string("; it could not be repaired: ") + e.what();
       for_good = true;
+    }
+  }
+
+  /// A file that is not this handle's to repair: what a copy of it still holds is kept in memory.
+  void read_damaged() {
+    for_good = true;
+    try {
+      const detail::salvage_copy copy(path);
+      const detail::salvage_counts rows = detail::salvage_rows(*sqlite(), copy.file(), kept);
+      repaired = path + " is damaged and left as it is: " + rows.text("read");
+      trouble.clear();
+    } catch (const std::exception& e) {
+      trouble += std::string("; a copy of it could not be read: ") + e.what();
     }
   }
 
@@ -53513,6 +55574,8 @@ struct database::state {
     }
     for (; !kept.failures.empty(); kept.failures.erase(kept.failures.begin()))
       f.add_failures(kept.failures.front().first, kept.failures.front().second);
+    for (; !kept.failed.empty(); kept.failed.erase(kept.failed.begin()))
+      f.add_failed(kept.failed.front());
   }
 
   /// Records of file and memory that match, the newest last.
@@ -53523,6 +55586,18 @@ struct database::state {
     on_file([&](store& f) { out = f.select(where + " order by id", values); });
     for (const record& r : kept.records)
       if (keep(r)) out.push_back(r);
+    return out;
+  }
+
+  /// Failed candidates of file and memory; null: of all keys.
+  std::vector<failed_candidate> failed(const record_key* k) {
+    std::vector<failed_candidate> out;
+    on_file([&](store& f) {
+      out = k ? f.select_failed(std::string(where_key) + " order by id", values_of(*k))
+              : f.select_failed("order by id", {});
+    });
+    for (const failed_candidate& f : kept.failed)
+      if (!k || f.key == *k) out.push_back(f);
     return out;
   }
 
@@ -53539,21 +55614,21 @@ struct database::state {
            write_numbers(there);
   }
 
+  static constexpr const char* where_key =
+      "where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)";
+  static std::vector<std::string> values_of(const record_key& k) {
+    return {k.workload, k.isa, k.arguments, std::to_string(k.threads)};
+  }
   std::vector<record> of_key(const record_key& k) {
-    return records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)",
-                   {k.workload, k.isa, k.arguments, std::to_string(k.threads)},
-                   [&](const record& r) { return r.key == k; });
+    return records(where_key, values_of(k), [&](const record& r) { return r.key == k; });
   }
 };
 
 inline std::optional<record> database::state::chosen(const record_key& key) {
   const std::lock_guard lock(mutex);
   std::optional<record> out;
-  for (record& r :
-       records("where workload=?1 and isa=?2 and arguments=?3 and threads=cast(?4 as integer)"
-               " and chosen=1",
-               {key.workload, key.isa, key.arguments, std::to_string(key.threads)},
-               [&](const record& k) { return k.chosen && k.key == key; }))
+  for (record& r : records(std::string(where_key) + " and chosen=1", values_of(key),
+                           [&](const record& k) { return k.chosen && k.key == key; }))
     out = std::move(r);
   return out;
 }
@@ -53611,6 +55686,21 @@ std::string explain_lookup(const database& db, const record& wanted);
 }  // namespace tilewright::search
 
 namespace tilewright::search {
+namespace detail {
+
+/// Adds to the count of a kind.
+inline void count_failures(std::vector<failure_count>& all, const failure_count& f) {
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const failure_count& o) { return o.kind == f.kind; });
+  if (same == all.end()) {
+    all.push_back(f);
+  } else {
+    same->count += f.count;
+    same->detail = f.detail;
+  }
+}
+
+}  // namespace detail
 
 TILEWRIGHT_INLINE std::string default_database_path() {
   const auto variable = [](const char* name) -> std::string {
@@ -53630,12 +55720,7 @@ TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique
        path != ":memory:" && (colon = path.find_last_of(':')) != std::string::npos;
        path.resize(colon)) {
     if (colon + 1 == path.size()) continue;
-    auto other = std::make_shared<database>(":memory:");
-    state& s = *other->state_;
-    s.path = path.substr(colon + 1);
-    s.only_read = true;
-    s.for_good = false;
-    state_->behind.insert(state_->behind.begin(), std::move(other));
+    state_->behind.insert(state_->behind.begin(), unopened(path.substr(colon + 1)));
     if (path.substr(0, colon) == ":memory") break;
   }
   if (path.compare(0, 8, ":memory:") == 0) path = ":memory:";
@@ -53670,7 +55755,29 @@ TILEWRIGHT_INLINE std::shared_ptr<database> database::shared(const std::string& 
   return fresh;
 }
 
+/// For reading alone; opened at the first use.
+TILEWRIGHT_INLINE std::shared_ptr<database> database::unopened(const std::string& path) {
+  auto out = std::make_shared<database>(":memory:");
+  out->state_->path = path;
+  out->state_->only_read = true;
+  out->state_->for_good = false;
+  return out;
+}
+
+TILEWRIGHT_INLINE std::shared_ptr<database> database::reading(const std::string& path) {
+  std::shared_ptr<database> out = unopened(path);
+  const std::lock_guard lock(out->state_->mutex);
+  out->state_->open();
+  return out;
+}
+
 TILEWRIGHT_INLINE const std::string& database::path() const noexcept { return state_->path; }
+
+TILEWRIGHT_INLINE std::vector<std::string> database::paths() const {
+  std::vector<std::string> out{state_->path};
+  for (const auto& other : state_->behind) out.push_back(other->path());
+  return out;
+}
 
 TILEWRIGHT_INLINE bool database::persistent() const {
   const std::lock_guard lock(state_->mutex);
@@ -53709,8 +55816,7 @@ TILEWRIGHT_INLINE std::vector<record> database::top(const record_key& key,
   }
   for (const auto& other : state_->behind)
     for (record& r : other->top(key, count)) all.push_back(std::move(r));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const record& a, const record& b) { return a.best() < b.best(); });
+  support::stable_sort(all, [](const record& a, const record& b) { return a.best() < b.best(); });
   std::vector<record> out;
   for (record& r : all) {
     if (out.size() == count) break;
@@ -53777,18 +55883,37 @@ TILEWRIGHT_INLINE std::vector<failure_count> database::failures(const record_key
   const std::lock_guard lock(state_->mutex);
   std::vector<failure_count> out;
   state_->on_file([&](store& s) { out = s.failures(key); });
-  for (const auto& kept : state_->kept.failures) {
-    const failure_count& f = kept.second;  // clang 14 captures no structured bindings
-    if (kept.first != key) continue;
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [&](const failure_count& o) { return o.kind == f.kind; });
-    if (same == out.end()) {
-      out.push_back(f);
-    } else {
-      same->count += f.count;
-      same->detail = f.detail;
-    }
+  for (const auto& kept : state_->kept.failures)
+    if (kept.first == key) detail::count_failures(out, kept.second);
+  for (const failed_candidate& f : state_->failed(&key))
+    detail::count_failures(out, {f.kind, 1, f.detail});
+  return out;
+}
+
+TILEWRIGHT_INLINE void database::add_failed(const failed_candidate& f) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->write([&](store& s) { s.add_failed(f); })) state_->kept.failed.push_back(f);
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> database::failed(const record_key& key) const {
+  std::vector<failed_candidate> out;
+  {
+    const std::lock_guard lock(state_->mutex);
+    out = state_->failed(&key);
   }
+  for (const auto& other : state_->behind)
+    for (failed_candidate& f : other->failed(key)) out.push_back(std::move(f));
+  return out;
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> database::all_failed() const {
+  std::vector<failed_candidate> out;
+  {
+    const std::lock_guard lock(state_->mutex);
+    out = state_->failed(nullptr);
+  }
+  for (const auto& other : state_->behind)
+    for (failed_candidate& f : other->all_failed()) out.push_back(std::move(f));
   return out;
 }
 
@@ -53803,9 +55928,9 @@ TILEWRIGHT_INLINE std::optional<std::string> database::workload(const std::strin
   std::optional<std::string> out;
   {
     const std::lock_guard lock(state_->mutex);
+    state_->on_file([&](store& f) { out = f.workload(key); });  // which may come to be kept
     if (const auto at = state_->kept.workloads.find(key); at != state_->kept.workloads.end())
       return at->second;
-    state_->on_file([&](store& f) { out = f.workload(key); });
   }
   for (std::size_t i = 0; i < state_->behind.size() && !out; ++i)
     out = state_->behind[i]->workload(key);
@@ -53885,6 +56010,56 @@ TILEWRIGHT_INLINE std::string database::why(const record& wanted) const {
 #include <utility>
 #include <vector>
 
+// Ends threads before the process's static objects end, which they use.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+/// While one lives, the process's exit calls a function, before it destroys what there was at the
+/// last call of `come_first`: a library that was opened since the object was made, for example.
+class exit_entry {
+ public:
+  exit_entry(void (*end)(void*), void* of) : end_(end), of_(of) {
+    const std::lock_guard lock(live().mutex);
+    live().all.push_back(this);
+  }
+  /// Waits for the function where it runs.
+  ~exit_entry() {
+    const std::lock_guard lock(live().mutex);
+    live().all.erase(std::remove(live().all.begin(), live().all.end(), this), live().all.end());
+  }
+  exit_entry(const exit_entry&) = delete;
+  exit_entry& operator=(const exit_entry&) = delete;
+
+  /// @param done remembers that it was called from this place
+  static void come_first(std::atomic<bool>& done) {
+    if (!done.exchange(true)) std::atexit(&end_all);
+  }
+
+ private:
+  struct list {
+    fork_mutex mutex;
+    std::vector<exit_entry*> all;
+  };
+  static list& live() {
+    static auto* made = new list;  // outlives static destruction
+    return *made;
+  }
+  static void end_all() {
+    const std::lock_guard lock(live().mutex);
+    for (const exit_entry* e : live().all) e->end_(e->of_);
+  }
+
+  void (*end_)(void*);
+  void* of_;
+};
+
+}  // namespace tilewright::search::detail
 // What is known of one set of extents and strides, found without a lock.
 
 #include <atomic>
@@ -54224,9 +56399,8 @@ class instances {
   instance& at(const extent_map& dims, const binding& b, const call_argument* arguments);
   /// Returns when it can run; tunes it when the mode says so.
   /// @param arguments of the call, for tuning with copies of them; null: there are none
-  void make_ready(instance& s, const call_argument* arguments = nullptr);
-  /// Goes on with tuning that was cancelled.
-  void resume(instance& s);
+  /// @param again goes on with tuning that was cancelled before
+  void make_ready(instance& s, const call_argument* arguments = nullptr, bool again = false);
   /// For an instance that follows another process: takes its result when it is there, its place
   /// when it gave up. Costs a look at a clock most of the time.
   void follow(instance& s);
@@ -54246,6 +56420,8 @@ class instances {
   bool take_over(instance& s);
   void start_background(instance& s);
   void tune_in_background(instance& s);
+  /// Ends the tuning of this process in the background; none begins after it.
+  void end_threads() noexcept;
 
   const kernel_signature& kernel_;
   std::function<ir::function(const extent_map&)> make_;
@@ -54258,7 +56434,9 @@ class instances {
   std::shared_ptr<database> db_;
   std::map<std::string, std::unique_ptr<instance>> all_;
   std::vector<std::pair<pid_t, std::thread>> threads_;
+  bool ended_ = false;
   process_sync sync_;
+  exit_entry exit_{[](void* self) { static_cast<instances*>(self)->end_threads(); }, this};
 };
 
 }  // namespace tilewright::search::detail
@@ -54336,7 +56514,9 @@ struct dispatcher::state {
   }
 
   enum class memory { checked, absent };
-  const detail::binding& bind(const call_argument* a, memory data = memory::checked);
+  /// @param again goes on with tuning that was cancelled before
+  const detail::binding& bind(const call_argument* a, memory data = memory::checked,
+                              bool again = false);
   void run(const detail::binding& b, const call_argument* a);
   void interpret(const detail::binding& b, const call_argument* a) const;
 
@@ -54371,8 +56551,11 @@ TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 
 /// What is known of these extents and strides; all of it is found out where nothing is.
 TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
-                                                                 memory data) {
-  if (const detail::binding* there = bindings.find(a)) return *there;
+                                                                 memory data, bool again) {
+  if (const detail::binding* there = bindings.find(a)) {
+    if (again) all.make_ready(*there->of, nullptr, again);
+    return *there;
+  }
   const extent_map dims = bound_extents(kernel, a);
   check_strides(kernel, a);
   auto fresh = std::make_unique<detail::binding>();
@@ -54390,7 +56573,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
     check_memory(kernel, fresh->touched, a);
     if (of.gathers) check_indices(kernel, of.operands, a);
   }
-  all.make_ready(of, data == memory::checked ? a : nullptr);
+  all.make_ready(of, data == memory::checked ? a : nullptr, again);
   const std::lock_guard lock(all.sync().mutex);
   if (const detail::binding* there = bindings.find(a)) return *there;
   return bindings.add(std::move(fresh), a);
@@ -54442,7 +56625,7 @@ TILEWRIGHT_INLINE void dispatcher::call(const call_argument* a) {
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const call_argument* a) {
-  state_->all.resume(*state_->bind(a).of);
+  state_->bind(a, state::memory::checked, true);
 }
 
 TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order) {
@@ -54469,7 +56652,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
   }
   for (std::size_t i = 0; i < shapes.size(); ++i)
     arguments.push_back({nullptr, shapes[i].data(), strides[i].data()});
-  state_->all.resume(*state_->bind(arguments.data(), state::memory::absent).of);
+  state_->bind(arguments.data(), state::memory::absent, true);
 }
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
@@ -54492,8 +56675,9 @@ TILEWRIGHT_INLINE void dispatcher::wait() { state_->all.wait(); }
 
 // Records as text: moved between databases, machines and people.
 //
-// One JSON object per line: records with every field and their digest, and the scripts of their
-// workloads. Compiled code stays behind; it is made again from the traces.
+// One JSON object per line: records and failed candidates with every field and their digest, and
+// the scripts of their workloads. Compiled code stays behind, since it is made again from the
+// traces, and so do bare counts of failures, which would count twice when they came twice.
 
 #include <cstddef>
 #include <iosfwd>
@@ -54508,10 +56692,16 @@ std::string write_record(const record& r);
 /// match
 record read_record(const std::string& line);
 
+/// A failed candidate on one line.
+std::string write_failed(const failed_candidate& f);
+/// @throws argument_error as read_record
+failed_candidate read_failed(const std::string& line);
+
 /// What an import did.
 struct import_result {
   std::size_t added = 0;
   std::size_t known = 0;             // were there already
+  std::size_t failed = 0;            // failed candidates that were added
   std::vector<std::string> refused;  // "line 3: ...": a reason per line that was left out
 };
 
@@ -54613,11 +56803,37 @@ inline std::string list(std::string numbers) {
   return "[" + numbers + "]";
 }
 
+inline std::string key_text(const record_key& k) {
+  using support::json_text;
+  return "\"workload\":" + json_text(k.workload) + ",\"isa\":" + json_text(k.isa) +
+         ",\"arguments\":" + json_text(k.arguments) + ",\"threads\":" + std::to_string(k.threads);
+}
+inline record_key key_of(const support::json& object) {
+  return {text(object, "workload"), text(object, "isa"), text(object, "arguments"),
+          small_integer(object, "threads")};
+}
+
+inline std::string provenance_text(const provenance& p) {
+  using support::json_text;
+  return "\"cpu\":" + json_text(p.cpu) + ",\"llvm\":" + json_text(p.llvm) +
+         ",\"date\":" + json_text(p.date) + ",\"revision\":" + std::to_string(p.revision);
+}
+inline provenance provenance_of(const support::json& object) {
+  return {text(object, "cpu"), text(object, "llvm"), text(object, "date"),
+          small_integer(object, "revision")};
+}
+
 /// Adds records to a database that may have them.
 class adder {
  public:
   explicit adder(database& to) : to_(to) {
     for (const record& r : to.all()) there_.insert(r.digest());
+    for (const failed_candidate& f : to.all_failed()) there_.insert(f.digest());
+  }
+  void add(const failed_candidate& f) {
+    if (!there_.insert(f.digest()).second) return;
+    to_.add_failed(f);
+    ++result.failed;
   }
   void add(record r) {
     if (!there_.insert(r.digest()).second) {
@@ -54640,15 +56856,28 @@ class adder {
 
 TILEWRIGHT_INLINE std::string write_record(const record& r) {
   using support::json_text;
-  return "{\"workload\":" + json_text(r.key.workload) + ",\"isa\":" + json_text(r.key.isa) +
-         ",\"arguments\":" + json_text(r.key.arguments) +
-         ",\"threads\":" + std::to_string(r.key.threads) + ",\"family\":" + json_text(r.family) +
+  return "{" + detail::exchange::key_text(r.key) + ",\"family\":" + json_text(r.family) +
          ",\"extents\":" + detail::exchange::list(write_numbers(r.extents)) +
          ",\"seconds\":" + detail::exchange::list(write_numbers(r.seconds)) +
-         ",\"chosen\":" + (r.chosen ? "true" : "false") + ",\"cpu\":" + json_text(r.from.cpu) +
-         ",\"llvm\":" + json_text(r.from.llvm) + ",\"date\":" + json_text(r.from.date) +
-         ",\"revision\":" + std::to_string(r.from.revision) + ",\"trace\":" + json_text(r.trace) +
+         ",\"chosen\":" + (r.chosen ? "true" : "false") + "," +
+         detail::exchange::provenance_text(r.from) + ",\"trace\":" + json_text(r.trace) +
          ",\"digest\":" + json_text(r.digest()) + "}";
+}
+
+TILEWRIGHT_INLINE std::string write_failed(const failed_candidate& f) {
+  using support::json_text;
+  return "{" + detail::exchange::key_text(f.key) + ",\"failed\":" + json_text(f.kind) +
+         ",\"detail\":" + json_text(f.detail) + "," + detail::exchange::provenance_text(f.from) +
+         ",\"trace\":" + json_text(f.trace) + ",\"digest\":" + json_text(f.digest()) + "}";
+}
+
+TILEWRIGHT_INLINE failed_candidate read_failed(const std::string& line) {
+  namespace x = detail::exchange;
+  const support::json j = support::parse_json(line);
+  const failed_candidate f{x::key_of(j), x::text(j, "trace"), x::text(j, "failed"),
+                           x::text(j, "detail"), x::provenance_of(j)};
+  if (x::text(j, "digest") != f.digest()) throw argument_error("the digest does not match");
+  return f;
 }
 
 TILEWRIGHT_INLINE record read_record(const std::string& line) {
@@ -54656,16 +56885,14 @@ TILEWRIGHT_INLINE record read_record(const std::string& line) {
   using kind = support::json::kind;
   const support::json j = support::parse_json(line);
   record r;
-  r.key = {x::text(j, "workload"), x::text(j, "isa"), x::text(j, "arguments"),
-           x::small_integer(j, "threads")};
+  r.key = x::key_of(j);
   r.family = x::text(j, "family");
   for (const support::json& e : x::member(j, "extents", kind::list).items)
     r.extents.push_back(e.integer);
   for (const support::json& s : x::member(j, "seconds", kind::list).items)
     r.seconds.push_back(s.number);
   r.trace = x::text(j, "trace");
-  r.from = {x::text(j, "cpu"), x::text(j, "llvm"), x::text(j, "date"),
-            x::small_integer(j, "revision")};
+  r.from = x::provenance_of(j);
   r.chosen = x::member(j, "chosen", kind::boolean).boolean;
   if (r.seconds.empty() || !(r.best() > 0) || !std::isfinite(r.mean()))
     throw argument_error("\"seconds\" are no times");
@@ -54683,6 +56910,7 @@ TILEWRIGHT_INLINE void export_text(const database& from, std::ostream& to) {
            << ",\"script\":" << support::json_text(*script) << "}\n";
     to << write_record(r) << "\n";
   }
+  for (const failed_candidate& f : from.all_failed()) to << write_failed(f) << "\n";
 }
 
 TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
@@ -54701,6 +56929,8 @@ TILEWRIGHT_INLINE import_result import_text(std::istream& from, database& to) {
                           &script = detail::exchange::text(j, "script");
         detail::exchange::check_script(workload, script);
         to.add_workload(workload, script);
+      } else if (j.find("failed")) {
+        all.add(read_failed(line));
       } else {
         all.add(read_record(line));
       }
@@ -54726,6 +56956,7 @@ TILEWRIGHT_INLINE import_result merge(const database& from, database& to) {
       all.result.refused.push_back(e.what());
     }
   }
+  for (const failed_candidate& f : from.all_failed()) all.add(f);
   return all.result;
 }
 
@@ -55031,13 +57262,24 @@ TILEWRIGHT_INLINE instances::instances(const kernel_signature& kernel,
   db_ = options_.own_database ? options_.own_database : database::shared(options_.database);
 }
 
-TILEWRIGHT_INLINE instances::~instances() {
+TILEWRIGHT_INLINE instances::~instances() { end_threads(); }
+
+TILEWRIGHT_INLINE void instances::end_threads() noexcept {
   cancel();
-  for (auto& [pid, t] : threads_) {
-    if (pid == ::getpid())
-      t.join();
+  std::vector<std::pair<pid_t, std::thread>> threads;
+  {
+    const std::lock_guard lock(sync().mutex);
+    ended_ = true;
+    threads.swap(threads_);
+  }
+  for (auto& [pid, t] : threads) {
+    if (pid != ::getpid())
+      new std::thread(
+          std::move(t));  // which a child of fork does not have: neither joined nor detached
+    else if (t.get_id() == std::this_thread::get_id())
+      t.detach();  // a callback ends the process
     else
-      t.detach();  // after fork: the thread does not exist here
+      t.join();
   }
 }
 
@@ -55110,10 +57352,12 @@ TILEWRIGHT_INLINE std::optional<ir::function> instances::shrunk(
 
 // ---- bringing to where it can run ----
 
-TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments) {
+TILEWRIGHT_INLINE void instances::make_ready(instance& s, const call_argument* arguments,
+                                             bool again) {
   process_sync::pair& sy = sync();
   std::unique_lock lock(sy.mutex);
   using stage = instance::stage;
+  if (again && s.at == stage::ready && s.interrupted) s.at = stage::fresh;
   for (;;) {
     if (s.at == stage::ready) return;
     if (s.at == stage::fresh || s.preparer != ::getpid())
@@ -55170,15 +57414,6 @@ TILEWRIGHT_INLINE void instances::prepare(instance& s) {
   }
 }
 
-TILEWRIGHT_INLINE void instances::resume(instance& s) {
-  {
-    const std::lock_guard lock(sync().mutex);
-    if (s.at != instance::stage::ready || !s.interrupted) return;
-    s.at = instance::stage::fresh;
-  }
-  make_ready(s);
-}
-
 // ---- tuning elsewhere ----
 
 TILEWRIGHT_INLINE void instances::start_following(instance& s) {
@@ -55229,6 +57464,9 @@ TILEWRIGHT_INLINE bool instances::take_over(instance& s) {
 
 /// Under the lock.
 TILEWRIGHT_INLINE void instances::start_background(instance& s) {
+  if (ended_) return;  // the process is about to end
+  static std::atomic<bool> known{false};
+  exit_entry::come_first(known);  // the code generator has been opened
   s.upgrader = ::getpid();
   s.cancelled = false;
   s.interrupted = false;
@@ -55246,7 +57484,7 @@ TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
       }
       if (s.code->load_stored()) break;
     }
-  } catch (const std::exception&) {  // the fallback goes on; the next process tries again
+  } catch (...) {  // the fallback goes on; the next process tries again
   }
   const std::lock_guard lock(sy.mutex);
   s.upgrader = 0;
@@ -55327,7 +57565,7 @@ TILEWRIGHT_INLINE layout_class classify(std::size_t rank, const std::int64_t* ex
     return true;
   }();
   if (!row_major_like)
-    std::stable_sort(by_stride.begin(), by_stride.end(), [&](int a, int b) {
+    support::stable_sort(by_stride, [&](int a, int b) {
       if (extents[a] == 1 || extents[b] == 1) return extents[a] == 1 && extents[b] != 1;
       return stride(a) > stride(b);
     });
@@ -55653,7 +57891,7 @@ TILEWRIGHT_INLINE std::vector<near_record> nearest_records(const database& db, c
     return std::tuple(n.distance, here.cpu != there.cpu, here.llvm != there.llvm,
                       here.revision != there.revision);
   };
-  std::stable_sort(out.begin(), out.end(), [&](const near_record& a, const near_record& b) {
+  support::stable_sort(out, [&](const near_record& a, const near_record& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return a.stored.from.date > b.stored.from.date;
   });
@@ -56226,6 +58464,7 @@ TILEWRIGHT_INLINE std::optional<trace> mutate_unroll(const trace& t, const ir::f
 }  // namespace tilewright::search
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -56286,9 +58525,11 @@ class operand_gathers : public ir::visitor {
     const std::int64_t widest = std::int64_t{1} << 40;
     range r{0, guarded_ ? widest : extent - 1};
     if (!guarded_) {
-      const ir::var v = ir::make_var("element", element.type() == dtype::i64 ? dtype::i64 : dtype::i32);
+      const ir::var v =
+          ir::make_var("element", element.type() == dtype::i64 ? dtype::i64 : dtype::i32);
       const auto swap = [&](const ir::expr& e) -> ir::expr {
-        if (e.same(element) || (e->op == ir::op::load && e->buffer == element->buffer)) return ir::cast(e.type(), v);
+        if (e.same(element) || (e->op == ir::op::load && e->buffer == element->buffer))
+          return ir::cast(e.type(), v);
         return e;
       };
       r = bounds_of(v, plain(ir::rewrite(index, swap)), extent);
@@ -56296,13 +58537,15 @@ class operand_gathers : public ir::visitor {
       r.first = -widest;
     }
     const auto [at, fresh] = found.emplace(element->buffer.get(), r);
-    if (!fresh) at->second = {std::max(at->second.first, r.first), std::min(at->second.last, r.last)};
+    if (!fresh)
+      at->second = {std::max(at->second.first, r.first), std::min(at->second.last, r.last)};
   }
 
   /// Without casts between integers: the values in question are small.
   static ir::expr plain(const ir::expr& e) {
     return ir::rewrite(e, [](const ir::expr& x) -> ir::expr {
-      const bool widening = x->op == ir::op::cast && is_integer(x.type()) && is_integer(x->args[0].type());
+      const bool widening =
+          x->op == ir::op::cast && is_integer(x.type()) && is_integer(x->args[0].type());
       return widening && x->args[0]->op == ir::op::var ? x->args[0] : x;
     });
   }
@@ -56312,7 +58555,8 @@ class operand_gathers : public ir::visitor {
     const arith::linear sum = arith::to_linear(index);
     const std::int64_t c = sum.coefficient(v);
     arith::linear rest = sum;
-    rest.terms.erase(std::remove_if(rest.terms.begin(), rest.terms.end(), [&](const auto& t) { return t.first.same(v); }),
+    rest.terms.erase(std::remove_if(rest.terms.begin(), rest.terms.end(),
+                                    [&](const auto& t) { return t.first.same(v); }),
                      rest.terms.end());
     const ir::expr others = arith::from_linear(rest);
     if (c != 0 && !ir::uses_var(others, v)) {
@@ -56369,7 +58613,8 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
     out[i].name = p.buffer->name;
     out[i].type = p.buffer->type;
     for (const ir::expr& e : p.buffer->shape) {
-      if (!ir::is_int(e)) throw argument_error("extent of " + p.buffer->name + " is not a number; bind it first");
+      if (!ir::is_int(e))
+        throw argument_error("extent of " + p.buffer->name + " is not a number; bind it first");
       out[i].extents.push_back(ir::as_int(e));
     }
     out[i].strides = row_major(out[i].extents);
@@ -56389,10 +58634,11 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
   value_needs out;
   ir::for_each_expr(f.body, [&](const ir::expr& e) {
     if (e->op == ir::op::call)
-      out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" || e->name == "log1p" ||
-                      e->name == "sqrt" || e->name == "rsqrt" || e->name == "pow";
-    const bool division = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv ||
-                          e->op == ir::op::floormod;
+      out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||
+                      e->name == "log1p" || e->name == "sqrt" || e->name == "rsqrt" ||
+                      e->name == "pow";
+    const bool division = e->op == ir::op::div || e->op == ir::op::mod ||
+                          e->op == ir::op::floordiv || e->op == ir::op::floormod;
     if (division && is_float(e.type())) out.positive = true;
     if (division && !is_float(e.type()) && !ir::is_int(e->args[1])) out.integer_divisor = true;
   });
@@ -56403,7 +58649,8 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     if (!r || !r->block->init) return;
     std::int64_t terms = 1;
     for (const ir::iter_var& v : r->block->iters)
-      if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent)) terms *= ir::as_int(v.dom.extent);
+      if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent))
+        terms *= ir::as_int(v.dom.extent);
     out.reduction = std::max(out.reduction, terms);
   });
   return out;
@@ -56414,13 +58661,16 @@ TILEWRIGHT_INLINE double epsilon_of(dtype type) {
     case dtype::f64: return 0x1p-52;
     case dtype::f16: return 0x1p-10;
     case dtype::bf16: return 0x1p-7;
-    default: return 0x1p-23;
+    default: break;
   }
+  if (!is_narrow_float(type)) return 0x1p-23;
+  return std::ldexp(1.0, -tilewright::detail::narrow::format_of(type).mantissa_bits);
 }
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {
   std::vector<std::int64_t> out(extents.size(), 1);
-  for (std::size_t d = extents.size(); d-- > 1;) out[d - 1] = out[d] * std::max<std::int64_t>(extents[d], 1);
+  for (std::size_t d = extents.size(); d-- > 1;)
+    out[d - 1] = out[d] * std::max<std::int64_t>(extents[d], 1);
   return out;
 }
 
@@ -56657,6 +58907,16 @@ TILEWRIGHT_INLINE std::string record::digest() const {
   h.add(std::string_view(write_numbers(extents)));
   h.add(std::string_view(write_numbers(seconds)));
   return h.finish().hex();  // `chosen` is left out: it changes when a better record comes
+}
+
+TILEWRIGHT_INLINE std::string failed_candidate::digest() const {
+  support::hasher h;
+  for (const std::string* s : {&key.workload, &key.isa, &key.arguments, &trace, &kind, &detail,
+                               &from.cpu, &from.llvm, &from.date})
+    h.add(std::string_view(*s));
+  h.add(static_cast<std::uint64_t>(key.threads));
+  h.add(static_cast<std::uint64_t>(from.revision));
+  return h.finish().hex();
 }
 
 TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
@@ -56898,6 +59158,7 @@ TILEWRIGHT_INLINE const roofline* measured_roofline() {
 
 // Calls compiled code, with a deadline, under a guard, and times it.
 
+#include <atomic>
 #include <memory>
 
 namespace tilewright::search {
@@ -56916,6 +59177,8 @@ class timer {
   measurement run(const backend::loaded& code, double deadline);
   /// Ends the call in progress, from another thread; later calls are cancelled too.
   void cancel();
+  /// From now on calls end when `cancelled` is true; it is looked at every 10 ms. Null: never.
+  void watch(const std::atomic<bool>* cancelled);
 
  private:
   struct state;
@@ -57023,6 +59286,9 @@ TILEWRIGHT_INLINE std::vector<std::vector<std::byte>> runner::outputs() const {
 }
 
 TILEWRIGHT_INLINE void runner::cancel() { state_->clock.cancel(); }
+TILEWRIGHT_INLINE void runner::watch(const std::atomic<bool>* cancelled) {
+  state_->clock.watch(cancelled);
+}
 
 TILEWRIGHT_INLINE const std::vector<operand>& runner::operands() const noexcept {
   return state_->operands;
@@ -57037,110 +59303,17 @@ TILEWRIGHT_INLINE void runner::reset_outputs() { state_->memory.reset(); }
 TILEWRIGHT_INLINE const argument_memory& runner::memory() const noexcept { return state_->memory; }
 
 }  // namespace tilewright::search
-// What is saved is decided row by row: SQLite reads rows by their number, so that one bad page costs the
-// rows on it and no others.
+// A damaged file makes room for a new one with the rows that can be read.
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <filesystem>
+#include <string>
 
 namespace tilewright::search {
 namespace detail {
-
-/// A damaged file, opened for reading what can be read.
-class salvage_source {
- public:
-  salvage_source(const sqlite_api& api, const std::string& path) : api_(api) {
-    if (api.open_v2(path.c_str(), &db_, sqlite_api::open_read_write | sqlite_api::open_full_mutex,
-                    nullptr) != sqlite_api::ok) {
-      api.close_v2(db_);
-      db_ = nullptr;
-    }
-  }
-  ~salvage_source() {
-    if (db_) api_.close_v2(db_);
-  }
-  salvage_source(const salvage_source&) = delete;
-  salvage_source& operator=(const salvage_source&) = delete;
-
-  /// Calls `row` for each readable row of `table`, in order of rowid; gives up after 10,000 unreadable
-  /// numbers in a row. A damaged page may lead back to rows that came before, and round for ever: numbers
-  /// only rise here.
-  template <class Row>
-  void each(const std::string& columns, const std::string& table, const Row& row) {
-    if (!db_ || !known(columns, table)) return;
-    std::int64_t id = 0;
-    int misses = 0;
-    while (misses < 10000 && id < INT64_MAX) {
-      const int found =
-          next(columns, table, " where rowid>? order by rowid limit 1", id, id + 1, id, row);
-      if (found == sqlite_api::done) return;
-      if (found == sqlite_api::row) {
-        misses = 0;
-        continue;
-      }
-      // the way to the next row is damaged: step over it number by number
-      if (next(columns, table, " where rowid=?", id + 1, id + 1, id, row) != sqlite_api::row) {
-        ++misses;
-        ++id;
-      }
-    }
-  }
-
- private:
-  /// False where the description of the table is lost, and no row can be asked for.
-  bool known(const std::string& columns, const std::string& table) {
-    sqlite3_stmt* q = nullptr;
-    const std::string sql = "select " + columns + " from " + table;
-    const int code = api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr);
-    api_.finalize(q);
-    return code == sqlite_api::ok;
-  }
-
-  template <class Row>
-  int next(const std::string& columns, const std::string& table, const char* where,
-           std::int64_t from, std::int64_t least, std::int64_t& id, const Row& row) {
-    sqlite3_stmt* q = nullptr;
-    const std::string sql = "select rowid, " + columns + " from " + table + where;
-    if (api_.prepare_v2(db_, sql.c_str(), -1, &q, nullptr) != sqlite_api::ok)
-      return sqlite_api::corrupt;
-    api_.bind_int64(q, 1, from);
-    int code = api_.step(q);
-    if (code == sqlite_api::row && api_.column_int64(q, 0) < least) code = sqlite_api::corrupt;
-    if (code == sqlite_api::row) {
-      id = api_.column_int64(q, 0);
-      row(api_, q);
-    }
-    api_.finalize(q);
-    return code;
-  }
-
-  const sqlite_api& api_;
-  sqlite3* db_ = nullptr;
-};
-
-inline std::string salvage_text(const sqlite_api& api, sqlite3_stmt* q, int i) {
-  const auto* s = reinterpret_cast<const char*>(api.column_text(q, i));
-  return s ? std::string(s, static_cast<std::size_t>(api.column_bytes(q, i))) : std::string();
-}
-
-inline record salvage_record(const sqlite_api& api, sqlite3_stmt* q) {
-  const auto text = [&](int i) { return salvage_text(api, q, i); };
-  record r;
-  r.key = {text(1), text(2), text(3), static_cast<int>(api.column_int64(q, 4))};
-  r.family = text(5);
-  r.extents = read_integers(text(6));
-  r.trace = text(7);
-  r.seconds = read_reals(text(8));
-  r.from = {text(9), text(10), text(11), static_cast<int>(api.column_int64(q, 12))};
-  r.chosen = api.column_int64(q, 13) != 0;
-  return r;
-}
 
 inline std::string salvage_kept_name(const std::string& path) {
   std::string name = path + ".damaged";
@@ -57176,25 +59349,6 @@ inline bool salvage_unneeded(const std::string& path) {
   }
 }
 
-inline std::size_t salvage_rows(const sqlite_api& api, const std::string& from, store& to,
-                                std::size_t& lost) {
-  salvage_source source(api, from);
-  std::size_t saved = 0;
-  source.each(record_columns, "record", [&](const sqlite_api& a, sqlite3_stmt* q) {
-    const record r = salvage_record(a, q);
-    if (r.digest() != salvage_text(a, q, 14) || r.seconds.empty()) {
-      ++lost;
-      return;
-    }
-    to.add(r);
-    ++saved;
-  });
-  source.each("key, script", "workload", [&](const sqlite_api& a, sqlite3_stmt* q) {
-    to.add_workload(salvage_text(a, q, 1), salvage_text(a, q, 2));
-  });
-  return saved;  // code is not saved: it can be made again from the traces
-}
-
 }  // namespace detail
 
 TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
@@ -57203,10 +59357,10 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
   const sqlite_api* api = sqlite();
   const std::string kept = detail::salvage_kept_name(path), fresh = path + ".salvage";
   for (const char* tail : {"", "-wal", "-shm"}) ::unlink((fresh + tail).c_str());
-  std::size_t saved = 0, lost = 0;
+  detail::salvage_counts rows;
   {
     store to(fresh);
-    saved = detail::salvage_rows(*api, path, to, lost);
+    rows = detail::salvage_rows(*api, path, to);
   }  // closing the last connection writes its log back into the file
   for (const char* tail : {"-wal", "-shm", ""})
     if (::rename((path + tail).c_str(), (kept + tail).c_str()) != 0 && *tail == '\0')
@@ -57214,9 +59368,7 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
   if (::rename(fresh.c_str(), path.c_str()) != 0)
     throw store_error(store_failure::not_writable,
                       "cannot put the repaired file in the place of " + path);
-  return path + " was damaged: " + std::to_string(saved) + " records were saved" +
-         (lost ? ", " + std::to_string(lost) + " were not readable" : "") +
-         "; the old file is kept as " + kept;
+  return path + " was damaged: " + rows.text("saved") + "; the old file is kept as " + kept;
 }
 
 }  // namespace tilewright::search
@@ -57238,6 +59390,7 @@ TILEWRIGHT_INLINE std::string salvage(const std::string& path) {
 // Where a session builds, runs and times its candidates, as its options say.
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -57245,15 +59398,20 @@ namespace tilewright::search::detail {
 
 class test_bench {
  public:
-  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed)
+  /// @param cancelled ends what runs when it becomes true; null: never
+  test_bench(const workload& w, const measuring_options& o, std::uint64_t seed,
+             const std::atomic<bool>* cancelled)
       : cpu_(*w.cpu),
         options_(o),
         threads_(w.exec->threads),
+        cancelled_(cancelled),
         runner_(w.function, w.layouts, *w.exec, seed, w.given,
                 o.run_in == isolation::worker ? argument_memory::sharing::possible
                                               : argument_memory::sharing::none) {
+    runner_.watch(cancelled);
     if (o.run_in == isolation::worker) {
       worker_ = std::make_unique<worker>(runner_.memory(), w.exec->threads);
+      worker_->watch(cancelled);
       compilers_ = std::make_unique<compile_workers>(o.build_deadline);
     }
     if (o.runner) measurer_ = o.runner(w);
@@ -57262,9 +59420,10 @@ class test_bench {
   /// The arguments, and what the last `run` left in the outputs.
   runner& data() noexcept { return runner_; }
 
+  /// Not cancelled: without a default schedule there is nothing to go on with.
   built make(const ir::function& scheduled) const {
-    const builder b = chosen_builder();
-    return b ? b(scheduled, cpu_) : build(scheduled, cpu_);
+    if (options_.build) return options_.build(scheduled, cpu_);
+    return compilers_ ? compilers_->make(scheduled, cpu_) : build(scheduled, cpu_);
   }
   /// Builds on all cores, while a measurement runs on those that it leaves free.
   build_queue queue(std::vector<ir::function> programs) const {
@@ -57278,32 +59437,51 @@ class test_bench {
 
   /// One call on fresh outputs.
   measurement run(const built& b) {
-    constexpr double deadline = 3600;  // s; what is right may be slow
-    if (!worker_) return runner_.run(*b.code, deadline);
+    if (!worker_) return runner_.run(*b.code, patience);
     runner_.reset_outputs();
-    return worker_->run(b.artifact, deadline);
+    return worker_->run(b.artifact, patience);
+  }
+  /// The same on arguments of `r`, which `sharing` says how to make.
+  measurement run(const built& b, runner& r) const {
+    if (!worker_) return r.run(*b.code, patience);
+    worker beside(r.memory(), threads_);
+    r.reset_outputs();
+    return beside.run(b.artifact, patience);
+  }
+  argument_memory::sharing sharing() const {
+    return worker_ ? argument_memory::sharing::possible : argument_memory::sharing::none;
   }
 
+  /// Afterwards the outputs are as one call leaves them where `leaves_outputs` says so.
   measurement measure(const built& b, measure_options o) {
     o.where = options_.where;
     o.hopeless = options_.hopeless;
     if (measurer_) return measurer_(b, o);
-    if (!worker_) return runner_.measure(*b.code, o);
     runner_.reset_outputs();
+    if (!worker_) return runner_.measure(*b.code, o);
     return worker_->measure(b.artifact, o);
+  }
+  /// @param seconds of a call: short ones are timed many at a time
+  bool leaves_outputs(double seconds) const {
+    constexpr double surely_alone = 1e-3;  // s
+    return !measurer_ && options_.where != caches::rotating && seconds >= surely_alone;
   }
 
  private:
+  static constexpr double patience = 3600;  // s; what is right may be slow
+
   /// The user's own, or one that asks workers; null: `build`.
   builder chosen_builder() const {
     if (options_.build || !compilers_) return options_.build;
-    return
-        [this](const ir::function& f, const target::cpu& cpu) { return compilers_->make(f, cpu); };
+    return [this](const ir::function& f, const target::cpu& cpu) {
+      return compilers_->make(f, cpu, cancelled_);
+    };
   }
 
   const target::cpu& cpu_;
   const measuring_options& options_;
   int threads_;  // of a measurement
+  const std::atomic<bool>* cancelled_;
   runner runner_;
   std::unique_ptr<worker> worker_;
   std::unique_ptr<compile_workers> compilers_;
@@ -57369,9 +59547,12 @@ std::string compare_outputs(const std::vector<operand>& operands, const value_ne
                             const std::vector<std::vector<std::byte>>& expected,
                             const std::vector<std::vector<std::byte>>& actual);
 
-/// Runs `code` and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
+/// Runs code and the interpreter on the arguments of `r` and compares. `f` is the unscheduled function; the
 /// caller sees to it that it is small.
+/// @param run one call on fresh outputs of `r`
 /// @returns empty, or what is wrong
+std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                       const std::function<measurement()>& run);
 std::string verify_against_interpreter(const ir::function& f, runner& r,
                                        const backend::loaded& code);
 
@@ -57411,8 +59592,9 @@ class default_check {
     const built b = bench_.make(s.function());
     if (!b.code)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner r(*small, {}, *w_.exec, seed_);
-    const std::string wrong = verify_against_interpreter(*small, r, *b.code);
+    runner r(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    const std::string wrong =
+        verify_against_interpreter(*small, r, [&] { return bench_.run(b, r); });
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);
@@ -57477,6 +59659,41 @@ class default_check {
 };
 
 }  // namespace tilewright::search::detail
+// Which candidates that failed in earlier sessions would fail again.
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+/// True for what depends on the program and the code generator alone. A candidate that was late, or
+/// whose worker died, may have met a busy machine.
+inline bool fails_alike(std::string_view kind) {
+  for (const failure f : {failure::build, failure::fault, failure::wrong_result})
+    if (kind == name(f)) return true;
+  return false;
+}
+
+/// The traces of `all` that need not be tried, the last ones first: those that failed in this
+/// version of the code generator, of whatever kind where it was twice.
+inline std::vector<std::string> failing_traces(const std::vector<failed_candidate>& all,
+                                               const provenance& here) {
+  std::map<std::string, int> times;
+  std::vector<std::string> out;
+  std::for_each(all.rbegin(), all.rend(), [&](const failed_candidate& f) {
+    if (f.from.llvm != here.llvm || f.from.revision != here.revision) return;
+    int& n = times[f.trace];
+    const int before = n;
+    n += fails_alike(f.kind) ? 2 : 1;
+    if (before < 2 && n >= 2) out.push_back(f.trace);
+  });
+  return out;
+}
+
+}  // namespace tilewright::search::detail
 // The last round of a session: finalists and default are timed in turn, so that drift of the
 // machine meets all of them.
 
@@ -57499,6 +59716,10 @@ class time_budget {
 
   double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
   double left() const { return std::max(0.0, seconds_ - elapsed()); }
+  /// For what was begun in time.
+  double left_at_most() const { return left() + late * seconds_; }
+  /// True for calls of which the budget has room for few: they are not repeated.
+  bool is_slow(double seconds) const { return seconds > 0.02 * seconds_; }
   double left_for_search() const { return std::max(0.0, seconds_ - kept_ - elapsed()); }
 
   /// Keeps what the end needs, within bounds: a search that has no time finds no finalists.
@@ -57508,7 +59729,7 @@ class time_budget {
 
  private:
   using clock = std::chrono::steady_clock;
-  static constexpr double least_kept = 0.1, most_kept = 0.3;
+  static constexpr double least_kept = 0.1, most_kept = 0.3, late = 0.05;
 
   clock::time_point start_ = clock::now();
   double seconds_, kept_;
@@ -57545,9 +59766,9 @@ inline double wanted_for_finals(double best, double baseline, std::size_t finali
   return visit_seconds(baseline) + turns * static_cast<double>(finalists) * visit_seconds(best);
 }
 
-/// Times of all, the first of which is the default. The time that is left decides how often each
-/// has its turn; the fastest and the default have one anyhow. A default that is slower by a factor
-/// that no drift explains has no more than that.
+/// Times of all, the first of which is the default; none where there is no time for the default and
+/// the fastest. The time that is left decides how often each has its turn. A default that is slower by
+/// a factor that no drift explains has no more than one.
 template <class Cancelled>
 std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<contestant>& all,
                                        const time_budget& budget, const Cancelled& cancelled) {
@@ -57560,18 +59781,68 @@ std::vector<measurement> timed_in_turn(test_bench& bench, const std::vector<cont
   for (std::size_t i = 2; i < all.size(); ++i)
     if (all[i].seconds < all[fastest].seconds) fastest = i;
   const double until = budget.elapsed() + std::max(budget.left(), least);
+  const auto fits = [&](double seconds) { return budget.elapsed() + seconds <= until; };
+  if (!fits(visit_seconds(all[0].seconds) + visit_seconds(all[fastest].seconds))) return times;
   for (int turn = 0; turn < most_turns; ++turn) {
-    if (turn > 0 && cancelled()) break;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < all.size() && !cancelled(); ++i) {
       const bool once = i == 0 && all[0].seconds > beyond_drift * all[fastest].seconds;
       if (turn > 0 && once) continue;
       const bool needed = turn == 0 && (i == 0 || i == fastest);
-      if (!needed && budget.elapsed() + visit_seconds(all[i].seconds) > until) continue;
+      if (!needed && !fits(visit_seconds(all[i].seconds))) continue;
       const measurement m = bench.measure(*all[i].code, visit_options(all[i].seconds));
       if (m.ok()) times[i].seconds.push_back(m.best());
     }
   }
   return times;
+}
+
+struct final_result {
+  std::size_t winner = 0;  // 0: the default
+  double noise = 0;        // times that differ by a smaller share count as equal
+  bool improved = false;   // by more than the noise
+};
+
+/// Who wins. What was not timed in turn counts with the time that it came with, and with as much noise
+/// as is ever assumed.
+inline final_result winner_of(const std::vector<contestant>& all,
+                              const std::vector<measurement>& times) {
+  // a share of 2 % is what two timings of the same code differ by on a quiet machine
+  constexpr double least_noise = 0.02, most_noise = 0.1;
+  const auto seconds = [&](std::size_t i) {
+    return times[i].seconds.empty() ? all[i].seconds : times[i].median();
+  };
+  final_result out;
+  const bool in_turn = std::any_of(times.begin(), times.end(),
+                                   [](const measurement& m) { return !m.seconds.empty(); });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if ((!in_turn || !times[i].seconds.empty()) && seconds(i) < seconds(out.winner)) out.winner = i;
+  if (out.winner == 0) return out;
+  const measurement& m = times[out.winner];
+  out.noise = m.seconds.empty() ? most_noise : std::clamp(m.spread() / 2, least_noise, most_noise);
+  out.improved = seconds(out.winner) * (1 + out.noise) < seconds(0);
+  return out;
+}
+
+}  // namespace tilewright::search::detail
+// Which sketch of a space runs when nothing was measured.
+
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::search::detail {
+
+/// The first of the sketches that post-processing accepts, post-processed; else the program.
+inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
+                         const space::context& where, const ir::function& f, std::uint64_t seed) {
+  for (const schedule& sketch : sketches) {
+    try {
+      schedule out = sketch;
+      space.finish(out, where);
+      return out;
+    } catch (const schedule_error&) {  // the next one may do
+    }
+  }
+  return schedule(f, seed);
 }
 
 }  // namespace tilewright::search::detail
@@ -57655,20 +59926,6 @@ struct parent {
   double seconds = 0;
 };
 
-/// The first of the sketches that post-processing accepts, post-processed; else the program.
-inline schedule first_of(const std::vector<schedule>& sketches, const space::design_space& space,
-                         const space::context& where, const ir::function& f, std::uint64_t seed) {
-  for (const schedule& sketch : sketches) {
-    try {
-      schedule out = sketch;
-      space.finish(out, where);
-      return out;
-    } catch (const schedule_error&) {  // the next one may do
-    }
-  }
-  return schedule(f, seed);
-}
-
 /// The state of `tune`.
 class tuner {
  public:
@@ -57677,15 +59934,18 @@ class tuner {
         o_(o),
         db_(db),
         budget_(o.seconds),
-        bench_(w, o.measuring, o.seed),
+        bench_(w, o.measuring, o.seed, o.cancelled),
         needs_(needs_of(w.function)) {}
 
   tuning_result run() {
-    start_baseline();
-    recall();
-    while (!over() && !exhausted()) round();
-    explain_absence();
-    finish();
+    if (start_baseline()) {
+      recall();
+      while (!over() && !exhausted()) round();
+      explain_absence();
+      finish();
+    } else {
+      result_.remarks.push_back("cancelled before the default schedule was timed");
+    }
     if (const auto refused = progress_.failures.find(failure::schedule);
         refused != progress_.failures.end())
       db_.add_failures(w_.key,
@@ -57729,8 +59989,8 @@ class tuner {
   }
 
   /// Compiles, checks and times the default schedule, whose outputs are what candidates are
-  /// compared with.
-  void start_baseline() {
+  /// compared with. False when it is cancelled before that.
+  bool start_baseline() {
     const space::context where{w_.cpu, w_.exec->threads};
     sketches_ = sketches(where);
     const schedule first = first_of(sketches_, w_.space, where, w_.function, o_.seed);
@@ -57739,18 +59999,18 @@ class tuner {
     built b = bench_.make(first.function());
     if (!b.code) throw build_error("the default schedule cannot be compiled: " + b.error);
     from_ = here();
+    result_.trace = first.trace().print();
+    result_.code = b.artifact;
     default_check check(w_, bench_, needs_, o_.seed, result_.remarks);
     check.at_small_extents(where);
     check.alternatives();
     const measurement once = bench_.run(b);
+    if (once.failed == failure::cancelled && cancelled()) return false;
     if (!once.ok()) throw build_error("the default schedule does not run: " + once.detail);
     expected_ = bench_.data().outputs();
     spots_ = check.at_points(expected_, o_.seconds);
-    // calls that take a good part of the budget are not repeated
-    const bool slow = once.best() > 0.02 * o_.seconds && bench_.runs_as_timed();
-    const measurement m = slow ? once : bench_.measure(b, {});
-    result_.trace = first.trace().print();
-    result_.code = b.artifact;
+    const measurement m =
+        budget_.is_slow(once.best()) && bench_.runs_as_timed() ? once : bench_.measure(b, {});
     result_.baseline = result_.best = m.ok() ? m.median() : once.best();
     progress_.baseline = progress_.best = result_.baseline;
     budget_.keep(wanted_for_finals(result_.baseline, result_.baseline, 1, 1));
@@ -57761,6 +60021,7 @@ class tuner {
     start_strategy();
     if (const auto c = replay(first.trace(), w_.function, o_.seed))
       strategy_->learn(std::span(&*c, 1), std::span(&result_.baseline, 1));
+    return true;
   }
 
   std::vector<schedule> sketches(const space::context& where) {
@@ -57779,17 +60040,21 @@ class tuner {
   void recall() {
     std::vector<candidate> known;
     std::vector<double> seconds;
-    const std::function<bool()> late = share_of_time(recall_share);
+    std::function<bool()> late = share_of_time(recall_share);
     for (const record& r : db_.top(w_.key, most_recalled)) {
       if (known.size() >= parents_kept && late()) break;
-      try {
-        std::optional<candidate> c = replay(trace::parse(r.trace), w_.function, o_.seed);
-        if (!c || !seen_.insert(c->identity).second) continue;
+      if (auto c = recalled(r.trace)) {
         parents_.push_back({c->scheduled.trace(), r.best()});
         known.push_back(std::move(*c));
         seconds.push_back(r.best());
-      } catch (const error& e) {
-        result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
+      }
+    }
+    late = share_of_time(recall_share);
+    for (const std::string& text : failing_traces(db_.failed(w_.key), from_)) {
+      if (late()) break;
+      if (auto c = recalled(text)) {
+        known.push_back(std::move(*c));
+        seconds.push_back(std::numeric_limits<double>::infinity());
       }
     }
     if (!known.empty()) strategy_->learn(known, seconds);
@@ -57803,9 +60068,20 @@ class tuner {
     sort_parents();
   }
 
+  /// A stored trace, from now on seen; nothing where it was before.
+  std::optional<candidate> recalled(const std::string& text) {
+    try {
+      std::optional<candidate> c = replay(trace::parse(text), w_.function, o_.seed);
+      if (c && seen_.insert(c->identity).second) return c;
+    } catch (const error& e) {
+      result_.remarks.push_back(std::string("a stored trace does not replay: ") + e.what());
+    }
+    return std::nullopt;
+  }
+
   void sort_parents() {
-    std::stable_sort(parents_.begin(), parents_.end(),
-                     [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
+    support::stable_sort(parents_,
+                         [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
@@ -57863,8 +60139,8 @@ class tuner {
     const std::vector<double> scores = o_.model.score(all);
     std::vector<std::size_t> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+    support::stable_sort(order,
+                         [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
     std::vector<candidate> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(std::move(all[order[i]]));
     return out;
@@ -57922,20 +60198,21 @@ class tuner {
     } else {
       measure_options options;
       options.best = result_.best;
+      if (budget_.is_slow(result_.best)) options.most_repeats = 0;
       options.deadline = o_.measuring.run_deadline > 0 ? o_.measuring.run_deadline
                                                        : std::max(1.0, 20 * result_.baseline);
-      // what is slower than the best need not be waited for when the session is over
-      const double enough = budget_.left() + 3 * result_.best;
-      const bool shortened = enough < options.deadline;
-      if (shortened) options.deadline = enough;
+      // what is still running when the session is over need not be waited for
+      const bool shortened = budget_.left_at_most() < options.deadline;
+      if (shortened) options.deadline = budget_.left_at_most();
       m = bench_.measure(b, options);
       if (shortened && m.failed == failure::timeout) m.failed = failure::cancelled;
-      if (m.ok() && m.median() < result_.best) accept(c, b, m);
+      if (m.ok() && m.median() < result_.best)
+        accept(c, b, m, bench_.leaves_outputs(m.best()) ? m : bench_.run(b));
     }
     ++progress_.trials;
     if (m.failed != failure::none) {
       ++progress_.failures[m.failed];
-      if (m.failed != failure::cancelled) db_.add_failures(w_.key, {name(m.failed), 1, m.detail});
+      if (m.failed != failure::cancelled) keep_failed(c, m);
     } else {
       db_.add(record_of(c.scheduled.trace().print(), m));
       parents_.push_back({c.scheduled.trace(), m.median()});
@@ -57944,18 +60221,30 @@ class tuner {
     return m;
   }
 
+  /// What fails in a builder or a runner of the user's own may go well the next time: it is only
+  /// counted.
+  void keep_failed(const candidate& c, const measurement& m) {
+    constexpr std::size_t most_text = 1000;
+    const std::string detail = m.detail.substr(0, most_text);
+    if (o_.measuring.build || o_.measuring.runner)
+      db_.add_failures(w_.key, {name(m.failed), 1, detail});
+    else
+      db_.add_failed({w_.key, c.scheduled.trace().print(), name(m.failed), detail, here()});
+  }
+
   /// A new best must compute the same as the default schedule, and as f64 where that is known.
-  void accept(const candidate& c, const built& b, measurement& m) {
-    const measurement again = bench_.run(b);
+  /// @param call of what the outputs are
+  void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
     const std::vector<operand>& operands = bench_.data().operands();
     const auto outputs = bench_.data().outputs();
     std::string wrong =
-        again.ok() ? compare_outputs(operands, needs_, expected_, outputs) : again.detail;
+        call.ok() ? compare_outputs(operands, needs_, expected_, outputs) : call.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
     if (!wrong.empty()) {
-      m.failed = again.ok() ? failure::wrong_result : again.failed;
+      m.failed = call.ok() ? failure::wrong_result : call.failed;
       m.detail = wrong;
-      result_.remarks.push_back("a candidate was dropped: " + wrong);
+      if (m.failed != failure::cancelled)
+        result_.remarks.push_back("a candidate was dropped: " + wrong);
       return;
     }
     result_.best = progress_.best = m.median();
@@ -57992,45 +60281,39 @@ class tuner {
       const built b = bench_.make(c->scheduled.function());
       measurement m;
       m.seconds = {p.seconds};
-      if (b.code) accept(*c, b, m);
+      if (b.code) accept(*c, b, m, bench_.run(b));
     }
   }
 
   void finish() {
-    revive();
+    if (!cancelled()) revive();
     std::vector<contestant> all{{&baseline_, result_.baseline}};
     for (const finalist& f : finalists_) all.push_back({&f.code, f.seconds});
-    decide(timed_in_turn(bench_, all, budget_, [this] { return cancelled(); }));
-  }
-
-  void decide(const std::vector<measurement>& times) {
-    std::size_t winner = 0;
-    for (std::size_t i = 1; i < times.size(); ++i)
-      if (!times[i].seconds.empty() && times[i].median() < times[winner].median()) winner = i;
-    if (!times[0].seconds.empty()) result_.baseline = times[0].median();
-    // a cycle of 2 % is what two timings of the same code differ by on a quiet machine
-    const double noise =
-        winner == 0 ? 0 : std::max(0.02, std::min(0.1, times[winner].spread() / 2));
-    result_.noise = noise;
-    result_.improved = winner != 0 && times[winner].median() * (1 + noise) < result_.baseline;
-    record best = record_of(result_.trace, times[0].seconds.empty() ? baseline_times() : times[0]);
-    result_.best = result_.baseline;
-    if (result_.improved) {
-      result_.trace = finalists_[winner - 1].trace;
-      result_.code = finalists_[winner - 1].code.artifact;
-      result_.best = times[winner].median();
-      best = record_of(result_.trace, times[winner]);
+    const std::vector<measurement> times =
+        timed_in_turn(bench_, all, budget_, [this] { return cancelled(); });
+    const final_result won = winner_of(all, times);
+    const auto measured = [&](std::size_t i) {
+      measurement m = times[i];
+      if (m.seconds.empty()) m.seconds = {all[i].seconds};
+      return m;
+    };
+    result_.noise = won.noise;
+    result_.improved = won.improved;
+    result_.best = result_.baseline = measured(0).median();
+    if (won.improved) {
+      result_.trace = finalists_[won.winner - 1].trace;
+      result_.code = all[won.winner].code->artifact;
+      result_.best = measured(won.winner).median();
     }
-    best.chosen = !cancelled();
-    // in this order: who finds the record finds its code
-    if (best.chosen) db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
-    db_.add(best);
+    if (!cancelled()) choose(measured(won.improved ? won.winner : 0));
   }
 
-  measurement baseline_times() const {
-    measurement m;
-    m.seconds = {result_.baseline};
-    return m;
+  void choose(const measurement& m) {
+    record best = record_of(result_.trace, m);
+    best.chosen = true;
+    // in this order: who finds the record finds its code
+    db_.add_code(w_.key, result_.trace, from_, backend::serialize(result_.code));
+    db_.add(best);
   }
 
   const workload& w_;
@@ -58122,7 +60405,7 @@ class shrinker {
   std::vector<std::string> largest_first() const {
     std::vector<std::string> out;
     for (const auto& [name, extent] : now_) out.push_back(name);
-    std::stable_sort(out.begin(), out.end(), [&](const std::string& a, const std::string& b) {
+    support::stable_sort(out, [&](const std::string& a, const std::string& b) {
       return now_.find(a)->second > now_.find(b)->second;
     });
     return out;
@@ -58162,8 +60445,8 @@ class shrinker {
 
 }  // namespace detail
 
-TILEWRIGHT_INLINE std::optional<ir::function> shrink(const std::function<ir::function(const extent_map&)>& make,
-                                                     extent_map extents, double work) {
+TILEWRIGHT_INLINE std::optional<ir::function> shrink(
+    const std::function<ir::function(const extent_map&)>& make, extent_map extents, double work) {
   detail::shrinker s(make, std::move(extents));
   for (const std::int64_t size : {19, 11, 7, 5, 3, 2}) {
     s.reduce(size);
@@ -58379,8 +60662,7 @@ TILEWRIGHT_INLINE void specialization::load_estimate() {
                                                             : estimated_scores(all);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   for (std::size_t k = 0; k < std::min<std::size_t>(order.size(), 4); ++k) {
     const candidate& c = all[order[k]];
     const built b = build(c.scheduled.function(), *workload_.cpu);
@@ -58475,6 +60757,8 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   double renewed = 0;
   o.events = [&](const progress& p) {
     print(workload_.function.name, p);
+    static std::atomic<bool> known{false};
+    detail::exit_entry::come_first(known);  // all that a session uses has been made
     if (p.elapsed > renewed + renewed_after) {
       db_->renew(workload_.key, leased);
       renewed = p.elapsed;
@@ -58584,7 +60868,7 @@ inline double float_at(dtype type, const std::byte* at) {
     case dtype::f32: return static_cast<double>(as(0.0f));
     case dtype::f16: return static_cast<double>(static_cast<float>(as(float16{})));
     case dtype::bf16: return static_cast<double>(static_cast<float>(as(bfloat16{})));
-    default: return 0;
+    default: return is_narrow_float(type) ? widen_narrow(type, as(std::uint8_t{})) : 0;
   }
 }
 
@@ -58630,7 +60914,7 @@ inline std::vector<std::int64_t> unflatten(std::int64_t position,
 /// An element as a double, of any type.
 inline double number_at(dtype type, const std::byte* at) {
   if (is_float(type)) return float_at(type, at);
-  return ir::detail::interp::with_type(type, [&](auto d) -> double {
+  return ir::detail::interp::with_type(stored_as(type), [&](auto d) -> double {
     constexpr dtype D = decltype(d)::value;
     if constexpr (is_float(D))
       return 0;
@@ -58808,6 +61092,13 @@ TILEWRIGHT_INLINE const sqlite_api* sqlite(std::string* why) {
 #include <filesystem>
 #include <thread>
 
+// Prepared statements of a database file.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace tilewright::search {
 
 /// A prepared statement with positional values.
@@ -58869,11 +61160,19 @@ class store_statement {
   int bound_ = 0;
 };
 
+}  // namespace tilewright::search
+
+namespace tilewright::search {
+
 namespace detail {
 
 inline constexpr const char* store_schema =
     "create table if not exists failure(workload text, isa text, arguments text, threads integer,"
     " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, kind));"
+    "create table if not exists failed(id integer primary key, workload text, isa text, arguments "
+    "text, threads integer, trace text, kind text, detail text, cpu text, llvm text, date text,"
+    " revision integer, digest text);"
+    "create index if not exists failed_by_key on failed(workload, isa, arguments, threads);"
     "create table if not exists record(id integer primary key, workload text, isa text, arguments "
     "text,"
     " threads integer, family text, extents text, trace text, seconds text, best real, chosen "
@@ -58892,7 +61191,11 @@ inline constexpr const char* store_schema =
 inline constexpr const char* store_migrations[schema_version - 1] = {
     "create table failure(workload text, isa text, arguments text, threads integer,"
     " kind text, count integer, detail text, primary key(workload, isa, arguments, threads, "
-    "kind));"};
+    "kind));",
+    "create table failed(id integer primary key, workload text, isa text, arguments text,"
+    " threads integer, trace text, kind text, detail text, cpu text, llvm text, date text,"
+    " revision integer, digest text);"
+    "create index failed_by_key on failed(workload, isa, arguments, threads);"};
 
 inline constexpr int store_application_id = 0x54574442;  // "TWDB"
 
@@ -58912,6 +61215,16 @@ inline record read_record(const store_statement& q) {
   r.from = {q.column(8), q.column(9), q.column(10), static_cast<int>(q.column_number(11))};
   r.chosen = q.column_number(12) != 0;
   return r;
+}
+
+inline failed_candidate read_failed(const store_statement& q) {
+  failed_candidate f;
+  f.key = {q.column(0), q.column(1), q.column(2), static_cast<int>(q.column_number(3))};
+  f.trace = q.column(4);
+  f.kind = q.column(5);
+  f.detail = q.column(6);
+  f.from = {q.column(7), q.column(8), q.column(9), static_cast<int>(q.column_number(10))};
+  return f;
 }
 
 /// True when `owner` ("host/pid/...") is a process of this machine that has ended.
@@ -59166,6 +61479,39 @@ TILEWRIGHT_INLINE std::vector<failure_count> store::failures(const record_key& k
   return out;
 }
 
+TILEWRIGHT_INLINE void store::add_failed(const failed_candidate& f) {
+  store_statement(*this, ("insert into failed(" + std::string(failed_columns) +
+                          ") values(?,?,?,?,?,?,?,?,?,?,?,?)")
+                             .c_str())
+      .key(f.key)
+      .text(f.trace)
+      .text(f.kind)
+      .text(f.detail)
+      .text(f.from.cpu)
+      .text(f.from.llvm)
+      .text(f.from.date)
+      .number(f.from.revision)
+      .text(f.digest())
+      .step();
+}
+
+TILEWRIGHT_INLINE std::vector<failed_candidate> store::select_failed(
+    const std::string& where, const std::vector<std::string>& values) {
+  std::vector<failed_candidate> out;
+  if (version_ < 3) return out;
+  store_statement q(*this,
+                    ("select " + std::string(failed_columns) + " from failed " + where).c_str());
+  for (const std::string& v : values) q.text(v);
+  while (q.step()) {
+    failed_candidate f = detail::read_failed(q);
+    if (f.digest() == q.column(11))
+      out.push_back(std::move(f));
+    else
+      ++skipped;
+  }
+  return out;
+}
+
 TILEWRIGHT_INLINE void store::add_workload(const std::string& workload, const std::string& script) {
   store_statement(*this, "insert or ignore into workload(key, script) values(?,?)")
       .text(workload)
@@ -59400,8 +61746,8 @@ class evolver final : public drawing_strategy {
       if (std::isfinite(seconds[i]))
         elite_.push_back({measured[i], seconds[i], sketch_of(measured[i].scheduled.trace())});
     }
-    std::stable_sort(elite_.begin(), elite_.end(),
-                     [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
+    support::stable_sort(
+        elite_, [](const survivor& a, const survivor& b) { return a.seconds < b.seconds; });
     const auto kept = static_cast<std::size_t>(static_cast<double>(options_.population) *
                                                options_.measured_share);
     if (elite_.size() > kept)
@@ -59565,8 +61911,8 @@ class evolver final : public drawing_strategy {
   std::vector<candidate> picks(std::size_t count) {
     std::vector<const meeting*> ranked;
     for (const auto& [key, m] : met_) ranked.push_back(&m);
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const meeting* a, const meeting* b) { return a->score > b->score; });
+    support::stable_sort(ranked,
+                         [](const meeting* a, const meeting* b) { return a->score > b->score; });
     const auto greedy =
         static_cast<std::size_t>(std::ceil(options_.greedy * static_cast<double>(count)));
     std::vector<candidate> out;
@@ -59672,8 +62018,8 @@ class local_searcher final : public drawing_strategy {
     for (std::size_t i = 0; i < measured.size(); ++i)
       if (std::isfinite(seconds[i]))
         parents_.push_back({measured[i].scheduled.trace(), seconds[i]});
-    std::stable_sort(parents_.begin(), parents_.end(),
-                     [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
+    support::stable_sort(parents_,
+                         [](const parent& a, const parent& b) { return a.seconds < b.seconds; });
     if (parents_.size() > parents_kept) parents_.resize(parents_kept);
   }
 
@@ -59947,6 +62293,7 @@ class runner {
   void note(std::size_t i, tuning_result&& now) {
     task_result& r = results_[i];
     task_history& h = history_[i];
+    if (!(now.best > 0)) now.best = INFINITY;  // cancelled before anything was timed
     const bool better = h.best.empty() || now.best < h.best.back();
     stale_[i] = better ? 0 : stale_[i] + 1;
     h.best.push_back(better ? now.best : h.best.back());
@@ -60057,10 +62404,22 @@ inline double timer_seconds(timer_clock::time_point since) {
   return std::chrono::duration<double>(timer_clock::now() - since).count();
 }
 
-/// Sets a flag when a time has passed. One thread, started at the first use.
+inline bool is_set(const std::atomic<bool>* flag) {
+  return flag && flag->load(std::memory_order_relaxed);
+}
+
+/// Sets a flag when a time has passed, or when another flag is set. One thread, started at the first
+/// use.
 class watchdog {
  public:
   explicit watchdog(std::atomic<int>& flag) : flag_(flag) {}
+
+  /// Not while armed; null: none.
+  void watch(const std::atomic<bool>* other) {
+    const std::lock_guard lock(mutex_);
+    other_ = other;
+  }
+  bool other_is_set() const { return is_set(other_); }
   ~watchdog() {
     {
       const std::lock_guard lock(mutex_);
@@ -60096,17 +62455,20 @@ class watchdog {
     while (!ended_) {
       if (!armed_) {
         wake_.wait(lock);
-      } else if (timer_clock::now() >= until_) {
+      } else if (const auto now = timer_clock::now(); now >= until_ || is_set(other_)) {
         flag_.store(1, std::memory_order_relaxed);
-        bit_ = true;
+        bit_ = now >= until_;
         armed_ = false;
       } else {
-        wake_.wait_until(lock, until_);
+        wake_.wait_until(lock, other_ ? std::min(until_, now + look_every) : until_);
       }
     }
   }
 
+  static constexpr auto look_every = std::chrono::milliseconds(10);
+
   std::atomic<int>& flag_;
+  const std::atomic<bool>* other_ = nullptr;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::thread thread_;
@@ -60307,13 +62669,26 @@ struct timer::state {
       static_cast<volatile std::byte*>(other.data())[i] = std::byte{1};
   }
 
+  /// What there is not enough memory for fails, and the next one is tried.
+  template <class Work>
+  static void guarded(measurement& out, const Work& work) {
+    try {
+      work();
+    } catch (const build_error& e) {
+      out.failed = failure::build;
+      out.detail = e.what();
+    }
+  }
+
   void begin(double deadline) {
     cancel.store(0);
-    if (ended.load()) cancel.store(1);  // in this order: `cancel` may come from another thread
+    // in this order: `cancel` may come from another thread
+    if (ended.load() || watch.other_is_set()) cancel.store(1);
     watch.arm(deadline);
   }
   void end(measurement& out) {
-    if (watch.disarm() && out.failed == failure::cancelled && !ended.load()) {
+    const bool late = watch.disarm() && !ended.load() && !watch.other_is_set();
+    if (late && out.failed == failure::cancelled) {
       out.failed = failure::timeout;
       out.detail = "took longer than its deadline";
     }
@@ -60379,8 +62754,10 @@ TILEWRIGHT_INLINE measurement timer::measure(const backend::loaded& code,
   measurement out;
   state& s = *state_;
   s.begin(options.deadline);
-  // the calls that warm up count only where there are no others
-  if (s.warm_up(code, options, out)) s.repeat(code, options, out);
+  s.guarded(out, [&] {
+    // the calls that warm up count only where there are no others
+    if (s.warm_up(code, options, out)) s.repeat(code, options, out);
+  });
   s.end(out);
   return out;
 }
@@ -60390,10 +62767,17 @@ TILEWRIGHT_INLINE measurement timer::run(const backend::loaded& code, double dea
   measurement out;
   state_->arguments.reset();
   state_->begin(deadline);
-  const double t = state_->prepare(code, caches::warm, out) ? state_->call(code, 1, out) : 0;
+  double t = 0;
+  state_->guarded(out, [&] {
+    if (state_->prepare(code, caches::warm, out)) t = state_->call(code, 1, out);
+  });
   state_->end(out);
   if (out.failed == failure::none) out.seconds.push_back(t);
   return out;
+}
+
+TILEWRIGHT_INLINE void timer::watch(const std::atomic<bool>* cancelled) {
+  state_->watch.watch(cancelled);
 }
 
 TILEWRIGHT_INLINE void timer::cancel() {
@@ -60693,8 +63077,8 @@ TILEWRIGHT_INLINE tvm_schedules read_tvm_records(std::istream& from, const ir::f
   const auto time = [](const tvm_record& r) {
     return r.seconds.empty() ? INFINITY : *std::min_element(r.seconds.begin(), r.seconds.end());
   };
-  std::stable_sort(out.usable.begin(), out.usable.end(),
-                   [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
+  support::stable_sort(out.usable,
+                       [&](const auto& a, const auto& b) { return time(a.first) < time(b.first); });
   return out;
 }
 
@@ -61218,7 +63602,12 @@ TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operan
 
 TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
                                                          const backend::loaded& code) {
-  const measurement m = r.run(code);
+  return verify_against_interpreter(f, r, [&] { return r.run(code); });
+}
+
+TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
+                                                         const std::function<measurement()>& run) {
+  const measurement m = run();
   if (!m.ok()) return m.detail;
   const auto actual = r.outputs();
   r.reset_outputs();
@@ -61423,7 +63812,9 @@ struct worker::state {
       process.stop();
       answer.wrong = std::string("the worker answered nonsense: ") + e.what();
     }
-    out.failed = answer.late ? failure::timeout : failure::worker;
+    out.failed = answer.late        ? failure::timeout
+                 : answer.cancelled ? failure::cancelled
+                                    : failure::worker;
     out.detail = answer.wrong;
     return out;
   }
@@ -61454,6 +63845,10 @@ TILEWRIGHT_INLINE measurement worker::run(const backend::artifact& code, double 
   const std::vector<std::byte> bytes = backend::serialize(code);
   m.add(bytes.data(), bytes.size());
   return state_->ask(m, deadline);
+}
+
+TILEWRIGHT_INLINE void worker::watch(const std::atomic<bool>* cancelled) {
+  state_->process.watch(cancelled);
 }
 
 TILEWRIGHT_INLINE pid_t worker::pid() const noexcept { return state_->process.pid(); }
@@ -61848,6 +64243,13 @@ access_profile profile_access(const ir::block_node& block, const ir::buffer& buf
 /// to constant loops, or stores to computed addresses.
 std::optional<block_profile> profile(const schedule& s, const std::string& name);
 
+/// The same, also for a reduction that writes one element of several buffers, such as the position
+/// and the value of a maximum; the first stands for all.
+std::optional<block_profile> reduction_profile(const schedule& s, const std::string& name);
+
+/// The indices at which a block writes all its buffers; nothing when they differ.
+std::optional<std::vector<ir::expr>> common_point(const ir::block_node& b);
+
 }  // namespace tilewright::space
 
 namespace tilewright::space {
@@ -61949,8 +64351,7 @@ TILEWRIGHT_INLINE std::vector<std::size_t> block_profile::walking_order() const 
   };
   std::vector<std::size_t> order(kind.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
+  support::stable_sort(order, [&](std::size_t a, std::size_t b) { return step(a) > step(b); });
   return order;
 }
 
@@ -61976,6 +64377,42 @@ TILEWRIGHT_INLINE std::optional<block_profile> profile(const schedule& s, const 
     for (std::size_t r = 0; r < b.reads.size(); ++r)
       if (b.reads[r].buffer == e->buffer) access.region = static_cast<int>(r);
     out.reads.push_back(std::move(access));
+  });
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<std::vector<ir::expr>> common_point(const ir::block_node& b) {
+  if (b.writes.empty()) return std::nullopt;
+  std::vector<ir::expr> out;
+  for (const ir::range& r : b.writes[0].box) out.push_back(r.min);
+  for (const ir::buffer_region& w : b.writes) {
+    if (w.box.size() != out.size()) return std::nullopt;
+    for (std::size_t d = 0; d < out.size(); ++d)
+      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, out[d]))
+        return std::nullopt;
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE std::optional<block_profile> reduction_profile(const schedule& s,
+                                                                 const std::string& name) {
+  const ir::block_realize_node& realize = named_block(s, name);
+  const ir::block_node& b = *realize.block;
+  if (b.writes.size() < 2) return profile(s, name);
+  const std::optional<std::vector<ir::expr>> point = common_point(b);
+  if (!b.init || !point || !detail::bound_to_loops(s, realize)) return std::nullopt;
+  block_profile out;
+  out.reduction = true;
+  for (const ir::iter_var& iter : b.iters) {
+    out.kind.push_back(iter.kind);
+    out.extent.push_back(iter.dom.extent->integer);
+  }
+  out.write = profile_access(b, b.writes[0].buffer, *point);
+  if (!out.write.affine) return std::nullopt;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    const auto is_written = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+    if (e->op == ir::op::load && std::none_of(b.writes.begin(), b.writes.end(), is_written))
+      out.reads.push_back(profile_access(b, e->buffer, e->args));
   });
   return out;
 }
@@ -62193,6 +64630,8 @@ namespace tilewright::space {
 /// ```
 /// peak[i], e[i, j], total[i], Y[i, j] each in a nest   ->   for i: peak, e[.., j], total, Y
 /// ```
+/// The loop at which they meet may run over a drawn number of rows at a time, `for i_0: for i_1: peak
+/// ..., for i_1: total ..., for i_1, j: Y`, so that one row's reductions do not wait for another's.
 /// Where an outer loop is the one along which the output is contiguous, as for the rows of a
 /// column-major matrix, the rows are taken a few vectors at a time: `for i_0: ... for j, i_1: Y`.
 /// So are the columns where the chain reduces along columns: `for j_0: ... for i, j_1: Y`. No block
@@ -62479,7 +64918,7 @@ inline volume volume_of(const block_profile& p) {
 TILEWRIGHT_INLINE bool needs_rfactor(const schedule& s, const std::string& name,
                                      const context& where) {
   using namespace detail::partial_results;
-  const std::optional<block_profile> p = profile(s, name);
+  const std::optional<block_profile> p = reduction_profile(s, name);
   if (where.threads < 2 || !p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const volume size = volume_of(*p);
   return size.spatial < where.threads && size.spatial * size.reduced >= least_work;
@@ -62488,7 +64927,7 @@ TILEWRIGHT_INLINE bool needs_rfactor(const schedule& s, const std::string& name,
 TILEWRIGHT_INLINE void add_rfactor(schedule& s, const std::string& name, const context& where,
                                    chooser& choices) {
   using namespace detail::partial_results;
-  const block_profile p = *profile(s, name);
+  const block_profile p = *reduction_profile(s, name);
   if (choices.pick(2) == 1) return;
   const block_rv block = s.get_block(name);
   const std::vector<loop_rv> loops = s.get_loops(block);
@@ -63084,6 +65523,21 @@ inline std::optional<std::size_t> make_strips(schedule& s, const std::string& ou
   return outermost ? 0 : along;
 }
 
+/// Several rows at a time: what their reductions wait for then overlaps. False where there are too
+/// few rows or a block does not go along.
+inline bool group_rows(schedule& s, const std::vector<std::string>& chain,
+                       const std::string& output, std::size_t depth, chooser& choices) {
+  schedule attempt = s;
+  const loop_rv rows = attempt.get_loops(attempt.get_block(output))[depth];
+  const ir::expr extent = attempt.get(rows).extent;
+  if (ir::is_int(extent) && ir::as_int(extent) < 8) return false;
+  const expr_rv group = choices.categorical(attempt, {2, 4, 8}, {1, 1.5, 1});
+  attempt.split(rows, {infer, group});
+  if (!move_all(attempt, chain, output, depth)) return false;
+  s = std::move(attempt);
+  return true;
+}
+
 }  // namespace detail
 
 TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const context& where,
@@ -63093,8 +65547,13 @@ TILEWRIGHT_INLINE void fuse_rows(schedule& s, const std::string& output, const c
   if (chain.empty() || loops < 2) return;
   if (choices.pick(2) == 1) return detail::choose_places(s, chain, choices);
   const std::optional<std::size_t> strips = detail::make_strips(s, output, where, choices);
-  for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;)
-    if (detail::move_all(s, chain, output, depth)) return;
+  for (std::size_t depth = strips ? *strips + 1 : loops - 1; depth-- > 0;) {
+    const schedule apart = s;
+    if (!detail::move_all(s, chain, output, depth)) continue;
+    if (schedule grouped = apart; !strips && choices.pick(2) == 1)
+      if (detail::group_rows(grouped, chain, output, depth, choices)) s = std::move(grouped);
+    return;
+  }
   if (choices.pick(2) == 1) return;
   schedule columns = s;
   if (detail::make_strips(columns, output, where, choices, true) &&
@@ -63287,8 +65746,8 @@ class tiler {
       order.insert(order.end(), tile.begin(), tile.end());
     // the loop of whole vectors goes innermost in its tile
     if (vector_tile_)
-      std::stable_partition(order.begin(), order.end(),
-                            [&](loop_rv l) { return !(l == *vector_tile_); });
+      support::stable_sort(
+          order, [&](loop_rv a, loop_rv b) { return !(a == *vector_tile_) && b == *vector_tile_; });
     if (order.size() > 1) s_.reorder(order);
   }
 
@@ -63744,16 +66203,9 @@ inline std::optional<access_profile> stored_element(const ir::block_node& b) {
     return profile_access(b, store->buffer, store->indices);
   }
   if (!b.init || b.writes.size() < 2) return std::nullopt;
-  std::vector<ir::expr> indices;
-  for (const ir::range& r : b.writes[0].box) indices.push_back(r.min);
-  for (const ir::buffer_region& w : b.writes) {
-    if (w.box.size() != indices.size()) return std::nullopt;
-    for (std::size_t d = 0; d < indices.size(); ++d)
-      if (!ir::is_int(w.box[d].extent, 1) || !arith::same_value(w.box[d].min, indices[d]))
-        return std::nullopt;
-  }
-  if (indices.empty()) return std::nullopt;
-  return profile_access(b, b.writes[0].buffer, indices);
+  const std::optional<std::vector<ir::expr>> indices = common_point(b);
+  if (!indices || indices->empty()) return std::nullopt;
+  return profile_access(b, b.writes[0].buffer, *indices);
 }
 
 /// The spatial iteration variable for the lanes of vectors, for any binding: the one along which
@@ -64400,9 +66852,8 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
       out.push_back({rows, columns, weight});
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](const register_tile& a, const register_tile& b) {
-    return a.weight > b.weight;
-  });
+  support::stable_sort(
+      out, [](const register_tile& a, const register_tile& b) { return a.weight > b.weight; });
   if (out.size() > 16) out.resize(16);
   return out;
 }
@@ -64637,7 +67088,7 @@ inline std::optional<std::vector<digit>> order_of(const primitive::child_block& 
   }
   const auto outer = [](const digit& x, const digit& y) { return x.loop < y.loop; };
   if (std::is_sorted(all.begin(), all.end(), outer)) return std::nullopt;
-  std::stable_sort(all.begin(), all.end(), outer);
+  support::stable_sort(all, outer);
   return all;
 }
 
@@ -65821,6 +68272,35 @@ TILEWRIGHT_INLINE random random::split() {
 }  // namespace tilewright::support
 
 #include <algorithm>
+#include <numeric>
+
+namespace tilewright::support {
+
+TILEWRIGHT_INLINE std::vector<std::size_t> sorted_order(std::size_t count, const void* context,
+                                                        bool (*before)(const void* context,
+                                                                       std::size_t a,
+                                                                       std::size_t b)) {
+  std::vector<std::size_t> order(count), merged(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto at = [](std::vector<std::size_t>& list, std::size_t position) {
+    return list.begin() + static_cast<std::ptrdiff_t>(position);
+  };
+  for (std::size_t width = 1; width < count; width *= 2) {  // sorted runs of `width` are merged
+    for (std::size_t begin = 0; begin < count; begin += 2 * width) {
+      const std::size_t middle = std::min(begin + width, count);
+      const std::size_t end = std::min(middle + width, count);
+      std::merge(at(order, begin), at(order, middle), at(order, middle), at(order, end),
+                 at(merged, begin),
+                 [&](std::size_t a, std::size_t b) { return before(context, a, b); });
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+}  // namespace tilewright::support
+
+#include <algorithm>
 #include <array>
 
 // What the machine says about itself: cpuid, the kernel's cache tables, affinity and CPU quota.
@@ -66192,6 +68672,7 @@ TILEWRIGHT_INLINE std::shared_ptr<search::dispatcher> make_dispatcher(
     s.name = p.name;
     s.type = p.type;
     s.written = p.written();
+    s.updated = p.role == dsl::role::inout;
     for (const dim_description& d : p.dims) s.dims.push_back({d.name, d.extent});
     signature.params.push_back(std::move(s));
   }

@@ -45,7 +45,8 @@ TEST_CASE("floats become integers in vectors as they do one by one: cut, saturat
       interpret(casts(from, to, n, 1), {{x.data(), {}}, {expected.data(), {}}});
       for (const target::cpu& cpu : runnable_targets())
         for (const int lanes : {1, 4, 16}) {
-          INFO(std::string(name(from)) << " to " << std::string(name(to)) << ", " << lanes << " lanes, " << cpu.name);
+          INFO(std::string(name(from))
+               << " to " << std::string(name(to)) << ", " << lanes << " lanes, " << cpu.name);
           const auto code = backend::load(backend::compile(casts(from, to, n, lanes), cpu));
           std::vector<std::byte> actual(expected.size());
           void* data[] = {x.data(), actual.data()};

@@ -69,9 +69,11 @@ class operand_gathers : public ir::visitor {
     const std::int64_t widest = std::int64_t{1} << 40;
     range r{0, guarded_ ? widest : extent - 1};
     if (!guarded_) {
-      const ir::var v = ir::make_var("element", element.type() == dtype::i64 ? dtype::i64 : dtype::i32);
+      const ir::var v =
+          ir::make_var("element", element.type() == dtype::i64 ? dtype::i64 : dtype::i32);
       const auto swap = [&](const ir::expr& e) -> ir::expr {
-        if (e.same(element) || (e->op == ir::op::load && e->buffer == element->buffer)) return ir::cast(e.type(), v);
+        if (e.same(element) || (e->op == ir::op::load && e->buffer == element->buffer))
+          return ir::cast(e.type(), v);
         return e;
       };
       r = bounds_of(v, plain(ir::rewrite(index, swap)), extent);
@@ -79,13 +81,15 @@ class operand_gathers : public ir::visitor {
       r.first = -widest;
     }
     const auto [at, fresh] = found.emplace(element->buffer.get(), r);
-    if (!fresh) at->second = {std::max(at->second.first, r.first), std::min(at->second.last, r.last)};
+    if (!fresh)
+      at->second = {std::max(at->second.first, r.first), std::min(at->second.last, r.last)};
   }
 
   /// Without casts between integers: the values in question are small.
   static ir::expr plain(const ir::expr& e) {
     return ir::rewrite(e, [](const ir::expr& x) -> ir::expr {
-      const bool widening = x->op == ir::op::cast && is_integer(x.type()) && is_integer(x->args[0].type());
+      const bool widening =
+          x->op == ir::op::cast && is_integer(x.type()) && is_integer(x->args[0].type());
       return widening && x->args[0]->op == ir::op::var ? x->args[0] : x;
     });
   }
@@ -95,7 +99,8 @@ class operand_gathers : public ir::visitor {
     const arith::linear sum = arith::to_linear(index);
     const std::int64_t c = sum.coefficient(v);
     arith::linear rest = sum;
-    rest.terms.erase(std::remove_if(rest.terms.begin(), rest.terms.end(), [&](const auto& t) { return t.first.same(v); }),
+    rest.terms.erase(std::remove_if(rest.terms.begin(), rest.terms.end(),
+                                    [&](const auto& t) { return t.first.same(v); }),
                      rest.terms.end());
     const ir::expr others = arith::from_linear(rest);
     if (c != 0 && !ir::uses_var(others, v)) {
@@ -152,7 +157,8 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
     out[i].name = p.buffer->name;
     out[i].type = p.buffer->type;
     for (const ir::expr& e : p.buffer->shape) {
-      if (!ir::is_int(e)) throw argument_error("extent of " + p.buffer->name + " is not a number; bind it first");
+      if (!ir::is_int(e))
+        throw argument_error("extent of " + p.buffer->name + " is not a number; bind it first");
       out[i].extents.push_back(ir::as_int(e));
     }
     out[i].strides = row_major(out[i].extents);
@@ -172,10 +178,11 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
   value_needs out;
   ir::for_each_expr(f.body, [&](const ir::expr& e) {
     if (e->op == ir::op::call)
-      out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" || e->name == "log1p" ||
-                      e->name == "sqrt" || e->name == "rsqrt" || e->name == "pow";
-    const bool division = e->op == ir::op::div || e->op == ir::op::mod || e->op == ir::op::floordiv ||
-                          e->op == ir::op::floormod;
+      out.positive |= e->name == "log" || e->name == "log2" || e->name == "log10" ||
+                      e->name == "log1p" || e->name == "sqrt" || e->name == "rsqrt" ||
+                      e->name == "pow";
+    const bool division = e->op == ir::op::div || e->op == ir::op::mod ||
+                          e->op == ir::op::floordiv || e->op == ir::op::floormod;
     if (division && is_float(e.type())) out.positive = true;
     if (division && !is_float(e.type()) && !ir::is_int(e->args[1])) out.integer_divisor = true;
   });
@@ -186,7 +193,8 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
     if (!r || !r->block->init) return;
     std::int64_t terms = 1;
     for (const ir::iter_var& v : r->block->iters)
-      if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent)) terms *= ir::as_int(v.dom.extent);
+      if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent))
+        terms *= ir::as_int(v.dom.extent);
     out.reduction = std::max(out.reduction, terms);
   });
   return out;
@@ -205,7 +213,8 @@ TILEWRIGHT_INLINE double epsilon_of(dtype type) {
 
 TILEWRIGHT_INLINE std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents) {
   std::vector<std::int64_t> out(extents.size(), 1);
-  for (std::size_t d = extents.size(); d-- > 1;) out[d - 1] = out[d] * std::max<std::int64_t>(extents[d], 1);
+  for (std::size_t d = extents.size(); d-- > 1;)
+    out[d - 1] = out[d] * std::max<std::int64_t>(extents[d], 1);
   return out;
 }
 

@@ -122,7 +122,8 @@ TILEWRIGHT_INLINE value_ref builder::float_to_narrow(dtype t, value_ref x, int l
   const int dropped = 23 - f.mantissa_bits;
   // Rebias, and round by half of the last place, less one where that place is even.
   const std::int64_t upward = (std::int64_t{1} << (dropped - 1)) - (f.has_sign ? 1 : 0);
-  value_ref sum = binary(opcode::add, magnitude, number(upward - (std::int64_t{127 - f.bias} << 23)));
+  value_ref sum =
+      binary(opcode::add, magnitude, number(upward - (std::int64_t{127 - f.bias} << 23)));
   if (f.has_sign)
     sum = binary(opcode::add, sum,
                  binary(opcode::and_, binary(opcode::lshr, magnitude, number(dropped)), number(1)));
