@@ -49,7 +49,38 @@ def main(A: T.Buffer((8, 8), "float32"), C: T.Buffer((8, 8), "float32")):
 )";
 }
 
+/// A block with blocks inside that allocates a row of its own.
+std::string nested(const std::string& of_row) {
+  return R"(
+@T.prim_func
+def main(A: T.Buffer((4, 8), "float32"), C: T.Buffer((4, 8), "float32")):
+    for i in range(4):
+        with T.block("outer"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:8])
+            T.writes(C[vi, 0:8])
+            row = T.alloc_buffer((1, 8), "float32")" +
+         of_row + R"()
+            for j in range(8):
+                with T.block("first"):
+                    vj = T.axis.spatial(8, j)
+                    row[0, vj] = A[vi, vj] * T.float32(2)
+            for j in range(8):
+                with T.block("second"):
+                    vj = T.axis.spatial(8, j)
+                    C[vi, vj] = row[0, vj] + T.float32(1)
+)";
+}
+
 }  // namespace
+
+TEST_CASE("set_axis_separator: what an inner block allocates") {
+  const ir::function f = ir::parse(nested(""));
+  schedule s(f);
+  s.set_axis_separator(s.block("second"), read_buffer(0), {1});
+  check_program(s, nested(", axis_separators=[1]"));
+  check_meaning(s, f);
+}
 
 TEST_CASE("set_axis_separator: an allocated buffer, by index and by name") {
   const ir::function f = ir::parse(elementwise("", ""));

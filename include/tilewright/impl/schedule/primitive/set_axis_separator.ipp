@@ -37,15 +37,12 @@ TILEWRIGHT_INLINE ir::function set_axis_separator(
   const std::vector<int> separators = detail::axis_separators::checked(x, axis_separators);
   const auto mine = std::find_if(f.params.begin(), f.params.end(),
                                  [&](const ir::param& p) { return p.buffer == x; });
+  const int slot = mine == f.params.end() ? allocation_site(at, x) : 0;
+  if (slot < 0)
+    throw schedule_error(name, 2,
+                         "\"" + x->name + "\" is a part of another buffer; name that one instead");
   path site = at;
-  site.slots.resize(1);
-  if (mine == f.params.end()) {
-    const int slot = allocation_site(at, x);
-    if (slot < 0)
-      throw schedule_error(
-          name, 2, "\"" + x->name + "\" is a part of another buffer; name that one instead");
-    site.slots.resize(static_cast<std::size_t>(slot) + 1);
-  }
+  site.slots.resize(static_cast<std::size_t>(slot) + 1);
   if (x->axis_separators == separators) return f;
   const ir::buffer_map map = changed_buffers(site.target(), x, [&](ir::buffer_node& b) {
     b.axis_separators =
