@@ -203,7 +203,7 @@ TEST_CASE("a session that finds its first candidate late measures it all the sam
     std::vector<candidate> propose(std::size_t n, const std::function<bool()>& over) override {
       std::vector<candidate> out = inner->propose(n, {});
       while (!over()) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
       return out;
     }
     void learn(std::span<const candidate> c, std::span<const double> s) override {
@@ -213,7 +213,7 @@ TEST_CASE("a session that finds its first candidate late measures it all the sam
   };
   database db(":memory:");
   session_options o = few(5);
-  o.seconds = 0.3;
+  o.seconds = 2;  // also where a sanitizer slows what comes before the search
   o.method = [](std::uint64_t) { return std::make_unique<slow>(); };
   CHECK(tune(product(), o, db).trials == 1);
 }
