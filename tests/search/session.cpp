@@ -203,7 +203,7 @@ TEST_CASE("a session that finds its first candidate late measures it all the sam
     std::vector<candidate> propose(std::size_t n, const std::function<bool()>& over) override {
       std::vector<candidate> out = inner->propose(n, {});
       while (!over()) std::this_thread::yield();
-      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
       return out;
     }
     void learn(std::span<const candidate> c, std::span<const double> s) override {
