@@ -312,3 +312,17 @@ def main(A: T.Buffer((8, 3), "int32"), B: T.Buffer((5,), "int32"), C: T.Buffer((
   s.pad_einsum(s.block("D"), {1, 2, 4});
   check_meaning(s, f);
 }
+
+TEST_CASE("pad_einsum: what a guard keeps from being read is not read in the padding either") {
+  // as the layout of a buffer of one element leaves the read before it
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((1, 1), "float32"), C: T.Buffer((1,), "float32")):
+    for i in range(1):
+        with T.block("C"):
+            vi = T.axis.spatial(1, i)
+            C[vi] = T.if_then_else(vi - 1 >= 0, A[-1, 0], T.float32(0))
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 2, [&] { s.pad_einsum(c, {2}); });
+}

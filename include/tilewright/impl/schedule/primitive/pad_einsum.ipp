@@ -42,6 +42,15 @@ struct contraction {
   bool padded(std::size_t iter) const { return static_cast<bool>(extents[iter]); }
 };
 
+/// An access outside of its buffer stands behind a guard, which need not hold in the padding.
+inline void check_constant(const ir::block_node& b, const ir::buffer& buffer, std::size_t dimension,
+                           std::int64_t index) {
+  const ir::expr& extent = buffer->shape[dimension];
+  if (index < 0 || (ir::is_int(extent) && index >= ir::as_int(extent)))
+    refuse(2, quoted(b) + " accesses \"" + buffer->name + "\" at " + std::to_string(index) +
+                  ", which is outside of dimension " + std::to_string(dimension));
+}
+
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
                             const std::vector<ir::expr>& indices) {
   operand out{buffer, {}};
@@ -53,6 +62,7 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
         (i >= 0 && std::find(out.iters.begin(), out.iters.end(), i) != out.iters.end()))
       refuse(2, "the indices of \"" + buffer->name + "\" in " + quoted(b) +
                     " are not different iteration variables or constants");
+    if (i < 0) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
     out.iters.push_back(i);
   }
   return out;
