@@ -308,3 +308,34 @@ TEST_CASE("reverse_compute_at: a guard of the producer cuts what it offers") {
   const block_rv y_rv = s.block("Y");
   check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(y_rv, parts[1]); });
 }
+
+TEST_CASE("reverse_compute_at: instances that a parallel loop divides are not all repeated in it") {
+  for (const char* kind : {"T.parallel", "range"}) {
+    const ir::function f = ir::parse(std::string(R"(
+@T.prim_func
+def main(V: T.Buffer((2,), "int32"), A: T.Buffer((7, 4), "int32"), Y: T.Buffer((7, 4), "int32"),
+         Z: T.Buffer((7, 2), "int32")):
+    for i in )") + kind + R"((7):
+        with T.block("row"):
+            T.reads(A[i, 0:4], V[0:2])
+            T.writes(Y[i, 0:4], Z[i, 0:2])
+            for j in range(4):
+                with T.block("Y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    Y[vi, vj] = A[vi, vj] + 1
+            for k in range(2):
+                with T.block("Z"):
+                    vi, vk = T.axis.remap("SS", [i, k])
+                    Z[vi, vk] = V[vk] * 2
+)");
+    schedule s(f);
+    const block_rv y = s.block("Y");
+    const loop_rv k = s.get_loops(s.block("Z")).back();
+    if (std::string(kind) == "T.parallel") {
+      check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(y, k); });
+    } else {
+      s.reverse_compute_at(y, k);  // serial iterations may compute them again
+      check_meaning(s, f);
+    }
+  }
+}

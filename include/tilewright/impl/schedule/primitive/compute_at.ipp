@@ -83,6 +83,16 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
+/// Loops around its scope decide which instances run: all of them would, in each of their iterations.
+inline bool driven_from_outside(const child_block& b) {
+  const auto from_outside = [&](const ir::expr& value) {
+    const std::vector<ir::var> vars = ir::free_vars(value);
+    return std::any_of(vars.begin(), vars.end(),
+                       [&](const ir::var& v) { return loop_index(b.loops, v) < 0; });
+  };
+  return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
+}
+
 /// The blocks that have to be below the loop.
 inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
                                             std::size_t child, const ir::loop_node& loop) {
@@ -358,7 +368,9 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<iter_domain> solved =
       infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
   if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
-  if (peers.empty() && !in_order(around))
+  const bool at_once =
+      !in_order(around) || (driven_from_outside(scope[child]) && !in_order(to.all_loops()));
+  if (peers.empty() && at_once)
     refuse(m, 5,
            quoted(scope[child]) +
                " has no producer in its scope; iterations of a loop that is not serial would "
