@@ -40870,7 +40870,7 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. one positive multiple per iteration variable;
 /// 2. the block is complete or a reduction with one store, each buffer accessed at one place, with indices
-///    that are different iteration variables or constants;
+///    that are different iteration variables or constants inside of the buffer;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
 ///    be symbolic;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
@@ -44112,6 +44112,16 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
+/// Loops around its scope decide which instances run: all of them would, in each of their iterations.
+inline bool driven_from_outside(const child_block& b) {
+  const auto from_outside = [&](const ir::expr& value) {
+    const std::vector<ir::var> vars = ir::free_vars(value);
+    return std::any_of(vars.begin(), vars.end(),
+                       [&](const ir::var& v) { return loop_index(b.loops, v) < 0; });
+  };
+  return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
+}
+
 /// The blocks that have to be below the loop.
 inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
                                             std::size_t child, const ir::loop_node& loop) {
@@ -44387,7 +44397,9 @@ inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id
   const std::vector<iter_domain> solved =
       infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
   if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
-  if (peers.empty() && !in_order(around))
+  const bool at_once =
+      !in_order(around) || (driven_from_outside(scope[child]) && !in_order(to.all_loops()));
+  if (peers.empty() && at_once)
     refuse(m, 5,
            quoted(scope[child]) +
                " has no producer in its scope; iterations of a loop that is not serial would "
@@ -46820,6 +46832,15 @@ struct contraction {
   bool padded(std::size_t iter) const { return static_cast<bool>(extents[iter]); }
 };
 
+/// An access outside of its buffer stands behind a guard, which need not hold in the padding.
+inline void check_constant(const ir::block_node& b, const ir::buffer& buffer, std::size_t dimension,
+                           std::int64_t index) {
+  const ir::expr& extent = buffer->shape[dimension];
+  if (index < 0 || (ir::is_int(extent) && index >= ir::as_int(extent)))
+    refuse(2, quoted(b) + " accesses \"" + buffer->name + "\" at " + std::to_string(index) +
+                  ", which is outside of dimension " + std::to_string(dimension));
+}
+
 inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
                             const std::vector<ir::expr>& indices) {
   operand out{buffer, {}};
@@ -46831,6 +46852,7 @@ inline operand make_operand(const ir::block_node& b, const ir::buffer& buffer,
         (i >= 0 && std::find(out.iters.begin(), out.iters.end(), i) != out.iters.end()))
       refuse(2, "the indices of \"" + buffer->name + "\" in " + quoted(b) +
                     " are not different iteration variables or constants");
+    if (i < 0) check_constant(b, buffer, out.iters.size(), ir::as_int(index));
     out.iters.push_back(i);
   }
   return out;
