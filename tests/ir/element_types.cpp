@@ -114,6 +114,17 @@ TEST_CASE("element types: literals") {
   CHECK_THROWS_AS(parse(copies("float7_e3m3")), parse_error);
 }
 
+TEST_CASE("element types: a literal that the other type does not hold is no literal of it") {
+  const ir::expr x = ir::make_var("x", dtype::i8);
+  const ir::expr wide = x * ir::integer(dtype::i16, 256);  // as i8 it would be 0
+  CHECK(wide.type() == dtype::i16);
+  CHECK(wide->args[1]->integer == 256);
+  CHECK((x * ir::integer(dtype::i16, 100)).type() == dtype::i8);
+  const ir::expr small = ir::make_var("y", integer_type(3, false));
+  CHECK((small * ir::integer(integer_type(4, false), -8)).type() == integer_type(4, false));
+  CHECK((small + ir::integer(dtype::i32, -4)).type() == integer_type(3, false));
+}
+
 TEST_CASE("element types: small integers wrap at their width") {
   const std::vector<std::int8_t> a = nibbles();
   const auto wrapped = [](int v) { return static_cast<std::int8_t>(((v + 8) & 15) - 8); };
