@@ -24723,7 +24723,8 @@ inline expr make_binary(op o, dtype type, expr a, expr b) {
   return make_node(o, type, std::move(args));
 }
 
-/// Gives both operands one type: a literal follows the other operand, else the wider type wins.
+/// Gives both operands one type: a literal that the other operand's type holds follows it, else the
+/// wider type wins.
 inline void match_types(const char* what, expr& a, expr& b) {
   if (!a || !b) throw internal_error(std::string("null operand of ") + what);
   if (a.type() == b.type()) return;
@@ -24738,9 +24739,13 @@ inline void match_types(const char* what, expr& a, expr& b) {
   if (!integers)
     throw internal_error(std::string(what) + " of " + std::string(name(a.type())) + " and " +
                          std::string(name(b.type())) + "; cast one of them");
-  if (is_int(a) && !is_int(b)) {
+  const auto follows = [](const expr& literal, const expr& other) {
+    return is_int(literal) && !is_int(other) &&
+           wrap_to(other.type(), literal->integer) == literal->integer;
+  };
+  if (follows(a, b)) {
     a = integer(b.type(), a->integer);
-  } else if (is_int(b) && !is_int(a)) {
+  } else if (follows(b, a)) {
     b = integer(a.type(), b->integer);
   } else if (bits(a.type()) >= bits(b.type())) {
     b = cast(a.type(), b);
