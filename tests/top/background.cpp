@@ -154,21 +154,3 @@ TEST_CASE("a callback may end the process" * doctest::skip(!exits_usable)) {
           _exit(2);
         }) == 0);
 }
-
-TEST_CASE("children are forked while a kernel is tuned, tune it themselves and exit" *
-          doctest::skip(!exits_usable)) {
-  problem p;
-  const tuned op{product, lasting()};
-  CHECK(p.right(op));
-  for (int round = 0; round < 8; ++round) {
-    nap(25);
-    CHECK(status_of([&] {
-            problem q(40 + round, 48, 56);
-            if (!p.right(op)) _exit(1);
-            if (!q.right(op)) _exit(2);
-            nap(100);
-            if (!p.right(op)) _exit(3);
-          }) == 0);
-  }
-  CHECK(p.right(op));
-}
