@@ -76,8 +76,8 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
 /// their loop sees what it writes.
 ///
-/// A block without producers runs as a whole in every iteration: the loops around are serial, and
-/// its consumers come after.
+/// A block without producers runs as a whole in every iteration: the loops around are serial, those
+/// around its scope too where they decide which instances run, and its consumers come after.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);
