@@ -1,6 +1,7 @@
 #include <tilewright/schedule/primitive/cache.hpp>
 
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/print.hpp>
 
 #include "check_schedule.hpp"
 #include "stages.hpp"
@@ -293,4 +294,31 @@ def main(A: T.Buffer((6,), "int32"), B: T.Buffer((3, 4), "int32")):
   s.loop_partition(s.get_loops(s.block("B"))[1], {1, infer}, false);
   const block_rv part = s.block("B_j0");
   check_refusal(s, "cache_read", 4, [&] { s.cache_read(part, 0, "global"); });
+}
+
+TEST_CASE("cache_read, reindex: an index tensor in the places of other buffers") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), I: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[I[vi] % 8], I[vi])
+            B[vi] = A[I[vi] % 8] + 1
+)");
+  const auto check_read = [&](schedule& s, const std::string& cache) {
+    const ir::block_node& b = *s.get(s.block("B")).block;
+    CHECK(ir::print(b.reads[0]) == "A[" + cache + "[vi] % 8]");
+    CHECK(ir::print(b.reads[1]) == cache + "[vi]");
+    check_schedule(s, f);
+  };
+  {
+    schedule s(f);
+    s.cache_read(s.block("B"), 1, "local");
+    check_read(s, "I_local");
+  }
+  {
+    schedule s(f);
+    s.reindex(s.block("B"), read_buffer(1));
+    check_read(s, "I_reindex");
+  }
 }

@@ -142,6 +142,93 @@ def main(S: T.Buffer((4,), "int32"), X: T.Buffer((4, 8), "int32"), Y: T.Buffer((
 )");
 }
 
+TEST_CASE("compute_inline: index tensors in the places of other buffers") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    I = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("I"):
+            vi = T.axis.spatial(8, i)
+            I[vi] = 7 - vi
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[I[vi]])
+            T.writes(C[I[vi]])
+            C[I[vi]] = A[I[vi]]
+)"));
+  s.compute_inline(s.block("I"));
+  check_program(s, R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[7 - vi])
+            T.writes(C[7 - vi])
+            C[7 - vi] = A[7 - vi]
+)");
+}
+
+TEST_CASE("compute_inline: the index that cache_index made for a copy") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(V: T.Buffer((4,), "int32"), C: T.Buffer((4, 4), "int32")):
+    for i, j in T.grid(4, 4):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = V[(vi * 2 + (vj + 1) // 2) % 4]
+)");
+  schedule s(f);
+  const std::vector<block_rv> made = s.cache_index(s.block("C"), "local");
+  s.reindex(s.block("C"), read_buffer(0));
+  s.compute_inline(made[0]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_inline: what stands around blocks loads too") {
+  const auto program = [](const std::string& type, const std::string& loop,
+                          const std::string& value) {
+    return schedule(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    Z = T.alloc_buffer((8,), "int32")
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("Z"):
+            vi = T.axis.spatial(8, i)
+            Z[vi] = 7 - vi
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = Z[vi]
+    for i in range(8):
+        for j in range()" + loop +
+                              R"():
+            with T.block("C"):
+                vi = T.axis.)" +
+                              type + "(8, " + value + R"()
+                C[vi] = A[vi] + 1
+)"));
+  };
+  {  // the value of an iteration variable; what it loads must be given
+    schedule s = program("opaque", "1", "B[i]");
+    const ir::function f = s.function();
+    const block_rv b = s.block("B");
+    check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
+    s.compute_inline(s.block("Z"));
+    s.compute_inline(b);
+    CHECK(blocks(s) == 1);
+    check_meaning(s, f);
+  }
+  {  // the bound of a loop
+    schedule s = program("spatial", "B[i]", "i");
+    const block_rv b = s.block("B");
+    check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
+  }
+}
+
 TEST_CASE("compute_inline: not where a reader takes the address of the buffer") {
   schedule s(ir::parse(R"(
 @T.prim_func
@@ -485,4 +572,47 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
   schedule s(f);
   const block_rv c = s.block("C");
   check_refusal(s, "reverse_compute_inline", 4, [&] { s.reverse_compute_inline(c); });
+}
+
+TEST_CASE("reverse_compute_inline: a consumer that stores where the producer says") {
+  const ir::function f = ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    I = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("I"):
+            vi = T.axis.spatial(8, i)
+            I[vi] = 7 - vi
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[I[vi]] = A[vi] + I[vi]
+)");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  CHECK(blocks(s) == 1);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_inline: a guard that loads what the producer writes") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * 2
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + 1
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            T.where(B[i] < 3)
+            D[vi] = A[vi]
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(c); });
 }

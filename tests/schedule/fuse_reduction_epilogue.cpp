@@ -103,3 +103,30 @@ TEST_CASE("fuse_reduction_epilogue: refusals") {
   check_refusal(swapped, "fuse_reduction_epilogue", 2,
                 [&] { swapped.fuse_reduction_epilogue(d, c); });
 }
+
+TEST_CASE("fuse_reduction_epilogue: the sum as a place or a guard") {
+  const auto program = [](const std::string& place, const std::string& guard) {
+    return schedule(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((8,), "int32")):
+    C = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            D[)" + place + R"(] = C[vi] + 1
+    for i in range(8):
+        with T.block("E"):
+            vi = T.axis.spatial(8, i)
+            T.where()" + guard +
+                              R"()
+            E[vi] = A[vi, 0]
+)"));
+  };
+  check_refused(program("C[vi] % 8", "i < 7"), 4);
+  check_refused(program("vi", "C[i] < 3"), 4);
+}

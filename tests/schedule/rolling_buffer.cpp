@@ -181,3 +181,45 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((14,), "int32")):
   s.compute_at(b, s.get_loops(s.block("C"))[0]);
   check_refusal(s, "rolling_buffer", 1, [&] { s.rolling_buffer(b, 0); });
 }
+
+TEST_CASE("rolling_buffer: a guard that cuts the windows") {
+  for (const int factor : {4, 5, 6, 8}) {
+    CAPTURE(factor);
+    schedule s = tiled(4);
+    s.split(s.get_loops(s.block("B"))[1], {infer, factor}, true);
+    s.rolling_buffer(s.block("B"), 0);
+    CHECK(s.show().find("B = T.alloc_buffer((6, 8)") != std::string::npos);
+    check_meaning(s, ir::parse(stencil));
+  }
+}
+
+TEST_CASE("rolling_buffer: what no iteration before has written is no window") {
+  const auto guarded = [](const std::string& guard) {
+    return schedule(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((12,), "int32")
+    for i in range(8):
+        for a, b in T.grid(2, 3):
+            with T.block("B"):
+                vi = T.axis.spatial(12, i + a * 2 + b)
+                T.where()" + guard +
+                              R"()
+                B[vi] = A[vi] * 2
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[vi] + B[vi + 2]
+)"));
+  };
+  const auto rolled = [&](const std::string& guard) {
+    schedule s = guarded(guard);
+    const ir::function f = s.function();
+    s.rolling_buffer(s.block("B"), 0);
+    check_meaning(s, f);
+    return s.show().find("B = T.alloc_buffer((5,)") != std::string::npos;
+  };
+  CHECK(rolled("0 <= a"));
+  CHECK(rolled("i + a * 2 + b < 12"));
+  schedule digits = guarded("a + b < 3");  // offsets 0 to 4, of which 4 has no instance
+  const block_rv b = digits.block("B");
+  CHECK_THROWS_AS(digits.rolling_buffer(b, 0), schedule_error);
+}

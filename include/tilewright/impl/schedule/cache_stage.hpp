@@ -53,9 +53,7 @@ struct redirection : ir::mutator {
     return ir::make_store(to, std::move(indices), mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
     const auto redirect = [&](ir::buffer_region& r) {
       if (r.buffer != from) return;
       r.buffer = to;

@@ -57,21 +57,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
 }
 
 inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_iters& out) {
-  if (conjunct->args.size() != 2 || ir::is_var(conjunct)) return false;
-  const dtype type = conjunct->args[0].type();
-  if (type != dtype::i32 && type != dtype::i64) return false;
-  linear a = arith::to_linear(conjunct->args[0]), b = arith::to_linear(conjunct->args[1]);
-  switch (conjunct->op) {
-    case ir::op::ge: break;
-    case ir::op::gt: b.constant += 1; break;
-    case ir::op::le: std::swap(a, b); break;
-    case ir::op::lt:
-      std::swap(a, b);
-      b.constant += 1;
-      break;
-    default: return false;
-  }
-  return clip_nonnegative(difference(a, b), child, out);
+  const std::optional<linear> sum = not_negative(conjunct);
+  return sum && clip_nonnegative(*sum, child, out);
 }
 
 }  // namespace detail::footprints

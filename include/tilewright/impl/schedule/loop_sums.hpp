@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
@@ -50,6 +51,25 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
     if (!cancels) return std::nullopt;
   }
   return a.constant + b.constant * factor;
+}
+
+/// The sum that a comparison says is not negative: b - a - 1 of a < b.
+inline std::optional<linear> not_negative(const ir::expr& comparison) {
+  if (comparison->args.size() != 2) return std::nullopt;
+  const dtype type = comparison->args[0].type();
+  if (type != dtype::i32 && type != dtype::i64) return std::nullopt;
+  linear a = arith::to_linear(comparison->args[0]), b = arith::to_linear(comparison->args[1]);
+  switch (comparison->op) {
+    case ir::op::ge: break;
+    case ir::op::gt: b.constant += 1; break;
+    case ir::op::le: std::swap(a, b); break;
+    case ir::op::lt:
+      std::swap(a, b);
+      b.constant += 1;
+      break;
+    default: return std::nullopt;
+  }
+  return difference(a, b);
 }
 
 /// Constant bounds of a term over loops; `known` is filled when it is needed.

@@ -110,9 +110,7 @@ class replacer : public ir::mutator {
     return ir::make_store(to_, indices_, mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         if (r.buffer == from_) r = {to_, ir::point_box(indices_)};

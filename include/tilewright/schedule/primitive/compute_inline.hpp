@@ -25,7 +25,9 @@ namespace tilewright::primitive {
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
 ///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded: no match_buffer of it, no pointer to it.
+/// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
+///    condition around blocks that loads it; where a guard or the value of an iteration variable
+///    does, no block of the scope writes what the block reads.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 

@@ -23,8 +23,8 @@ namespace tilewright::primitive {
 ///                                                             C[v] = B[v % 6] + B[(v + 2) % 6]
 /// ```
 /// Windows of other dimensions that overlap along loops inside are not computed again either; there
-/// the buffer keeps its size. Iteration variables that the loop drives become opaque: their order matters from now on, and
-/// further primitives refuse the blocks.
+/// the buffer keeps its size. Iteration variables that the loop drives become opaque: their order
+/// matters from now on, and further primitives refuse the blocks.
 ///
 /// Requires:
 /// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
@@ -33,7 +33,8 @@ namespace tilewright::primitive {
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
-///    from 0, step being less than the length of the window;
+///    from 0, step being less than the length of the window; a guard of the block holds for an
+///    element in the iteration before if it does in this one, or cuts all windows alike;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);

@@ -37,9 +37,24 @@ inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
                      [&](const auto& r) { return r.buffer == x; });
 }
 
-/// Whether the block uses the buffer, also where it does not declare that.
+/// Whether the block uses the buffer, also where it does not declare that, as in the boxes of its
+/// regions.
 inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x));
+  const auto place_loads = [&](const ir::buffer_region& r) {
+    return std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
+      return loads_from(d.min, x) || loads_from(d.extent, x);
+    });
+  };
+  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
+         std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
+         std::any_of(b.writes.begin(), b.writes.end(), place_loads);
+}
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return loads_from(value, x); });
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -84,9 +99,7 @@ struct inliner : ir::mutator {
   }
   ir::block mutate(const ir::block& b) override {
     if (!uses_buffer(*b, store.buffer)) return b;
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);
     if (reads_buffer(*b, store.buffer))
       out.reads = updated_reads(out, store.buffer, producer.reads);
     return ir::make_block(std::move(out));
@@ -162,6 +175,18 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
 }
 
+/// Guards and values of iteration variables have no regions to be covered.
+inline void check_given(const char* name, const block_scope& scope, std::size_t reader,
+                        const std::vector<ir::buffer_region>& reads) {
+  for (const ir::buffer_region& r : reads)
+    for (const child_block& c : scope.children())
+      if (writes_buffer(c.block(), r.buffer))
+        refuse(name, 6,
+               "the guard or an iteration variable of " + quoted(scope[reader].block()) +
+                   " would load \"" + r.buffer->name + "\", which " + quoted(c.block()) +
+                   " writes");
+}
+
 inline ir::function forward(const ir::function& f, std::uint64_t id) {
   constexpr const char* name = "compute_inline";
   const path at = need_block(f, id, name);
@@ -190,18 +215,20 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
   ir::function out = f;
   std::vector<std::uint64_t> changed;
   for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (i == child ||
-        !(uses_buffer(scope[i].block(), x) || loads_from(scope[i].realize->predicate, x)))
-      continue;
+    const bool around = loads_around(*scope[i].realize, x);
+    if (i == child || !(around || uses_buffer(scope[i].block(), x))) continue;
+    if (around) check_given(name, scope, i, block->reads);
     const path reader = find_block(out, scope[i].block().id);
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
     if (holds(reader.target(), ir::op::data, x))
       refuse(name, 6, quoted(scope[i].block()) + " passes on a pointer to \"" + x->name + "\"");
     changed.push_back(scope[i].block().id);
-    out = replace(out, reader, rewrite.mutate(reader.target()));  // the predicate loads too
+    out = replace(out, reader, rewrite.mutate(reader.target()));
   }
   out = remove(out, id, holder->block->id, x);
+  if (loads_from(out.body, x))
+    refuse(name, 6, "a loop or a condition around blocks loads \"" + x->name + "\"");
   for (const std::uint64_t reader : changed) check_covered(name, out, reader, block->reads);
   return out;
 }
@@ -313,15 +340,17 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   const ir::store_node& outer = *ir::as_store(consumer.body);
   arith::analyzer known;
   for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
-  const ir::expr value = ir::rewrite(outer.value, [&](const ir::expr& e) {
-    return e->op == ir::op::load && e->buffer == between ? inner.value : e;
-  });
+  const auto folded = [&](const ir::expr& of_consumer) {
+    const auto on_expr = [&](const ir::expr& e) {
+      return e->op == ir::op::load && e->buffer == between ? inner.value : e;
+    };
+    return ir::rewrite(ir::substitute(of_consumer, solved), on_expr);
+  };
   ir::block_node out = *producer;
   std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices)
-    indices.push_back(known.simplify(ir::substitute(i, solved)));
+  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
-  out.body = ir::make_store(outer.buffer, std::move(indices), ir::substitute(value, solved));
+  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
   std::vector<ir::buffer_region> added;
   for (const ir::buffer_region& r : consumer.reads)
     if (r.buffer != between) added.push_back(r);
@@ -379,7 +408,11 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
       replace(f, to,
               ir::make_realize(producer.realize->values,
                                ir::logical_and(producer.realize->predicate, guard), folded));
-  return remove(out, id, holder->block->id, pair.between);
+  ir::function alone = remove(out, id, holder->block->id, pair.between);
+  if (loads_from(alone.body, pair.between))
+    refuse(name, 3,
+           "a loop, a condition or the guard of a block loads \"" + pair.between->name + "\" too");
+  return alone;
 }
 
 }  // namespace detail::inlining

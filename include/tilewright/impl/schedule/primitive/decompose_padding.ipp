@@ -8,6 +8,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -75,28 +76,13 @@ inline ir::expr without_likely(const ir::expr& e) {
   return e->op == ir::op::call && e->name == "likely" ? without_likely(e->args[0]) : e;
 }
 
-/// What one part of the condition says: 0 <= `sum`, for a single variable with factor 1 or -1.
-inline std::optional<arith::linear> as_bound(const ir::expr& conjunct) {
-  if (conjunct->args.size() != 2) return std::nullopt;
-  const ir::expr &a = conjunct->args[0], &b = conjunct->args[1];
-  if (a.type() != dtype::i32 && a.type() != dtype::i64) return std::nullopt;
-  const ir::expr one = ir::integer(a.type(), 1);
-  switch (conjunct->op) {
-    case ir::op::lt: return arith::to_linear(b - a - one);
-    case ir::op::le: return arith::to_linear(b - a);
-    case ir::op::gt: return arith::to_linear(a - b - one);
-    case ir::op::ge: return arith::to_linear(a - b);
-    default: return std::nullopt;
-  }
-}
-
 /// Cuts the region of the variable that the conjunct bounds.
 inline void cut(plan& p, const ir::expr& conjunct) {
   const auto dependent = [&] {
     refuse(5, quoted(p.block()) + ": " + ir::print(conjunct) +
                   " does not bound one variable by a number");
   };
-  const auto bound = as_bound(conjunct);
+  const auto bound = footprints::not_negative(conjunct);
   if (!bound) dependent();
   int at = -1;
   std::int64_t factor = 0;

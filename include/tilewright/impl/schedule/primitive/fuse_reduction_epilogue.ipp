@@ -75,7 +75,7 @@ inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p)
   if (!p.store) refuse(3, "the body of " + quoted(b) + " is not one store");
   if (!ir::is_true(p.epilogue->realize->predicate)) refuse(3, quoted(b) + " has a predicate");
   std::vector<ir::expr> loads;
-  ir::for_each_expr(p.store->value, [&](const ir::expr& e) {
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && e->buffer == p.sum->buffer) loads.push_back(e);
   });
   if (loads.size() != 1)
@@ -179,7 +179,11 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
     refuse(5, "what " + quoted(p.epilogue->block()) + " does with \"" + p.sum->buffer->name +
                   "\" does not commute with the reduction");
   const ir::function without = replace(f, last, ir::stmt{});
-  return replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
+  ir::function out =
+      replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
+  if (loads_from(out.body, p.sum->buffer))
+    refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
+  return out;
 }
 
 }  // namespace tilewright::primitive

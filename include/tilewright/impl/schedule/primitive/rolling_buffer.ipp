@@ -6,10 +6,12 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
+#include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
 namespace detail::rolling {
@@ -26,6 +28,29 @@ struct window {
   ir::expr offset;  // of an instance inside its window, in the block's own loops
 };
 
+/// What a conjunct of the guard leaves of a window of offsets `own`, which moves by `step`. Where it
+/// holds for an instance it must hold for the one that wrote the same element an iteration before,
+/// or say how far the window reaches.
+inline bool admit(window& w, const arith::linear& own, std::int64_t step, const child_block& b,
+                  const ir::expr& conjunct) {
+  ir::var_set moving{w.loop->var};
+  for (const auto& term : own.terms) moving.insert(term.first);
+  if (!ir::uses_any(conjunct, moving)) return true;
+  std::optional<arith::linear> rest = footprints::not_negative(conjunct);
+  if (!rest || own.terms.empty()) return false;
+  if (range_of(*rest, b.loops).lo >= 0) return true;
+  const std::int64_t by_loop = rest->coefficient(w.loop->var);
+  const std::int64_t by_offset = rest->coefficient(own.terms[0].first) / own.terms[0].second;
+  std::erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
+  accumulate(*rest, own, -by_offset);
+  for (const auto& term : rest->terms)
+    if (ir::uses_any(term.first, moving)) return false;
+  if (by_offset * step >= by_loop) return true;
+  if (by_loop != 0 || !rest->is_constant()) return false;
+  w.length = std::min(w.length, ir::floor_divide(rest->constant, -by_offset) + 1);
+  return true;
+}
+
 /// The window along `dim` when `loops[at]` moves it, if it overlaps the one before.
 inline std::optional<window> find_window(const child_block& producer,
                                          const ir::buffer_region& written, std::size_t common,
@@ -39,13 +64,18 @@ inline std::optional<window> find_window(const child_block& producer,
   if (step <= 0 || value.constant != 0) return std::nullopt;
   std::erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
   window out{&loop, dim, 1, 0, arith::from_linear(value)};
+  support::stable_sort(value.terms,
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [term, factor] : value.terms) {
     const int own = loop_index(producer.loops, term);
     if (own < static_cast<int>(common) || factor < 1) return std::nullopt;
     const ir::loop_node& l = *producer.loops[static_cast<std::size_t>(own)];
     if (!ir::is_int(l.min, 0) || !ir::is_int(l.extent)) return std::nullopt;
+    if (factor > out.length && !ir::is_int(l.extent, 1)) return std::nullopt;  // holes
     out.length += factor * (ir::as_int(l.extent) - 1);
   }
+  for (const ir::expr& conjunct : ir::conjuncts(producer.realize->predicate))
+    if (!admit(out, value, step, producer, conjunct)) return std::nullopt;
   out.overlap = out.length - step;
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
