@@ -93,7 +93,7 @@ std::vector<recorded_workload> searchable(const std::string& file, std::size_t t
 void search_share(const std::vector<recorded_workload*>& mine, const curve_options& o,
                   std::ofstream& times, std::ofstream& curves,
                   std::chrono::steady_clock::time_point start) {
-  for (std::uint64_t seed = 1; seed <= o.seeds; ++seed)
+  for (std::uint64_t seed = o.first_seed; seed < o.first_seed + o.seeds; ++seed)
     for (recorded_workload* w : mine)
       for (const char* name : strategies) {
         const int n = static_cast<int>(seed);

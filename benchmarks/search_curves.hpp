@@ -28,13 +28,14 @@ struct curve_options {
   std::size_t trials = 1024;
   std::size_t drawn = 1536;  // recorded before anything is searched
   std::uint64_t seeds = 5;
+  std::uint64_t first_seed = 1;
   int processes = 2;     // one core each
   double seconds = 840;  // after which no run begins
 };
 
 /// Runs random replay, evolution with random scores and evolution with trees on every seed and every
-/// workload that has programs enough, in processes that share the workloads; adds to `file` what they measured, writes the curves
-/// to `out`, and prints their summary.
+/// workload that has programs enough, in processes that share the workloads; adds to `file` what
+/// they measured and to `out` the curves, and prints the summary of all curves there.
 /// @returns an exit code
 int run_curves(const std::string& file, const std::string& out, const curve_options& o);
 

@@ -1,6 +1,6 @@
 // How good searches are, on recorded times.
 //
-//   search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS]
+//   search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED]
 //                                         all of it: records, searches with three strategies
 //                                         (1024 trials, 5 seeds, 2 processes, at most about 840 s),
 //                                         and prints the summary
@@ -221,13 +221,14 @@ int main(int argc, char** argv) {
   const auto number = [&](int i, int otherwise) {
     return argc > i ? std::max(std::atoi(argv[i]), 1) : otherwise;
   };
-  if (command == "curves" && argc >= 4 && argc <= 8) {
+  if (command == "curves" && argc >= 4 && argc <= 9) {
     curve_options o;
     o.trials = static_cast<std::size_t>(number(4, 1024));
     o.drawn = o.trials + o.trials / 2;
     o.seeds = static_cast<std::uint64_t>(number(5, 5));
     o.processes = number(6, 2);
     o.seconds = number(7, 840);
+    o.first_seed = static_cast<std::uint64_t>(number(8, 1));
     return run_curves(argv[2], argv[3], o);
   }
   if (command == "summary" && argc == 3) return summarize(argv[2]);
@@ -242,7 +243,8 @@ int main(int argc, char** argv) {
   if (command == "prior" && argc == 4) return prior(argv[2], argv[3]);
   std::fprintf(
       stderr,
-      "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS] | summary OUT.csv | "
+      "search_quality curves FILE OUT.csv [TRIALS SEEDS PROCESSES SECONDS FIRST_SEED] | summary "
+      "OUT.csv | "
       "record FILE COUNT | again FILE COUNT | search FILE STRATEGY TRIALS SEEDS OUT.csv | rank "
       "FILE | prior FILE "
       "HEADER\n");

@@ -198,6 +198,32 @@ TEST_CASE("evolution takes the best by score, and a share of programs drawn at r
   for (std::size_t i = 6; i < 8; ++i) CHECK(model->population.count(batch[i].identity) == 1);
 }
 
+TEST_CASE("a share of a batch lies one change beside the fastest measured programs") {
+  const search_task task = product();
+  const auto fast = replay(task.sketches[0], task.function, 1),
+             slow = replay(task.sketches[1], task.function, 3);
+  REQUIRE(fast);
+  REQUIRE(slow);
+  evolution_options o;
+  o.population = 24;
+  o.near = 0.5;
+  o.nearest = 1;
+  auto s = evolutionary(std::make_shared<noting_model>(), o);
+  s->start(task, 4);
+  const std::vector<candidate> known{*slow, *fast};
+  s->learn(known, std::vector<double>{2, 1});
+  const std::vector<candidate> batch = s->propose(8, {});
+  REQUIRE(batch.size() == 8);
+  const trace& from = fast->scheduled.trace();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const trace& t = batch[i].scheduled.trace();
+    REQUIRE(t.size() == from.size());
+    int changed = 0;
+    for (std::size_t k = 0; k < t.size(); ++k) changed += t[k].choice == from[k].choice ? 0 : 1;
+    CHECK(changed == 1);
+  }
+}
+
 TEST_CASE("crossover takes each decision from one of two traces of one sketch") {
   const search_task task = product();
   const auto a = replay(task.sketches[0], task.function, 1),
@@ -209,6 +235,7 @@ TEST_CASE("crossover takes each decision from one of two traces of one sketch") 
   evolution_options o;
   o.population = 3;
   o.measured_share = 1;
+  o.near = 0;
   o.crossover = 1;
   o.generations = 20;
   o.changes = {};

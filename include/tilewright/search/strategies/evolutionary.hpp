@@ -4,7 +4,9 @@
 // member is a chain: a step changes its trace or crosses it with another member of the same sketch,
 // and is accepted as Metropolis and Hastings do for the distribution P(trace) * exp(score / T), T
 // falling from generation to generation; steps count as equally likely both ways. What all chains have met and nobody measured is ranked by
-// score; the best are proposed, with a few random ones among them.
+// score; the best are proposed, with a few random ones among them, and a few that lie one change
+// beside the fastest measured programs, where a model trained on few records cannot tell good from
+// best.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +28,8 @@ struct evolution_options {
   double cooling = 0.5;      // factor from one generation to the next
   double prior = 1;          // exponent of the prior
   double greedy = 0.9;       // share of a batch that the model chooses
+  double near = 0.25;        // share of a batch chosen among single changes of the fastest ones
+  std::size_t nearest = 2;   // measured programs that count as the fastest ones
   int attempts = 4;          // changes tried for a step until one replays
   int threads = 1;           // that replay; the result does not depend on it
   std::span<const mutator> changes = mutators();

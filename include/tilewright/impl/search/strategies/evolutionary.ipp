@@ -69,6 +69,7 @@ class evolver final : public drawing_strategy {
     chains_.clear();
     populate(over);
     score_all();
+    meet_neighbours(over);
     double temperature = options_.temperature;
     for (int g = 0; g < options_.generations && !(over && over()); ++g) {
       advance(temperature, over);
@@ -98,6 +99,7 @@ class evolver final : public drawing_strategy {
  private:
   // the draws between two looks at the time
   static constexpr std::size_t slots_at_a_time = 16;
+  static constexpr std::size_t neighbours_tried = 12;  // of each of the fastest programs
 
   struct survivor {
     candidate program;
@@ -113,7 +115,8 @@ class evolver final : public drawing_strategy {
   struct meeting {
     candidate program;
     double score;
-    bool drawn;  // from the prior
+    bool drawn;         // from the prior
+    bool near = false;  // one change beside one of the fastest measured programs
   };
 
   /// Independent streams, drawn before any of them is used.
@@ -176,6 +179,27 @@ class evolver final : public drawing_strategy {
 
   void meet(const candidate& c, double score, bool drawn) {
     if (!seen_.count(c.identity)) met_.try_emplace(c.identity, meeting{c, score, drawn});
+  }
+
+  /// Single changes of the fastest measured programs.
+  void meet_neighbours(const std::function<bool()>& over) {
+    const std::size_t n = neighbours_tried * std::min(options_.nearest, elite_.size());
+    if (options_.near <= 0 || n == 0 || (over && over())) return;
+    std::vector<support::random> draws = streams(n);
+    std::vector<std::optional<candidate>> made(n);
+    for_slots(n, options_.threads, [&](std::size_t i) {
+      const trace& from = elite_[i / neighbours_tried].program.scheduled.trace();
+      if (const auto t = mutate_by(options_.changes, from, task_.function, draws[i]))
+        made[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
+    });
+    std::vector<const candidate*> programs;
+    for (const auto& c : made)
+      if (c && !seen_.count(c->identity)) programs.push_back(&*c);
+    const std::vector<double> scores = scores_of(programs);
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      meet(*programs[i], scores[i], false);
+      met_.at(programs[i]->identity).near = true;
+    }
   }
 
   double spread() const {
@@ -253,9 +277,13 @@ class evolver final : public drawing_strategy {
     for (const auto& [key, m] : met_) ranked.push_back(&m);
     support::stable_sort(ranked,
                          [](const meeting* a, const meeting* b) { return a->score > b->score; });
-    const auto greedy =
-        static_cast<std::size_t>(std::ceil(options_.greedy * static_cast<double>(count)));
+    const auto part = [&](double share) {
+      return static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+    };
+    const std::size_t near = part(options_.near), greedy = part(options_.greedy);
     std::vector<candidate> out;
+    for (std::size_t i = 0; i < ranked.size() && out.size() < near; ++i)
+      if (ranked[i]->near) take(*ranked[i], out);
     std::size_t next = 0;
     for (; next < ranked.size() && out.size() < greedy; ++next) take(*ranked[next], out);
     std::vector<const meeting*> drawn;
