@@ -315,6 +315,32 @@ TEST_CASE("simplification sees the integers inside annotations") {
   CHECK(t.simplified().size() == 3);
 }
 
+TEST_CASE("simplification sees the integers inside index maps, lists of factors and conditions") {
+  const std::string draw =
+      "v1 = sch.sample_categorical(candidates=[2, 4], probs=[0.5, 0.5], decision=0)\n";
+  const std::string unused =
+      "v2 = sch.sample_categorical(candidates=[2, 4], probs=[0.5, 0.5], decision=1)\n";
+  for (const std::string use :
+       {"sch.transform_layout(block=b0, buffer=(\"read\", 0), index_map=lambda i, j: (i // v1, j, "
+        "i "
+        "% v1), pad_value=None, assume_injective_transform=False)\n",
+        "sch.transform_block_layout(block=b0, index_map=lambda i, j, k: (i // v1, i % v1, j, k))\n",
+        "l3, l4, l5 = sch.get_loops(block=b0)\n"
+        "sch.split(loop=l3, factors=[None, v1 * 2], preserve_unit_iters=True, "
+        "disable_predication=False)\n",
+        "sch.assert_(condition=v1 < 4)\n"}) {
+    INFO(use);
+    const std::string before =
+        "b0 = sch.get_block(name=\"C\", func_name=\"main\")\n"
+        "sch.annotate(block_or_loop=b0, ann_key=\"k\", ann_val=1)\n" +
+        draw;
+    const trace kept = trace::parse(before + use),
+                t = trace::parse(before + unused + use).simplified();
+    CHECK(t == kept);
+    CHECK(t.size() == kept.size());
+  }
+}
+
 TEST_CASE("to_json writes TVM's form, from_json reads it") {
   const ir::function f = programs::matmul(8, 4, 6);
   const schedule s = tiled(f);
