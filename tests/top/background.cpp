@@ -5,11 +5,9 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -21,10 +19,12 @@
 #include <tilewright/search/database.hpp>
 
 #include "search/faulty_code.hpp"
+#include "support/forks.hpp"
 #include "top/product.hpp"
 
 using namespace tilewright;
 using namespace products;
+using forks::nap;
 
 namespace {
 
@@ -36,22 +36,15 @@ constexpr bool exits_usable = false;  // a child leaks what threads that it does
 constexpr bool exits_usable = forks_usable;
 #endif
 
-/// Runs `work` in a child, which is ended when it takes minutes; how the child ended.
+/// Runs `work` in a child that exits as programs do; the status that it ended with.
 template <class Work>
 int status_of(const Work& work) {
   std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(300);
+  return forks::status_of([&] {
     work();
-    std::exit(0);  // with all that is done at an exit
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
+    std::exit(0);
+  });
 }
-
-void nap(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 /// As long as the process lasts.
 tuned_options lasting(const std::string& database = ":memory:") {

@@ -9,16 +9,13 @@
 
 #include <tilewright/tuned.hpp>
 
+#include "support/forks.hpp"
+
 namespace products {
 
 using namespace tilewright;
 
-#ifdef __SANITIZE_THREAD__
-inline constexpr bool forks_usable =
-    false;  // the thread sanitizer loses its way in children with threads
-#else
-inline constexpr bool forks_usable = true;
-#endif
+using forks::forks_usable;
 
 inline constexpr auto product = kernel<"product">(
     [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {

@@ -15,7 +15,7 @@ namespace tilewright::backend {
 inline constexpr int lowering_revision = 10;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
-/// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
+/// time, and a fork waits until they have; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
 /// 10 ms.
 /// @throws build_error when no LLVM can be opened (the text names what was tried and what to
 /// install), or

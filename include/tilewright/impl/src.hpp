@@ -253,6 +253,7 @@
 #include <tilewright/impl/space/root_blocks.ipp>
 #include <tilewright/impl/space/space.ipp>
 #include <tilewright/impl/support/dynamic_library.ipp>
+#include <tilewright/impl/support/fork_gate.ipp>
 #include <tilewright/impl/support/hash.ipp>
 #include <tilewright/impl/support/json.ipp>
 #include <tilewright/impl/support/random.ipp>

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <tilewright/search/options.hpp>
 #include <tilewright/search/packed_weights.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::search {
 
@@ -52,7 +52,10 @@ class specialization {
   const workload& task() const noexcept { return workload_; }
 
   /// What tuning computes with from now on, until it has ended.
-  void give(given_values values) { workload_.given = std::move(values); }
+  void give(given_values values) {
+    const support::fork_pass inside;  // a child may begin anew with it
+    workload_.given = std::move(values);
+  }
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
@@ -83,7 +86,7 @@ class specialization {
   const tuned_options& options_;
   std::shared_ptr<database> db_;
   std::atomic<const variant*> current_{nullptr};
-  mutable std::mutex mutex_;                               // of what follows
+  mutable support::fork_mutex mutex_;                      // of what follows
   std::vector<std::unique_ptr<const variant>> published_;  // calls may still run the old ones
   std::vector<std::string> remarks_;
 };

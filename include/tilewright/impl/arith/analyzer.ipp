@@ -160,7 +160,7 @@ TILEWRIGHT_INLINE bool analyzer::prove_lt(const ir::expr& a, const ir::expr& b) 
 }
 
 TILEWRIGHT_INLINE ir::expr simplify(const ir::expr& e) {
-  static const analyzer nothing_known;
+  const analyzer nothing_known;
   return nothing_known.simplify(e);
 }
 

@@ -9,6 +9,7 @@
 #include <tilewright/backend/llvm/builder.hpp>
 #include <tilewright/backend/llvm/emit.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::backend {
 namespace detail::compile_parts {
@@ -107,6 +108,7 @@ inline std::int64_t workspace_of(const ir::function& f) {
 
 TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cpu& cpu) {
   namespace p = detail::compile_parts;
+  const support::fork_pass inside;
   artifact out;
   out.symbol = p::symbol_of(lowered);
   out.isa = cpu.isa_key();
@@ -126,6 +128,7 @@ TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cp
 TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu,
                                       stage at) {
   namespace p = detail::compile_parts;
+  const support::fork_pass inside;
   llvm::builder b(cpu, lowered.name);
   const p::machine machine(b.c);
   machine.prepare(b.module);

@@ -18,6 +18,7 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::backend {
 namespace detail::loader_parts {
@@ -275,6 +276,7 @@ void* address(Function f) {
 
 TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
   using namespace detail::loader_parts;
+  const support::fork_pass inside;
   static const std::array table{
       external{"memcpy",
                address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::backend {
@@ -60,15 +60,6 @@ inline bool& inside_chunk() {
   return inside;
 }
 
-/// Bumped in the child of every fork: a pool made under another number has no threads here.
-inline std::atomic<std::uint64_t>& fork_generation() {
-  static std::atomic<std::uint64_t> generation{0};
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
-  (void)registered;
-  return generation;
-}
-
 inline void run_inline(std::int64_t chunks, chunk_body body, void* context) {
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk, 0);
 }
@@ -88,8 +79,7 @@ inline void work(job& j, int worker) {
 }  // namespace detail::pool_parts
 
 struct pool::state {
-  explicit state(int count)
-      : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
+  explicit state(int count) : threads(std::max(1, count)), born(support::fork_generation()) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -101,9 +91,7 @@ struct pool::state {
     int threads;
   };
 
-  bool forked() const {
-    return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born;
-  }
+  bool forked() const { return support::fork_generation() != born; }
 
   static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
     auto* view = static_cast<limited*>(self);
@@ -262,6 +250,7 @@ TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
 TILEWRIGHT_INLINE pool& pool::shared() {
   // Never destroyed: kernels that run in destructors of other statics find a pool that works
   // inline.
+  const support::fork_pass inside;
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
     const int wanted = text ? threads_asked_for(text) : 0;

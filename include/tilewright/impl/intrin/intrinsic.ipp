@@ -13,17 +13,20 @@
 #include <tilewright/ir/verify.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float16.hpp>
+#include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::intrin {
 namespace detail {
 
 struct registry {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   std::map<std::string, std::shared_ptr<const intrinsic>, std::less<>> user, library;
 };
 
 inline registry& known() {
+  const support::fork_pass inside;
   static registry r;
   return r;
 }
@@ -158,7 +161,7 @@ inline void check_form(const intrinsic& i) {
 
 inline void keep(intrinsic&& i) {
   registry& r = known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   const std::string name = i.name;
   r.user[name] = std::make_shared<const intrinsic>(std::move(i));
 }
@@ -186,14 +189,14 @@ TILEWRIGHT_INLINE void add_unchecked(intrinsic i) {
 
 TILEWRIGHT_INLINE void remove(std::string_view name) {
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   const auto found = r.user.find(name);
   if (found != r.user.end()) r.user.erase(found);
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<const intrinsic> find(std::string_view name) {
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   if (const auto found = r.user.find(name); found != r.user.end()) return found->second;
   if (const auto found = r.library.find(name); found != r.library.end()) return found->second;
   for (const library_entry& e : library())
@@ -206,7 +209,7 @@ TILEWRIGHT_INLINE std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const library_entry& e : library()) out.emplace_back(e.name);
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   for (const auto& entry : r.user) out.push_back(entry.first);
   return out;
 }

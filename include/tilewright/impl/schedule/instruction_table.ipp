@@ -34,6 +34,7 @@
 #include <tilewright/schedule/primitive/transform_layout.hpp>
 #include <tilewright/schedule/primitive/work_on.hpp>
 #include <tilewright/schedule/sampling.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright {
 namespace adapt {
@@ -187,6 +188,7 @@ inline std::vector<instruction_kind> make_table() {
 }
 
 inline const std::vector<instruction_kind>& table() {
+  const support::fork_pass inside;
   static const std::vector<instruction_kind> kinds = make_table();
   return kinds;
 }

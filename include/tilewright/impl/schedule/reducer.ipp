@@ -9,6 +9,8 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/reducer.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright {
 namespace detail::reducers {
@@ -119,11 +121,12 @@ inline std::vector<commutative_reducer> make_built_ins() {
 }
 
 struct registry {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   std::vector<commutative_reducer> list = make_built_ins();
 };
 
 inline registry& known() {
+  const support::fork_pass inside;
   static registry r;
   return r;
 }
@@ -204,7 +207,7 @@ TILEWRIGHT_INLINE void register_reducer(commutative_reducer r) {
     throw argument_error("register_reducer: reducer \"" + r.name +
                          "\" needs at least one value, a combination and its identities");
   auto& known = detail::reducers::known();
-  const std::lock_guard<std::mutex> lock(known.mutex);
+  const std::lock_guard lock(known.mutex);
   known.list.push_back(std::move(r));
 }
 
@@ -214,7 +217,7 @@ TILEWRIGHT_INLINE std::optional<matched_reducer> match_reducer(
   std::vector<dtype> types;
   for (const ir::expr& e : left) types.push_back(e.type());
   auto& known = detail::reducers::known();
-  const std::lock_guard<std::mutex> lock(known.mutex);
+  const std::lock_guard lock(known.mutex);
   for (const commutative_reducer& r : known.list) {
     if (r.size != updates.size() || !detail::reducers::is_identity(r, identity, types)) continue;
     matched_reducer out;

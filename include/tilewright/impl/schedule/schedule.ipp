@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tilewright/impl/schedule/kind_named.hpp>
+#include <tilewright/impl/schedule/named_kind.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
@@ -108,12 +108,12 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::commit(outcome&& result,
 }
 
 TILEWRIGHT_INLINE block_rv schedule::get_block(std::string_view name) {
-  static const instruction_kind& kind = detail::kind_named("get_block");
+  static constinit detail::named_kind kind("get_block");
   return {apply(kind, {std::string(name), state_.function.name})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::get_loops(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_loops");
+  static constinit detail::named_kind kind("get_loops");
   return detail::typed<loop_rv>(apply(kind, {rv(block)}));
 }
 
@@ -130,23 +130,23 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, i
 }
 
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  static constinit detail::named_kind kind("get_child_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  static constinit detail::named_kind kind("get_child_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(loop)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_producers(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_producers");
+  static constinit detail::named_kind kind("get_producers");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_consumers(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_consumers");
+  static constinit detail::named_kind kind("get_consumers");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_output_blocks(block_rv scope) {
-  static const instruction_kind& kind = detail::kind_named("get_output_blocks");
+  static constinit detail::named_kind kind("get_output_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(scope)}));
 }
 
@@ -167,139 +167,139 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop,
                                                             std::vector<factor> factors,
                                                             bool preserve_unit_iters,
                                                             bool disable_predication) {
-  static const instruction_kind& kind = detail::kind_named("split");
+  static constinit detail::named_kind kind("split");
   return detail::typed<loop_rv>(
       apply(kind, {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
                                          bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("fuse");
+  static constinit detail::named_kind kind("fuse");
   return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loop_partition(loop_rv loop,
                                                                 std::vector<factor> factors,
                                                                 bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("loop_partition");
+  static constinit detail::named_kind kind("loop_partition");
   return detail::typed<loop_rv>(apply(kind, {rv(loop), std::move(factors), preserve_unit_iters}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::merge(const std::vector<loop_rv>& loops) {
-  static const instruction_kind& kind = detail::kind_named("merge");
+  static constinit detail::named_kind kind("merge");
   return {apply(kind, {detail::untyped(loops)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::reorder(const std::vector<loop_rv>& loops) {
-  static const instruction_kind& kind = detail::kind_named("reorder");
+  static constinit detail::named_kind kind("reorder");
   apply(kind, {detail::untyped(loops)});
 }
 TILEWRIGHT_INLINE void schedule::parallel(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("parallel");
+  static constinit detail::named_kind kind("parallel");
   apply(kind, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::vectorize(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("vectorize");
+  static constinit detail::named_kind kind("vectorize");
   apply(kind, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("unroll");
+  static constinit detail::named_kind kind("unroll");
   apply(kind, {rv(loop)});
 }
 
 TILEWRIGHT_INLINE void schedule::bind(loop_rv loop, std::string thread_axis) {
-  static const instruction_kind& kind = detail::kind_named("bind");
+  static constinit detail::named_kind kind("bind");
   apply(kind, {rv(loop), std::move(thread_axis)});
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  static constinit detail::named_kind kind("add_unit_loop");
   return {apply(kind, {rv(block)})[0].number};
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  static constinit detail::named_kind kind("add_unit_loop");
   return {apply(kind, {rv(loop)})[0].number};
 }
 TILEWRIGHT_INLINE void schedule::transform_layout(block_rv block, buffer_selector buffer,
                                                   map_argument index_map, argument pad_value,
                                                   bool assume_injective_transform) {
-  static const instruction_kind& kind = detail::kind_named("transform_layout");
+  static constinit detail::named_kind kind("transform_layout");
   apply(kind, {rv(block), std::move(buffer), std::move(index_map), std::move(pad_value),
                assume_injective_transform});
 }
 TILEWRIGHT_INLINE void schedule::transform_block_layout(block_rv block, map_argument index_map) {
-  static const instruction_kind& kind = detail::kind_named("transform_block_layout");
+  static constinit detail::named_kind kind("transform_block_layout");
   apply(kind, {rv(block), std::move(index_map)});
 }
 TILEWRIGHT_INLINE void schedule::reorder_block_iter_var(block_rv block,
                                                         std::vector<std::int64_t> new_order) {
-  static const instruction_kind& kind = detail::kind_named("reorder_block_iter_var");
+  static constinit detail::named_kind kind("reorder_block_iter_var");
   apply(kind, {rv(block), std::move(new_order)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
                                                 const std::vector<block_rv>& consumers) {
-  static const instruction_kind& kind = detail::kind_named("cache_read");
+  static constinit detail::named_kind kind("cache_read");
   return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope),
                        detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::cache_write(block_rv block, int write_index, std::string scope,
                                                  const std::vector<block_rv>& consumers) {
-  static const instruction_kind& kind = detail::kind_named("cache_write");
+  static constinit detail::named_kind kind("cache_write");
   return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope),
                        detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
                                             int index) {
-  static const instruction_kind& kind = detail::kind_named("compute_at");
+  static constinit detail::named_kind kind("compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop,
                                                     bool preserve_unit_loops, int index) {
-  static const instruction_kind& kind = detail::kind_named("reverse_compute_at");
+  static constinit detail::named_kind kind("reverse_compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::compute_inline(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("compute_inline");
+  static constinit detail::named_kind kind("compute_inline");
   apply(kind, {rv(block)});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_inline(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("reverse_compute_inline");
+  static constinit detail::named_kind kind("reverse_compute_inline");
   apply(kind, {rv(block)});
 }
 TILEWRIGHT_INLINE block_rv schedule::decompose_reduction(block_rv block, loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("decompose_reduction");
+  static constinit detail::named_kind kind("decompose_reduction");
   return {apply(kind, {rv(block), rv(loop)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::annotate(block_rv block, std::string key, annotation_value value) {
-  static const instruction_kind& kind = detail::kind_named("annotate");
+  static constinit detail::named_kind kind("annotate");
   apply(kind, {rv(block), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::annotate(loop_rv loop, std::string key, annotation_value value) {
-  static const instruction_kind& kind = detail::kind_named("annotate");
+  static constinit detail::named_kind kind("annotate");
   apply(kind, {rv(loop), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(block_rv block, std::string key) {
-  static const instruction_kind& kind = detail::kind_named("unannotate");
+  static constinit detail::named_kind kind("unannotate");
   apply(kind, {rv(block), std::move(key)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(loop_rv loop, std::string key) {
-  static const instruction_kind& kind = detail::kind_named("unannotate");
+  static constinit detail::named_kind kind("unannotate");
   apply(kind, {rv(loop), std::move(key)});
 }
 
 TILEWRIGHT_INLINE expr_rv schedule::sample_categorical(std::vector<std::int64_t> candidates,
                                                        std::vector<double> probs,
                                                        std::optional<std::int64_t> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_categorical");
+  static constinit detail::named_kind kind("sample_categorical");
   return {apply(kind, {std::move(candidates), std::move(probs)}, detail::one(choice))[0].number};
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
     loop_rv loop, int n, int max_innermost_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_perfect_tile");
+  static constinit detail::named_kind kind("sample_perfect_tile");
   return detail::typed<expr_rv>(
       apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
             detail::some(std::move(choice))));
@@ -307,7 +307,7 @@ TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
     loop_rv loop, int n, int partition_pos, int innerpart_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_partitioned_tile");
+  static constinit detail::named_kind kind("sample_partitioned_tile");
   return detail::typed<expr_rv>(apply(
       kind,
       {rv(loop), std::int64_t{n}, std::int64_t{partition_pos}, std::int64_t{innerpart_factor}},
@@ -316,28 +316,28 @@ TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(
     loop_rv loop, int n, std::vector<std::int64_t> innermost,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_tile");
+  static constinit detail::named_kind kind("sample_tile");
   return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)},
                                       detail::some(std::move(choice))));
 }
 TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
                                                             std::optional<std::int64_t> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_compute_location");
+  static constinit detail::named_kind kind("sample_compute_location");
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
-  static const instruction_kind& kind = detail::kind_named("work_on");
+  static constinit detail::named_kind kind("work_on");
   apply(kind, {std::move(func_name)});
 }
 
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
-  static const instruction_kind& kind = detail::kind_named("assert_");
+  static constinit detail::named_kind kind("assert_");
   apply(kind, {std::move(condition)});
 }
 
 TILEWRIGHT_INLINE void schedule::enter_postproc() {
-  static const instruction_kind& kind = detail::kind_named("enter_postproc");
+  static constinit detail::named_kind kind("enter_postproc");
   apply(kind, {});
 }
 

@@ -17,6 +17,7 @@
 
 #include <tilewright/search/argument_memory.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -118,6 +119,7 @@ inline constexpr std::size_t flushed_line = 64;  // bytes
 
 /// Whether lines can be flushed without waiting for one another, which is hundreds of times faster.
 inline bool flushes_in_parallel() {
+  const support::fork_pass inside;
   static const bool out = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && ((b >> 23) & 1);

@@ -10,6 +10,7 @@
 
 #include <tilewright/impl/search/database_state.hpp>
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
@@ -42,6 +43,7 @@ TILEWRIGHT_INLINE std::string default_database_path() {
 }
 
 TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique<state>()) {
+  const support::fork_pass inside;
   if (path.empty()) path = default_database_path();
   for (std::size_t colon;
        path != ":memory:" && (colon = path.find_last_of(':')) != std::string::npos;
@@ -66,15 +68,17 @@ TILEWRIGHT_INLINE database::~database() {
   const std::lock_guard lock(state_->mutex);
   state_->retry_at = {};
   if (!state_->kept.empty() && !state_->for_good) state_->write([](store&) {});
+  if (state_->file && state_->file->stale()) state_->file->abandon();
+  state_->file.reset();
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<database> database::shared(const std::string& path) {
-  static std::mutex mutex;
-  static auto* open =
-      new std::map<std::string, std::weak_ptr<database>>;  // outlives static destruction
   const std::string name = path.empty() ? default_database_path() : path;
   if (name == ":memory:") return std::make_shared<database>(name);
+  static constinit support::fork_mutex mutex;
   const std::lock_guard lock(mutex);
+  static auto* open =
+      new std::map<std::string, std::weak_ptr<database>>;  // outlives static destruction
   std::weak_ptr<database>& slot = (*open)[name];
   if (auto there = slot.lock()) return there;
   auto fresh = std::make_shared<database>(name);

@@ -10,10 +10,11 @@
 #include <random>
 #include <tuple>
 
-#include <tilewright/impl/search/fork_mutex.hpp>
 #include <tilewright/impl/search/salvage_rows.hpp>
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/store.hpp>
+#include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -46,6 +47,7 @@ struct database_overlay {
 
 /// "host/pid/nonce": names this process among those that share a file.
 inline std::string lease_owner() {
+  const support::fork_pass inside;
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   static const unsigned nonce = std::random_device{}();
@@ -70,7 +72,7 @@ inline std::string untrusted(const std::string& path) {
 struct database::state {
   using clock = std::chrono::steady_clock;
 
-  mutable detail::fork_mutex mutex;
+  mutable support::fork_mutex mutex;
   std::string path;
   std::unique_ptr<store> file;
   std::string trouble;     // why the file is not used now

@@ -12,6 +12,7 @@
 
 #include <tilewright/search/guard.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 
 namespace tilewright::search {
 
@@ -83,14 +84,16 @@ namespace detail {
 inline constexpr std::array<int, 4> fault_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 struct fault_state {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   int users = 0;
   std::array<struct sigaction, fault_signals.size()> before{};
 };
 
 inline fault_state& faults() {
-  static auto* state = new fault_state;  // handlers may run during static destruction
-  return *state;
+  // handlers may run at any time
+  static constinit fault_state state;
+  static_assert(std::is_trivially_destructible_v<fault_state>);
+  return state;
 }
 
 /// Where a fault on this thread returns to; null outside guarded calls.

@@ -8,15 +8,17 @@
 #include <condition_variable>
 #include <mutex>
 
+#include <tilewright/support/fork_mutex.hpp>
+
 namespace tilewright::search::detail {
 
-/// A mutex and a condition that a forked child replaces, since their owner may be a thread that the
-/// child does not have.
+/// A mutex and a condition. What they guard is whole in a forked child, which replaces them, since
+/// threads that it does not have may wait for the condition.
 class process_sync {
  public:
   struct pair {
-    std::mutex mutex;
-    std::condition_variable changed;
+    support::fork_mutex mutex;
+    std::condition_variable_any changed;
     pid_t pid = ::getpid();
   };
 

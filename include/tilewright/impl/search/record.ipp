@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include <tilewright/search/record.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/hash.hpp>
 
 namespace tilewright::search {
@@ -88,6 +89,7 @@ TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
 TILEWRIGHT_INLINE std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
+  const support::fork_pass inside;  // the C library holds a lock of its own
   gmtime_r(&now, &parts);
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};

@@ -21,6 +21,7 @@
 #include <tilewright/search/argument_memory.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::search {
@@ -175,6 +176,7 @@ TILEWRIGHT_INLINE double bound_seconds(const roofline& r, double flops, double b
 }
 
 TILEWRIGHT_INLINE const roofline* measured_roofline() {
+  const support::fork_pass inside;
   static const std::optional<roofline> rates = detail::roof::measure();
   return rates ? &*rates : nullptr;
 }

@@ -321,7 +321,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   db_->add_workload(workload_.key.workload, ir::print(workload_.function));
   tuning_result r = search::tune(workload_, o, *db_);
   print.end(workload_.function.name, r.remarks);
-  workload_.given.clear();
+  give({});
   for (const std::string& text : r.remarks) note(text);
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);

@@ -4,6 +4,7 @@
 
 #include <tilewright/search/sqlite.hpp>
 #include <tilewright/support/dynamic_library.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -58,6 +59,7 @@ struct sqlite_library {
 }  // namespace detail
 
 TILEWRIGHT_INLINE const sqlite_api* sqlite(std::string* why) {
+  const support::fork_pass inside;
   static const detail::sqlite_library library;
   if (!library.opened && why) *why = library.reason;
   return library.opened ? &library.table : nullptr;

@@ -9,6 +9,7 @@
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/search/tvm_records.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/json.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -44,6 +45,7 @@ inline std::vector<std::string_view> json_items(std::string_view text) {
 }
 
 inline const std::string& tvm_text(const support::json& object, const char* name) {
+  const support::fork_pass inside;
   static const std::string none;
   const support::json* found = object.find(name);
   return found ? found->text : none;

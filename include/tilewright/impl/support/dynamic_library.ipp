@@ -7,10 +7,12 @@
 
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::support {
 
 TILEWRIGHT_INLINE dynamic_library::dynamic_library(const spec& s) : what_(s.what) {
+  const fork_pass inside;
   std::vector<std::string> names = s.names;
   const char* chosen = s.environment.empty() ? nullptr : std::getenv(s.environment.c_str());
   const bool overridden = chosen && *chosen;
@@ -32,7 +34,9 @@ TILEWRIGHT_INLINE dynamic_library::dynamic_library(const spec& s) : what_(s.what
 }
 
 TILEWRIGHT_INLINE dynamic_library::~dynamic_library() {
-  if (handle_) dlclose(handle_);
+  if (!handle_) return;
+  const fork_pass inside;
+  dlclose(handle_);
 }
 
 TILEWRIGHT_INLINE dynamic_library::dynamic_library(dynamic_library&& other) noexcept

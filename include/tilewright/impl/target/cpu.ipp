@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::target {
@@ -140,6 +141,7 @@ TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
 }
 
 TILEWRIGHT_INLINE const cpu& host() {
+  const support::fork_pass inside;
   static const cpu machine = detail::detect();
   return machine;
 }

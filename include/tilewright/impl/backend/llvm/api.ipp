@@ -8,6 +8,7 @@
 #include <tilewright/impl/backend/llvm/library_names.ipp>
 #include <tilewright/support/dynamic_library.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
 
 namespace tilewright::backend::llvm {
 namespace detail {
@@ -45,10 +46,14 @@ inline api open_library() {
 }  // namespace detail
 
 TILEWRIGHT_INLINE const api& library() {
+  const support::fork_pass inside;
   static const api table = detail::open_library();
   return table;
 }
 
-TILEWRIGHT_INLINE std::string version() { return detail::version_of(library()); }
+TILEWRIGHT_INLINE std::string version() {
+  const support::fork_pass inside;
+  return detail::version_of(library());
+}
 
 }  // namespace tilewright::backend::llvm
