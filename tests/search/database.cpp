@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -118,6 +119,33 @@ TEST_CASE("a handle survives fork in the child and in the parent") {
     return db.persistent();
   }));
   CHECK(db.chosen(sample("", 1).key)->trace == "child");
+}
+
+TEST_CASE("what a child adds is kept when its parent closes the file first") {
+  const folder f;
+  auto db = std::make_unique<database>(f.file());
+  db->add(sample("parent", 1));
+  int ready[2], closed[2];
+  REQUIRE(pipe(ready) == 0);
+  REQUIRE(pipe(closed) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char c = 0;
+    db->add(sample("child before", 1));
+    bool fine = write(ready[1], "x", 1) == 1 && read(closed[0], &c, 1) == 1;
+    db->add(sample("child after", 1));
+    fine = fine && db->persistent();
+    _exit(fine ? 0 : 1);
+  }
+  char c = 0;
+  CHECK(read(ready[0], &c, 1) == 1);
+  db.reset();
+  CHECK(write(closed[1], "x", 1) == 1);
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(database(f.file()).all().size() == 3);
+  for (const int end : {ready[0], ready[1], closed[0], closed[1]}) close(end);
 }
 
 TEST_CASE("a child may be forked while other threads use the handle") {

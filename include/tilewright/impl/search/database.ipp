@@ -112,7 +112,7 @@ TILEWRIGHT_INLINE std::vector<std::string> database::paths() const {
 
 TILEWRIGHT_INLINE bool database::persistent() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->file && state_->trouble.empty();
+  return state_->usable() && state_->trouble.empty();
 }
 
 TILEWRIGHT_INLINE std::string database::status() const {

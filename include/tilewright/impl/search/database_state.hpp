@@ -83,6 +83,8 @@ struct database::state {
   clock::time_point retry_at{};
   detail::database_overlay kept;
   std::map<record_key, long> leases;  // of threads of this handle, with the process that took them
+  /// SQLite takes the locks of all its connections for those of this process: in a child they are not.
+  support::fork_hook closing{[](void* self) { static_cast<state*>(self)->file.reset(); }, this};
 
   void open() {
     if (file || for_good || clock::now() < retry_at) return;
