@@ -57,11 +57,15 @@ struct fitted_iter {
 fitted_iter fit(const iter_domain& solved, const ir::range& domain, const arith::bounds& clip,
                 const std::vector<const ir::loop_node*>& loops);
 
-/// The realize of `block` below loops `ax0, ax1, ...` over the solved domains, in the order of the
-/// iteration variables; null when a domain is empty. Loops of extent 1 are left out unless
+/// The same for all iteration variables of the block, up to the first one of which nothing is left.
+std::vector<fitted_iter> fit(const ir::block_node& block, const std::vector<iter_domain>& solved,
+                             const std::vector<arith::bounds>& clip,
+                             const std::vector<const ir::loop_node*>& loops);
+
+/// The realize of `block` below loops `ax0, ax1, ...` over the domains, in the order of the
+/// iteration variables; null when not all are there. Loops of extent 1 are left out unless
 /// `keep_unit_loops`.
-ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
-                   const std::vector<arith::bounds>& clip,
-                   const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops);
+ir::stmt make_nest(const ir::block& block, const std::vector<fitted_iter>& domains,
+                   bool keep_unit_loops);
 
 }  // namespace tilewright::primitive

@@ -187,7 +187,7 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   block.body = ir::make_store(to, at_to, ir::load(from, at_from));
   const ir::block made = ir::make_block(std::move(block));
   id = made->id;
-  return make_nest(made, solved, clip, loops, true);
+  return make_nest(made, fit(*made, solved, clip, loops), true);
 }
 
 /// Adds the buffer and the copy to the scope.

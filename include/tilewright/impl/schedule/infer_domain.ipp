@@ -371,10 +371,32 @@ inline bool is_digit_within(const linear& value, const ir::range& domain, const 
 
 }  // namespace detail::domains_of
 
-TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
-                                     const std::vector<arith::bounds>& clip,
-                                     const std::vector<const ir::loop_node*>& loops,
+TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
+                                               const std::vector<iter_domain>& solved,
+                                               const std::vector<arith::bounds>& clip,
+                                               const std::vector<const ir::loop_node*>& loops) {
+  std::vector<fitted_iter> out;
+  out.reserve(block.iters.size());
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::range& domain = block.iters[i].dom;
+    fitted_iter& fitted = out.emplace_back(fit(solved[i], domain, clip[i], loops));
+    if (!fitted.symbolic_extent && fitted.extent <= 0) {
+      out.pop_back();
+      return out;
+    }
+    if (fitted.below && fitted.start && fitted.extent == 1 &&
+        detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
+      fitted.at_least.reset();
+      fitted.below = {};
+    }
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block,
+                                     const std::vector<fitted_iter>& domains,
                                      bool keep_unit_loops) {
+  if (domains.size() < block->iters.size()) return {};
   struct emitted_loop {
     ir::var v;
     ir::expr extent;
@@ -389,15 +411,9 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   };
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
+    const fitted_iter& fitted = domains[i];
     const dtype type = iter.var.type();
-    fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
-    if (fitted.below && fitted.start && fitted.extent == 1 &&
-        detail::domains_of::is_digit_within(*fitted.start, iter.dom, loops)) {
-      fitted.at_least.reset();
-      fitted.below = {};
-    }
     const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
-    if (!symbolic && fitted.extent <= 0) return {};
     arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);
     value.type = type;
     if (symbolic || fitted.extent != 1 || keep_unit_loops) {

@@ -202,11 +202,11 @@ inline std::vector<char> spatial_loops(const block_scope& scope, std::size_t chi
   return out;
 }
 
-/// Loops of the first consumer to which the block might be moved, by structure alone; their
-/// positions.
-inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::size_t block) {
+/// Loops of the first consumer to which a block with these consumers might be moved, by structure
+/// alone; their positions.
+inline std::vector<std::size_t> possible_loops(const block_scope& scope,
+                                               const std::vector<std::size_t>& users) {
   std::vector<std::size_t> out;
-  const std::vector<std::size_t> users = consumers(scope, block);
   if (users.empty()) return out;
   const auto& loops = scope[users.front()].loops;
   std::size_t common = loops.size();
@@ -236,7 +236,7 @@ inline std::vector<compute_location> possible_locations(const ir::function& f,
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   const std::vector<std::size_t> users = consumers(scope, child);
-  for (const std::size_t i : possible_loops(scope, child))
+  for (const std::size_t i : possible_loops(scope, users))
     out.push_back({static_cast<std::int64_t>(i), scope[users.front()].loops[i]->var});
   return out;
 }
@@ -339,9 +339,15 @@ TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::functi
 
 TILEWRIGHT_INLINE std::vector<compute_location> compute_locations(const ir::function& f,
                                                                   std::uint64_t block) {
-  std::vector<compute_location> out;
-  for (compute_location& where : detail::sampling::possible_locations(f, block))
-    if (detail::sampling::is_legal(f, block, where)) out.push_back(std::move(where));
+  std::vector<compute_location> out = detail::sampling::possible_locations(f, block);
+  std::vector<ir::var> loops;
+  for (const compute_location& where : out)
+    if (where.loop) loops.push_back(where.loop);
+  const std::vector<bool> accepts = can_compute_at(f, block, loops, true);
+  auto next = accepts.begin();
+  std::erase_if(out, [&](const compute_location& where) {
+    return where.loop ? !*next++ : !detail::sampling::is_legal(f, block, where);
+  });
   return out;
 }
 

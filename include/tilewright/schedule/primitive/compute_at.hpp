@@ -82,9 +82,13 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);
 
-/// Whether the call would succeed; never throws a schedule_error.
+/// Whether the call would succeed; never throws a schedule_error. Asked of several loops at once,
+/// what is about the block alone is looked at once.
 bool can_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                     bool preserve_unit_loops = false);
+std::vector<bool> can_compute_at(const ir::function& f, std::uint64_t block,
+                                 const std::vector<ir::var>& loops,
+                                 bool preserve_unit_loops = false);  // [loops]
 bool can_reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                             bool preserve_unit_loops = false);
 

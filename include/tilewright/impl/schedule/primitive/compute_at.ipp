@@ -93,48 +93,85 @@ inline bool driven_from_outside(const child_block& b) {
   return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
 }
 
-/// The blocks that have to be below the loop.
-inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
-                                            std::size_t child, const ir::loop_node& loop) {
-  std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
+/// The block and its neighbours: what is the same whichever loop it goes to.
+struct moving_block {
+  const ir::block_realize_node* holder;
+  block_scope scope;
+  std::size_t child;
+  std::vector<std::size_t> producers, consumers;
+  /// What the neighbours, the consumers (forward) or the producers, share with it.
+  struct exchange {
+    std::size_t peer;
+    const ir::buffer_region* region;
+  };
+  std::vector<exchange> shared;
+
+  const child_block& block() const { return scope[child]; }
+  const std::vector<std::size_t>& peers(const move& m) const {
+    return m.forward ? consumers : producers;
+  }
+};
+
+inline moving_block inspect(const move& m, const path& at) {
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refuse(m, 3, "the root block cannot move");
+  moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
+  out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
+  check_block(m, out.scope, out.child);
+  out.producers = producers(out.scope, out.child);
+  out.consumers = consumers(out.scope, out.child);
+  const ir::block_node& block = out.block().block();
+  for (const std::size_t p : out.peers(m)) {
+    const ir::block_node& peer = out.scope[p].block();
+    for (const ir::buffer_region& r : m.forward ? peer.reads : peer.writes)
+      for (const ir::buffer_region& own : m.forward ? block.writes : block.reads)
+        if (own.buffer == r.buffer && may_overlap(block, own, peer, r)) {
+          out.shared.push_back({p, &r});
+          break;
+        }
+  }
+  return out;
+}
+
+/// The neighbours have to be below the loop.
+inline void check_peers(const move& m, const moving_block& b, const ir::loop_node& loop) {
+  const block_scope& scope = b.scope;
   const char* role = m.forward ? "consumer" : "producer";
-  if (m.forward && peers.empty())
-    refuse(m, 5, quoted(scope[child]) + " has no consumer in its scope");
-  for (const std::size_t p : peers) {
+  if (m.forward && b.consumers.empty())
+    refuse(m, 5, quoted(b.block()) + " has no consumer in its scope");
+  for (const std::size_t p : b.peers(m)) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
       refuse(m, 5,
-             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
+             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(b.block()) +
                  " is not below " + quoted(loop));
     if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}) &&
-        !(in_order(scope[p].loops) && may_read_unfinished(scope, child)))
+        !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)))
       refuse(m, 5,
              "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                 ", and running " + quoted(scope[child]) +
+                 ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
                  "its reduce loops");
   }
-  return peers;
 }
 
-/// Where among the loop's statements the block goes: behind its producers, `before`, and in front
-/// of its consumers, `after`.
-inline std::size_t find_position(const move& m, const block_scope& scope, std::size_t child,
-                                 const std::vector<std::size_t>& before,
-                                 const std::vector<std::size_t>& after, const ir::loop_node& loop,
+/// Where among the loop's statements the block goes: behind its producers and in front of its
+/// consumers.
+inline std::size_t find_position(const move& m, const moving_block& b, const ir::loop_node& loop,
                                  const std::vector<ir::stmt>& items) {
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto holds_any = [&](const std::vector<std::size_t>& list) {
-      return std::any_of(list.begin(), list.end(),
-                         [&](std::size_t b) { return holds_block(items[i], scope[b].block().id); });
+      return std::any_of(list.begin(), list.end(), [&](std::size_t p) {
+        return holds_block(items[i], b.scope[p].block().id);
+      });
     };
-    if (holds_any(before)) first = i + 1;
-    if (last > i && holds_any(after)) last = i;
+    if (holds_any(b.producers)) first = i + 1;
+    if (last > i && holds_any(b.consumers)) last = i;
   }
   if (first > last)
     refuse(m, 6,
-           "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
+           "below " + quoted(loop) + " there is no place for " + quoted(b.block()) +
                " after its producers and before its consumers");
   if (m.index == -1) return last;
   if (m.index == -2) return first;
@@ -149,26 +186,16 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
 /// What one iteration of the first `depth(peer)` loops around each peer needs of the block's
 /// results (forward), or offers it to read.
 template <class Depth>
-std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
-                                const std::vector<std::size_t>& peers, const Depth& depth) {
+std::vector<requirement> gather(const move& m, const moving_block& b, const Depth& depth) {
   std::vector<requirement> out;
-  const ir::block_node& block = scope[child].block();
-  const std::vector<ir::buffer_region>& own = m.forward ? block.writes : block.reads;
-  for (const std::size_t p : peers) {
-    const child_block& peer = scope[p];
-    const std::size_t fixed = depth(p);
-    const bound_iters& iters = bind_iters(peer);
-    for (const ir::buffer_region& r : m.forward ? peer.block().reads : peer.block().writes) {
-      const bool shared = std::any_of(own.begin(), own.end(), [&](const ir::buffer_region& o) {
-        return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
-      });
-      if (!shared) continue;
-      // each thread computes its own part of a global buffer, and all of what it shares with others
-      const bool together = m.forward && r.buffer->scope != "global";
-      const standing_loops standing{
-          fixed, together ? std::string_view(r.buffer->scope) : std::string_view{}};
-      add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
-    }
+  for (const auto& [p, region] : b.shared) {
+    const child_block& peer = b.scope[p];
+    const ir::buffer_region& r = *region;
+    // each thread computes its own part of a global buffer, and all of what it shares with others
+    const bool together = m.forward && r.buffer->scope != "global";
+    const standing_loops standing{
+        depth(p), together ? std::string_view(r.buffer->scope) : std::string_view{}};
+    add_requirement(out, r.buffer, touched(peer, bind_iters(peer), r, standing), peer.loops);
   }
   return out;
 }
@@ -227,14 +254,13 @@ inline bool reads_only(const child_block& c, std::size_t common,
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
 /// its producers write, as the border of a padding does, is not. `per_iteration` is what one
 /// iteration calls for.
-inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
-                             const std::vector<std::size_t>& peers,
+inline void check_all_called(const move& m, const moving_block& b,
                              const std::vector<iter_domain>& per_iteration) {
-  const child_block& c = scope[child];
+  const child_block& c = b.block();
   std::size_t common = c.loops.size();
-  for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  std::vector<requirement> offered =
-      gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  for (const std::size_t p : b.producers)
+    common = std::min(common, b.scope.common_loops(p, b.child));
+  std::vector<requirement> offered = gather(m, b, [&](std::size_t) { return common; });
   for (requirement& o : offered)  // guards and shapes cut what the loops would reach
     for (span& s : o.box) {
       if (s.lo && s.lo->is_constant()) s.lo->constant = std::max(s.lo->constant, s.within.lo);
@@ -242,7 +268,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
-  const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
+  const std::vector<const ir::loop_node*>& around = b.scope[b.producers.front()].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
@@ -276,19 +302,20 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   }
 }
 
-/// The nest of the block at its new place. Instances that its loops leave out, as those that
+/// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
-inline ir::stmt build_nest(const move& m, const child_block& child,
-                           const std::vector<iter_domain>& solved,
-                           const std::vector<const ir::loop_node*>& loops) {
+inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& child,
+                                            const std::vector<iter_domain>& solved,
+                                            const std::vector<const ir::loop_node*>& loops) {
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
-  ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
-  if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+  std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
+  if (out.size() < clip.size())
+    refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
 }
 
@@ -337,58 +364,59 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   }
 }
 
+/// The block moves below the loop at the end of `to`.
+inline ir::function apply(const move& m, const ir::function& f, const path& at,
+                          const moving_block& b, const path& to) {
+  const ir::loop_node& loop = *ir::as_loop(to.target());
+  const child_block& child = b.block();
+  if (to.scope() != b.holder)
+    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(child));
+  if (loop_index(child.loops, loop.var) >= 0)
+    refuse(m, 3, quoted(loop) + " contains " + quoted(child) + " already");
+  if (m.forward && is_output(b.scope, b.child))
+    refuse(m, 4, quoted(child) + " writes an output of its scope");
+  check_peers(m, b, loop);
+  const std::vector<std::size_t>& peers = b.peers(m);
+  std::vector<ir::stmt> items = statements(loop);
+  const std::size_t position = find_position(m, b, loop, items);
+  const std::vector<requirement> required = gather(m, b, [&](std::size_t p) {
+    return static_cast<std::size_t>(loop_index(b.scope[p].loops, loop.var)) + 1;
+  });
+  std::vector<const ir::loop_node*> around = to.loops();
+  around.push_back(&loop);
+  const auto& in_terms_of = peers.empty() ? around : b.scope[peers.front()].loops;
+  const ir::block& block = child.realize->block;
+  const std::vector<iter_domain> solved =
+      infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
+  if (peers.empty() &&
+      (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
+    refuse(m, 5,
+           quoted(child) +
+               " has no producer in its scope; iterations of a loop that is not serial would "
+               "write the same elements");
+  const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
+  // what reads nothing that blocks of its scope write finds it everywhere
+  const bool settled = m.forward && b.producers.empty();
+  if (settled && m.asks) return f;
+  std::vector<std::uint64_t> users;
+  if (peers.empty())
+    for (const std::size_t r : readers(b.scope, b.child)) users.push_back(b.scope[r].block().id);
+
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(position),
+               make_nest(block, fitted, m.preserve_unit_loops));
+  const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
+  const ir::function without = replace(f, at, ir::stmt{});
+  ir::function out = replace(without, find_loop(without, loop.var), body);
+  if (!settled) check_moved(m, out, block->id, users);
+  return out;
+}
+
 inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id,
                           const ir::var& v) {
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
-  const ir::loop_node& loop = *ir::as_loop(to.target());
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(m, 3, "the root block cannot move");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  check_block(m, scope, child);
-  if (to.scope() != holder)
-    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(scope[child]));
-  if (loop_index(scope[child].loops, v) >= 0)
-    refuse(m, 3, quoted(loop) + " contains " + quoted(scope[child]) + " already");
-  if (m.forward && is_output(scope, child))
-    refuse(m, 4, quoted(scope[child]) + " writes an output of its scope");
-  const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
-  const std::vector<std::size_t> before = m.forward ? producers(scope, child) : peers;
-  const std::vector<std::size_t> after = m.forward ? peers : consumers(scope, child);
-  std::vector<ir::stmt> items = statements(loop);
-  const std::size_t position = find_position(m, scope, child, before, after, loop, items);
-  const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
-    return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
-  });
-  std::vector<const ir::loop_node*> around = to.loops();
-  around.push_back(&loop);
-  const auto& in_terms_of = peers.empty() ? around : scope[peers.front()].loops;
-  const ir::block_node& block = scope[child].block();
-  const std::vector<iter_domain> solved =
-      infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
-  const bool at_once =
-      !in_order(around) || (driven_from_outside(scope[child]) && !in_order(to.all_loops()));
-  if (peers.empty() && at_once)
-    refuse(m, 5,
-           quoted(scope[child]) +
-               " has no producer in its scope; iterations of a loop that is not serial would "
-               "write the same elements");
-  ir::stmt nest = build_nest(m, scope[child], solved, in_terms_of);
-  // what reads nothing that blocks of its scope write finds it everywhere
-  const bool settled = m.forward && before.empty();
-  if (settled && m.asks) return f;
-  std::vector<std::uint64_t> users;
-  if (peers.empty())
-    for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
-
-  items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), std::move(nest));
-  const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
-  const ir::function without = replace(f, at, ir::stmt{});
-  ir::function out = replace(without, find_loop(without, v), body);
-  if (!settled) check_moved(m, out, id, users);
-  return out;
+  return apply(m, f, at, inspect(m, at), to);
 }
 
 }  // namespace detail::moving
@@ -408,27 +436,45 @@ TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::ui
 
 namespace detail::moving {
 
-inline bool accepts(move m, const ir::function& f, std::uint64_t block, const ir::var& loop) {
+inline std::vector<bool> accepts(move m, const ir::function& f, std::uint64_t block,
+                                 const std::vector<ir::var>& loops) {
   m.asks = true;
-  try {
-    apply(m, f, block, loop);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  std::vector<bool> out(loops.size(), false);
+  const auto legal = [](const auto& attempt) {
+    try {
+      attempt();
+      return true;
+    } catch (const schedule_error&) {
+      return false;
+    }
+  };
+  legal([&] {
+    const path at = need_block(f, block, m.name);
+    const moving_block b = inspect(m, at);
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      out[i] = legal([&] { apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+  });
+  return out;
 }
 
 }  // namespace detail::moving
 
+TILEWRIGHT_INLINE std::vector<bool> can_compute_at(const ir::function& f, std::uint64_t block,
+                                                   const std::vector<ir::var>& loops,
+                                                   bool preserve_unit_loops) {
+  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loops);
+}
+
 TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
                                       const ir::var& loop, bool preserve_unit_loops) {
-  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loop);
+  return can_compute_at(f, block, std::vector<ir::var>{loop}, preserve_unit_loops).front();
 }
 
 TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
                                               const ir::var& loop, bool preserve_unit_loops) {
   return detail::moving::accepts({"reverse_compute_at", false, preserve_unit_loops, -1}, f, block,
-                                 loop);
+                                 {loop})
+      .front();
 }
 
 }  // namespace tilewright::primitive

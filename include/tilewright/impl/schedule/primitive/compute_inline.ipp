@@ -160,18 +160,20 @@ inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_
   return replace_block(without, at, ir::make_block(std::move(block)));
 }
 
+/// Whether a block of the scope writes some of what is read.
+inline bool writes_any(const block_scope& scope, const std::vector<ir::buffer_region>& reads) {
+  return std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+  });
+}
+
 /// What is read through the inlined expression must be there where its new reader stands.
-inline void check_covered(const char* name, const ir::function& f, std::uint64_t id,
-                          const std::vector<ir::buffer_region>& reads) {
+inline void check_covered(const char* name, const ir::function& f, std::uint64_t id) {
   const path at = find_block(f, id);
   const block_scope scope(*at.scope()->block);
-  const bool produced =
-      std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-        return std::any_of(reads.begin(), reads.end(),
-                           [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
-      });
   const auto child = static_cast<std::size_t>(scope.find(id));
-  if (produced && !region_covered(scope, child))
+  if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
 }
 
@@ -187,7 +189,33 @@ inline void check_given(const char* name, const block_scope& scope, std::size_t 
                    " writes");
 }
 
-inline ir::function forward(const ir::function& f, std::uint64_t id) {
+/// Whether anything but these blocks loads the buffer.
+inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
+                            const std::vector<std::uint64_t>& blocks) {
+  struct search : ir::visitor {
+    const ir::buffer& x;
+    const std::vector<std::uint64_t>& blocks;
+    bool found = false;
+
+    search(const ir::buffer& of, const std::vector<std::uint64_t>& but) : x(of), blocks(but) {}
+    using ir::visitor::visit;
+    void visit(const ir::expr& e) override {
+      found = found || e->buffer == x;
+      ir::visitor::visit(e);
+    }
+    void visit(const ir::stmt& part) override {
+      const ir::block_realize_node* r = ir::as_realize(part);
+      if (!r || std::find(blocks.begin(), blocks.end(), r->block->id) == blocks.end())
+        ir::visitor::visit(part);
+    }
+  };
+  search all(x, blocks);
+  all.visit(s);
+  return all.found;
+}
+
+/// @param asks whether it is legal is all that is wanted; then the result means nothing
+inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) {
   constexpr const char* name = "compute_inline";
   const path at = need_block(f, id, name);
   const ir::block_realize_node* holder = at.scope();
@@ -211,25 +239,33 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
            "the iteration variables of " + quoted(*block) +
                " do not follow from the indices of its store");
   if (scope.size() == 1) refuse(name, 5, quoted(*block) + " is the only block of its scope");
+  std::vector<std::uint64_t> rewritten;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const child_block& c = scope[i];
+    const bool around = loads_around(*c.realize, x);
+    if (i == child || !(around || uses_buffer(c.block(), x))) continue;
+    if (around) check_given(name, scope, i, block->reads);
+    rewritten.push_back(c.block().id);
+    const path reader = find_block(f, rewritten.back());
+    if (is_matched(reader.target(), x))
+      refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
+    if (holds(reader.target(), ir::op::data, x))
+      refuse(name, 6, quoted(c.block()) + " passes on a pointer to \"" + x->name + "\"");
+  }
+  if (loads_elsewhere(replace(f, at, ir::stmt{}).body, x, rewritten))
+    refuse(name, 6, "a loop or a condition around blocks loads \"" + x->name + "\"");
+  // what no block of the scope writes is there everywhere
+  const bool settled = !writes_any(scope, block->reads);
+  if (settled && asks) return f;
   inliner rewrite(*block, *store, *inv);
   ir::function out = f;
-  std::vector<std::uint64_t> changed;
-  for (std::size_t i = 0; i < scope.size(); ++i) {
-    const bool around = loads_around(*scope[i].realize, x);
-    if (i == child || !(around || uses_buffer(scope[i].block(), x))) continue;
-    if (around) check_given(name, scope, i, block->reads);
-    const path reader = find_block(out, scope[i].block().id);
-    if (is_matched(reader.target(), x))
-      refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
-    if (holds(reader.target(), ir::op::data, x))
-      refuse(name, 6, quoted(scope[i].block()) + " passes on a pointer to \"" + x->name + "\"");
-    changed.push_back(scope[i].block().id);
-    out = replace(out, reader, rewrite.mutate(reader.target()));
+  for (const std::uint64_t reader : rewritten) {
+    const path at_reader = find_block(out, reader);
+    out = replace(out, at_reader, rewrite.mutate(at_reader.target()));
   }
   out = remove(out, id, holder->block->id, x);
-  if (loads_from(out.body, x))
-    refuse(name, 6, "a loop or a condition around blocks loads \"" + x->name + "\"");
-  for (const std::uint64_t reader : changed) check_covered(name, out, reader, block->reads);
+  if (!settled)
+    for (const std::uint64_t reader : rewritten) check_covered(name, out, reader);
   return out;
 }
 
@@ -418,7 +454,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
 }  // namespace detail::inlining
 
 TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64_t block) {
-  return detail::inlining::forward(f, block);
+  return detail::inlining::forward(f, block, false);
 }
 
 TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block) {
@@ -427,7 +463,7 @@ TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std
 
 TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
   try {
-    compute_inline(f, block);
+    detail::inlining::forward(f, block, true);
     return true;
   } catch (const schedule_error&) {
     return false;
