@@ -1,16 +1,17 @@
 #include <tilewright/backend/pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 #include <tilewright/support/error.hpp>
+
+#include "support/forks.hpp"
 
 using namespace tilewright;
 using namespace tilewright::backend;
@@ -103,23 +104,52 @@ TEST_CASE("a loop inside a chunk runs inline") {
   CHECK(n.inner == 40);
 }
 
-TEST_CASE("after fork the child works alone") {
-  pool p(3);
-  check_once(p.view(), 50);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
+/// Chunks that end when all of them have begun: one thread alone would wait for ever.
+struct meeting {
+  explicit meeting(int n) : missing(n) {}
+  std::atomic<int> missing;
+};
+
+void meet(void* context, std::int64_t, int) {
+  auto* m = static_cast<meeting*>(context);
+  --m->missing;
+  while (m->missing > 0) std::this_thread::yield();
+}
+
+/// True when `p` runs every chunk once, and its threads at the same time.
+bool works(const pool& p) {
+  tally t(50, p.view().threads);
+  p.view().run(p.view().self, 50, &count, &t);
+  meeting m(p.threads());
+  p.view().run(p.view().self, p.threads(), &meet, &m);
+  return std::all_of(t.runs.begin(), t.runs.end(), [](const auto& n) { return n == 1; });
+}
+
+TEST_CASE("after fork the child has threads of its own" * doctest::skip(!forks::forks_usable)) {
+  for (const bool used_before : {true, false}) {
+    auto p = std::make_unique<pool>(3);
+    if (used_before) CHECK(works(*p));
+    CHECK(forks::in_child([&] {
+            if (!works(*p)) return 1;
+            if (forks::in_child([&] { return works(*p) ? 0 : 1; }) != 0) return 2;
+            p.reset();  // joins them
+            return 0;
+          }) == 0);
+    CHECK(forks::in_child([&] {
+            p.reset();
+            return 0;
+          }) == 0);
+    CHECK(works(*p));
+  }
+}
+
+TEST_CASE("a child may be forked while loops run" * doctest::skip(!forks::forks_usable)) {
+  const pool p(3);
+  const forks::crowd busy(2, [&] {
     tally t(50, p.view().threads);
     p.view().run(p.view().self, 50, &count, &t);
-    bool all_once = true;
-    for (const auto& n : t.runs) all_once = all_once && n == 1;
-    _exit(all_once ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
-  check_once(p.view(), 50);
+  });
+  for (int i = 0; i < 20; ++i) CHECK(forks::in_child([&] { return works(p) ? 0 : 1; }) == 0);
 }
 
 TEST_CASE("the shared pool exists and works") {

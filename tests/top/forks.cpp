@@ -31,7 +31,7 @@ constexpr bool exits_usable = forks_usable;
 /// Rounds of each case; TILEWRIGHT_FORK_ROUNDS asks for more.
 int rounds() {
   const char* text = std::getenv("TILEWRIGHT_FORK_ROUNDS");
-  return text ? std::atoi(text) : 6;
+  return text ? std::atoi(text) : 4;
 }
 
 /// Runs `work` in a child that exits as programs do, and is ended when it takes minutes; the status
@@ -52,7 +52,7 @@ struct watched {
 
   watched(mode m, int trials, const std::string& database = ":memory:") {
     tuned_options o = quick(database, m);
-    o.seconds = 600;
+    o.seconds = 1e6;
     o.trials = trials;
     o.events = [this](const search::event& e) {
       if (e.what == search::event::kind::progress) ++steps;
@@ -109,7 +109,7 @@ TEST_CASE("several threads fork while a kernel is tuned" * doctest::skip(!exits_
 TEST_CASE("children are forked while another thread waits for its kernel to be tuned" *
           doctest::skip(!exits_usable)) {
   for (int round = 0; round < rounds(); ++round) {
-    const watched w(mode::now, 12);
+    const watched w(mode::now, 6);
     std::thread caller([&] {
       problem p;
       CHECK(p.right(*w.op));

@@ -15,8 +15,8 @@
 
 namespace tilewright::backend {
 
-/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the
-/// child has no workers and runs everything inline.
+/// A set of worker threads. A loop that a chunk starts runs inline on its thread. A forked child
+/// starts workers of its own with its first parallel loop.
 class pool {
  public:
   /// @param threads that work on a loop, the caller included; below 1 counts as 1

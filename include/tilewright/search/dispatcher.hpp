@@ -25,9 +25,8 @@ namespace tilewright::search {
 /// The process may fork at any time, on any thread. The fork waits until no other thread compiles a
 /// kernel or uses the database: mostly below 10 ms, 100 ms for a large kernel, a few seconds for a
 /// database that another process holds. The child goes on with what was tuned before, and tunes by
-/// itself, on one thread, what its parent is tuning. A child that a callback of tuning forks has only
-/// to exit or to become another program: of the session that it is in the middle of, the other
-/// threads are missing.
+/// itself what its parent is tuning. A child that a callback of tuning forks has only to exit or to
+/// become another program: it is in the middle of a session whose other threads it does not have.
 class dispatcher {
  public:
   /// @param make the kernel at given extents; throws argument_error when it has no meaning there

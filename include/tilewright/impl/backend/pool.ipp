@@ -19,6 +19,7 @@
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/fork_gate.hpp>
+#include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::backend {
@@ -91,7 +92,8 @@ struct pool::state {
     int threads;
   };
 
-  bool forked() const { return support::fork_generation() != born; }
+  /// Its threads exist in the parent only.
+  bool forked() const { return support::fork_generation() != born.load(); }
 
   static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
     auto* view = static_cast<limited*>(self);
@@ -100,12 +102,12 @@ struct pool::state {
 
   void run(int limit, std::int64_t chunks, chunk_body body, void* context) {
     namespace parts = detail::pool_parts;
-    if (limit <= 1 || chunks <= 1 || parts::inside_chunk() || forked() ||
+    if (limit <= 1 || chunks <= 1 || parts::inside_chunk() ||
         stopping.load(std::memory_order_relaxed))
       return parts::run_inline(chunks, body, context);
+    if (!started.load(std::memory_order_acquire) || forked()) start();
     parts::job* j = take_job();
     if (!j) return parts::run_inline(chunks, body, context);
-    std::call_once(started, [this] { start(); });
     j->next.store(0, std::memory_order_relaxed);
     j->tickets.store(1, std::memory_order_relaxed);
     j->chunks = chunks;
@@ -190,20 +192,38 @@ struct pool::state {
   /// A machine that gives no more threads leaves the pool with fewer; callers do the work
   /// themselves.
   void start() {
+    const std::lock_guard lock(starting);
+    if (forked()) begin_anew();
+    if (started.load(std::memory_order_relaxed)) return;
     try {
       for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
     }
+    started.store(true, std::memory_order_release);
+  }
+
+  /// Leaves what the parent's threads were doing; those of this process have done nothing yet.
+  void begin_anew() {
+    forget_workers();
+    for (detail::pool_parts::job& j : jobs) {
+      j.state.store(0);
+      j.taken.store(false);
+    }
+    sleepers.store(0);
+    started.store(false);
+    born.store(support::fork_generation());
+  }
+
+  /// The C library has reused the stacks of the parent's threads: neither join nor detach may look at
+  /// them, so the handles are left alone for good.
+  void forget_workers() {
+    (void)new std::vector<std::thread>(std::move(workers));
+    workers.clear();
   }
 
   void stop() {
-    if (forked()) {
-      // The threads exist in the parent only, and the C library has reused their stacks: neither
-      // join nor detach may look at them, so the handles are left alone for good.
-      (void)new std::vector<std::thread>(std::move(workers));
-      return;
-    }
     stopping.store(true, std::memory_order_release);
+    if (forked()) return forget_workers();
     epoch.fetch_add(1, std::memory_order_seq_cst);
     epoch.notify_all();
     for (std::thread& w : workers) w.join();
@@ -211,14 +231,15 @@ struct pool::state {
   }
 
   const int threads;
-  const std::uint64_t born;
+  std::atomic<std::uint64_t> born;  // the fork_generation of its workers
   std::vector<limited> limits;
   std::vector<executor> views;
   std::array<detail::pool_parts::job, detail::pool_parts::max_jobs> jobs;
   alignas(64) std::atomic<std::uint32_t> epoch{0};
   std::atomic<int> sleepers{0};
   std::atomic<bool> stopping{false};
-  std::once_flag started;
+  support::fork_mutex starting;
+  std::atomic<bool> started{false};
   std::vector<std::thread> workers;
 };
 
