@@ -9,16 +9,11 @@
 #include <cstring>
 #include <thread>
 
+#include <search/faulty_code.hpp>
+
 using namespace tilewright::search;
 
 namespace {
-
-#ifdef __SANITIZE_THREAD__
-constexpr bool handlers_usable =
-    false;  // the thread sanitizer does not follow a jump out of a handler
-#else
-constexpr bool handlers_usable = true;
-#endif
 
 void write_at(void* p) { *static_cast<volatile char*>(p) = 1; }
 void nothing(void*) {}
@@ -31,7 +26,7 @@ void nested(void* p) {
 }  // namespace
 
 TEST_CASE("data end at an inaccessible page and begin behind one" *
-          doctest::skip(!handlers_usable)) {
+          doctest::skip(!faulty::handlers_usable)) {
   for (const std::size_t bytes : {1u, 64u, 4096u, 5000u, 100000u}) {
     guarded_buffer b(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 64 == 0);
@@ -48,7 +43,7 @@ TEST_CASE("data end at an inaccessible page and begin behind one" *
 }
 
 TEST_CASE("data may begin beyond a line, and still end at an inaccessible page" *
-          doctest::skip(!handlers_usable)) {
+          doctest::skip(!faulty::handlers_usable)) {
   const fault_handlers handlers;
   for (const std::size_t bytes : {1u, 4080u, 4096u, 5000u}) {
     const guarded_buffer b(bytes, {64, 16});
@@ -60,7 +55,7 @@ TEST_CASE("data may begin beyond a line, and still end at an inaccessible page" 
 }
 
 TEST_CASE("faults are caught per thread, nest, and name their signal" *
-          doctest::skip(!handlers_usable)) {
+          doctest::skip(!faulty::handlers_usable)) {
   const fault_handlers handlers;
   const guarded_buffer b(8, {1});
   for (int i = 0; i < 100; ++i) CHECK(run_guarded(&write_at, b.data() + 8) == SIGSEGV);

@@ -12,15 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include <support/forks.hpp>
+
 using namespace tw;
 
 namespace {
-
-#ifdef __SANITIZE_THREAD__
-constexpr bool forks_usable = false;  // the thread sanitizer loses its way in children with threads
-#else
-constexpr bool forks_usable = true;
-#endif
 
 constexpr auto matmul_relu = kernel<"matmul_relu">(
     [](in<"A", float, "M", "K"> A, in<"B", float, "K", "N"> B, out<"C", float, "M", "N"> C) {
@@ -268,7 +264,8 @@ TEST_CASE("many threads call while one tunes") {
   for (const float w : worst) CHECK(w < 1e-4f);
 }
 
-TEST_CASE("a forked child goes on, with old and new extents" * doctest::skip(!forks_usable)) {
+TEST_CASE("a forked child goes on, with old and new extents" *
+          doctest::skip(!forks::forks_usable)) {
   const tuned op{matmul_relu, quick()};
   const matrix a = matrix::Random(16, 16), b = matrix::Random(16, 16);
   matrix c(16, 16);
@@ -299,7 +296,7 @@ TEST_CASE("a wrong TILEWRIGHT_TUNE is refused") {
 }
 
 TEST_CASE("killing a process keeps what it measured, and the next one goes on" *
-          doctest::skip(!forks_usable)) {
+          doctest::skip(!forks::forks_usable)) {
   const folder f;
   const matrix a = matrix::Random(40, 24), b = matrix::Random(24, 32);
   tuned_options o = quick();
