@@ -15,7 +15,7 @@ inline float slog(double x) { return static_cast<float>(std::log2(std::abs(x) + 
 class feature_writer {
  public:
   feature_writer(const ir::function& f, const feature_options& options)
-      : options_(options), walk_(f), touched_(0) {
+      : options_(options), walk_(f), first_touch_(walk_.loops(), 0) {
     for (const store_info& s : walk_.stores) note_depths(s);
     for (buffer_info& b : walk_.buffers) lay_out(b, widest(b));
   }
@@ -37,12 +37,13 @@ class feature_writer {
     double distance = 0, distance_bytes = 0, count = 0, stride = 0;
   };
 
+  /// What the stores so far touch of a buffer below a loop.
   struct touch {
-    int loop;
     std::size_t buffer;
-    double least;   // elements
-    double bytes;   // of all touches
-    double number;  // of touches
+    double least;          // elements
+    double bytes;          // of all touches
+    double number;         // of touches
+    std::size_t next = 0;  // position + 1 of the next one of that loop; 0: none
   };
 
   static std::vector<int> ids(const store_info& s) {
@@ -113,12 +114,24 @@ class feature_writer {
     return most > 0 ? std::min(out, most) : out;
   }
 
-  /// Elements that the loops from `level` on touch.
-  double elements(const access& a, std::size_t level) const {
+  /// Elements that the access touches in one iteration, `out[0]`, then below each of `loops_`.
+  void measure_elements(const access& a, double* out) const {
     const std::vector<double>& shape = walk_.buffers[a.buffer].shape;
-    double out = 1;
-    for (std::size_t d = 0; d < shape.size(); ++d) out *= width(a, d, level, shape[d]);
-    return out;
+    // a loop deeper than `loops_[i - 1]` that does not count moves nothing
+    const auto level = [&](std::size_t i) { return i == 0 ? deepest : loops_[i - 1]; };
+    std::fill_n(out, loops_.size() + 1, 1.0);
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const bool once = a.dims.size() == shape.size() && a.dims[d].known && shape[d] > 0;
+      for (std::size_t i = 0; i <= loops_.size(); ++i) {
+        if (!once) {
+          out[i] *= width(a, d, level(i), shape[d]);
+          continue;
+        }
+        const spread& s = a.dims[d];
+        const double n = s.base + s.extent(level(i)) - s.base;
+        out[i] *= std::min(std::max(1.0, n), shape[d]);
+      }
+    }
   }
 
   /// Elements by which loop `l` moves the access; 0 when it does not.
@@ -203,36 +216,34 @@ class feature_writer {
 
   /// Bytes that the store touches in one iteration, then below each loop, innermost first.
   void measure_footprints(const store_info& s) {
-    footprint_.assign(loops_.size() + 1, 0.0);
-    elements_.resize(s.accesses.size() * footprint_.size());
+    const std::size_t levels = loops_.size() + 1;
+    footprint_.assign(levels, 0.0);
+    elements_.resize(s.accesses.size() * levels);
     for (std::size_t a = 0; a < s.accesses.size(); ++a) {
       const double item = item_bytes(s.accesses[a].buffer);
-      for (std::size_t i = 0; i < footprint_.size(); ++i) {
-        // a loop deeper than `loops_[i - 1]` that does not count moves nothing
-        const std::size_t level = i == 0 ? deepest : loops_[i - 1];
-        const double n = elements(s.accesses[a], level);
-        elements_[a * footprint_.size() + i] = n;
-        footprint_[i] += n * item;
-      }
+      double* const n = &elements_[a * levels];
+      measure_elements(s.accesses[a], n);
+      for (std::size_t i = 0; i < levels; ++i) footprint_[i] += n[i] * item;
+      for (std::size_t i = 1; i < levels; ++i)
+        note_touch(s.loops[loops_[i - 1]].id, s.accesses[a].buffer, n[i], n[i] * item);
     }
-    for (std::size_t a = 0; a < s.accesses.size(); ++a)
-      for (std::size_t i = 0; i < loops_.size(); ++i)
-        note_touch(s.loops[loops_[i]].id, s.accesses[a].buffer,
-                   elements_[a * footprint_.size() + i + 1]);
   }
 
-  void note_touch(int loop, std::size_t buffer, double n) {
+  void note_touch(int loop, std::size_t buffer, double n, double bytes) {
     if (loop < 0) return;
-    const double size = n * item_bytes(buffer);
-    for (std::size_t i = touched_.size(); i-- > 0;) {
-      touch& t = touched_[i];
-      if (t.loop != loop || t.buffer != buffer) continue;
-      t.least = std::min(t.least, n);
-      t.bytes += size;
-      ++t.number;
-      return;
+    std::size_t* at = &first_touch_[static_cast<std::size_t>(loop)];
+    while (*at != 0) {
+      touch& t = touched_[*at - 1];
+      if (t.buffer == buffer) {
+        t.least = std::min(t.least, n);
+        t.bytes += bytes;
+        ++t.number;
+        return;
+      }
+      at = &t.next;
     }
-    touched_.push_back({loop, buffer, n, size, 1});
+    *at = touched_.size() + 1;
+    touched_.push_back({buffer, n, bytes, 1});
   }
 
   use measure(const store_info& s, std::size_t a) const {
@@ -287,12 +298,13 @@ class feature_writer {
         u.distance_bytes = footprint_[i];
         return;
       }
+      if (loop.id < 0) continue;
       double all = 0;
       const touch* own = nullptr;
-      for (const touch& t : touched_) {
-        if (t.loop != loop.id || loop.id < 0) continue;
-        all += t.bytes;
-        if (t.buffer == u.at->buffer) own = &t;
+      for (std::size_t t = first_touch_[static_cast<std::size_t>(loop.id)]; t != 0;
+           t = touched_[t - 1].next) {
+        all += touched_[t - 1].bytes;
+        if (touched_[t - 1].buffer == u.at->buffer) own = &touched_[t - 1];
       }
       if (!own || own->number < 2) continue;
       u.reuse = 1;
@@ -305,6 +317,7 @@ class feature_writer {
 
   void write_buffers(const store_info& s, float* to) {
     std::vector<use> uses;
+    uses.reserve(s.accesses.size());
     for (std::size_t a = 0; a < s.accesses.size(); ++a) uses.push_back(measure(s, a));
     std::sort(uses.begin(), uses.end(), [](const use& a, const use& b) {
       if (a.lines != b.lines) return a.lines > b.lines;
@@ -382,7 +395,8 @@ class feature_writer {
 
   feature_options options_;
   store_walk walk_;
-  std::vector<touch> touched_;
+  std::vector<touch> touched_;            // by the stores so far
+  std::vector<std::size_t> first_touch_;  // [loop] position + 1 in `touched_`; 0: none
   // of the store at hand:
   std::vector<std::size_t> loops_;
   std::vector<double> inside_;

@@ -66,10 +66,14 @@ inline double extent_number(const ir::expr& e) {
 class store_walk {
  public:
   explicit store_walk(const ir::function& f) {
+    bound_.reserve(32);  // each holds coefficients for all loops
     for (const ir::param& p : f.params)
       if (p.buffer) buffers[buffer_of(p.buffer)].parameter = true;
     walk(f.body);
   }
+
+  /// Their number; identifiers are below it.
+  std::size_t loops() const { return static_cast<std::size_t>(next_loop_); }
 
   std::vector<store_info> stores;
   std::vector<buffer_info> buffers;
