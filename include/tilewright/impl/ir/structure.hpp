@@ -10,10 +10,10 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/support/address_map.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -122,13 +122,12 @@ class structure_writer {
   }
 
   void bind(const var& v) {
-    vars_[v.get()] = ++last_var_;
+    *vars_.insert(v.get(), 0).first = ++last_var_;
     sink_.word(static_cast<std::uint64_t>(v.type()));
   }
 
   void use(const var& v) {
-    const auto found = vars_.find(v.get());
-    if (found != vars_.end()) return sink_.word(found->second);
+    if (const std::uint64_t* number = vars_.find(v.get())) return sink_.word(*number);
     if (Sink::free_by_identity && !binding_) {
       sink_.word(0);
       sink_.word(reinterpret_cast<std::uintptr_t>(v.get()));
@@ -149,8 +148,8 @@ class structure_writer {
   }
 
   void write(const buffer& b) {
-    const auto [found, first] = buffers_.try_emplace(b.get(), buffers_.size() + 1);
-    sink_.word(found->second);
+    const auto [number, first] = buffers_.insert(b.get(), buffers_.size() + 1);
+    sink_.word(*number);
     if (!first) return;
     sink_.word(static_cast<std::uint64_t>(b->type));
     write(b->shape);
@@ -242,8 +241,7 @@ class structure_writer {
   Sink& sink_;
   bool binding_ = false;
   std::uint64_t last_var_ = 0;
-  std::unordered_map<const expr_node*, std::uint64_t> vars_;
-  std::unordered_map<const buffer_node*, std::uint64_t> buffers_;
+  support::address_map<std::uint64_t> vars_, buffers_;
 };
 
 }  // namespace tilewright::ir::detail

@@ -1,13 +1,15 @@
 // The verifier's walk; verify_expr.ipp and verify.ipp define its members.
 #pragma once
 
+#include <algorithm>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include <tilewright/config.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/support/address_map.hpp>
 
 namespace tilewright::ir::detail {
 
@@ -24,8 +26,16 @@ class verifier {
   };
   /// Buffers that the block around may access.
   struct access_frame {
-    const block_node* block = nullptr;  // null where nothing needs to be listed
-    std::unordered_set<const buffer_node*> readable, writable;
+    const block_node* block = nullptr;                   // null where nothing needs to be listed
+    std::vector<const buffer_node*> readable, writable;  // few
+
+    bool may_read(const buffer& b) const { return holds(readable, b); }
+    bool may_write(const buffer& b) const { return holds(writable, b); }
+
+   private:
+    static bool holds(const std::vector<const buffer_node*>& list, const buffer& b) {
+      return std::find(list.begin(), list.end(), b.get()) != list.end();
+    }
   };
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -65,12 +75,12 @@ class verifier {
   bool at_top_ = true;                 // nothing but the function is around
   std::size_t visible_from_ = 0;       // first binding that a loop or let inside the block made
   std::vector<binding> bindings_;
-  std::unordered_map<const expr_node*, std::size_t> bound_;  // variable -> index in bindings_
+  support::address_map<std::size_t> bound_;  // variable -> index in bindings_
   std::vector<const buffer_node*> buffer_scope_;
-  std::unordered_set<const buffer_node*> buffers_;
-  std::unordered_set<const expr_node*> loop_vars_;  // of all loops so far
-  const expr_node* shared_loop_ = nullptr;          // legal only in a function without blocks
-  std::unordered_set<std::string> block_names_;
+  support::address_map<bool> buffers_;      // those of `buffer_scope_`
+  support::address_map<bool> loop_vars_;    // of all loops so far
+  const expr_node* shared_loop_ = nullptr;  // legal only in a function without blocks
+  std::unordered_set<std::string_view> block_names_;
   std::unordered_set<std::uint64_t> block_ids_;
   access_frame frame_;
 };

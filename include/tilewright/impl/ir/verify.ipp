@@ -11,14 +11,14 @@ namespace detail {
 
 TILEWRIGHT_INLINE void verifier::bind(const expr& v, binder by, const char* what) {
   if (!is_var(v)) fail(std::string(what) + " is no variable");
-  if (!bound_.emplace(v.get(), bindings_.size()).second)
+  if (!bound_.insert(v.get(), bindings_.size()).second)
     fail("variable " + v->name + " is defined again inside its own scope");
   bindings_.push_back({v.get(), by});
 }
 
 TILEWRIGHT_INLINE void verifier::bind_layout_vars(const buffer& b) {
   const auto on_expr = [this](const expr& e) {
-    if (e->op == op::var && !bound_.count(e.get())) bind(e, binder::parameter, "an extent");
+    if (e->op == op::var && !bound_.contains(e.get())) bind(e, binder::parameter, "an extent");
   };
   for (const expr& e : b->shape)
     if (e) for_each_expr(e, on_expr);
@@ -30,10 +30,10 @@ TILEWRIGHT_INLINE void verifier::bind_layout_vars(const buffer& b) {
 TILEWRIGHT_INLINE void verifier::own(const buffer& b) {
   if (!b) fail("an allocation or match has no buffer");
   check_layout(b);
-  if (!buffers_.insert(b.get()).second) fail("buffer " + b->name + " is defined twice");
+  if (!buffers_.insert(b.get(), true).second) fail("buffer " + b->name + " is defined twice");
   buffer_scope_.push_back(b.get());
-  frame_.readable.insert(b.get());
-  frame_.writable.insert(b.get());
+  frame_.readable.push_back(b.get());
+  frame_.writable.push_back(b.get());
 }
 
 TILEWRIGHT_INLINE void verifier::leave(std::size_t variables, std::size_t buffers) {
@@ -106,7 +106,7 @@ TILEWRIGHT_INLINE void verifier::check(const loop_node& n) {
   if (n.var.type() != n.extent.type())
     fail("loop " + n.var->name + " of " + std::string(name(n.var.type())) +
          " runs over an extent of " + std::string(name(n.extent.type())));
-  if (!loop_vars_.insert(n.var.get()).second) shared_loop_ = n.var.get();
+  if (!loop_vars_.insert(n.var.get(), true).second) shared_loop_ = n.var.get();
   if (n.loop == loop_kind::thread_binding && n.thread_tag.empty())
     fail("loop " + n.var->name + " is bound to no thread axis");
   check(n.body);
@@ -149,10 +149,10 @@ TILEWRIGHT_INLINE void verifier::check(const block_realize_node& n) {
   at_top_ = false;
   if (!root)
     for (const buffer_region& r : b.reads)
-      if (r.buffer && buffers_.count(r.buffer.get())) need_readable(r.buffer);
+      if (r.buffer && buffers_.contains(r.buffer.get())) need_readable(r.buffer);
   if (!root)
     for (const buffer_region& r : b.writes)
-      if (r.buffer && buffers_.count(r.buffer.get())) need_writable(r.buffer);
+      if (r.buffer && buffers_.contains(r.buffer.get())) need_writable(r.buffer);
 
   const block_node* const outer = std::exchange(block_, &b);
   if (!block_names_.insert(b.name).second) fail("another block has this name");
@@ -184,15 +184,14 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
   frame_.block = nullptr;
   for (const buffer_region& r : b.reads) check_region(r);
   for (const buffer_region& r : b.writes) check_region(r);
-  for (const buffer_region& r : b.reads) frame_.readable.insert(r.buffer.get());
+  for (const buffer_region& r : b.reads) frame_.readable.push_back(r.buffer.get());
   for (const buffer_region& r : b.writes) {
-    frame_.writable.insert(r.buffer.get());
-    if (b.init) frame_.readable.insert(r.buffer.get());
+    frame_.writable.push_back(r.buffer.get());
+    if (b.init) frame_.readable.push_back(r.buffer.get());
   }
   for (const match_buffer& m : b.match_buffers) {
     check_region(m.source);
-    if (!root && !frame_.readable.count(m.source.buffer.get()) &&
-        !frame_.writable.count(m.source.buffer.get()))
+    if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
       fail("buffer " + m.source.buffer->name +
            " is matched but listed neither in reads nor in writes");
     bind_layout_vars(m.buffer);

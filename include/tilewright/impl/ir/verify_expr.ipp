@@ -57,11 +57,11 @@ TILEWRIGHT_INLINE void verifier::check_let(const expr& e, const char* what) {
 }
 
 TILEWRIGHT_INLINE void verifier::check_variable(const expr& e) const {
-  const auto found = bound_.find(e.get());
-  if (found == bound_.end()) fail("variable " + e->name + " is used where it is not defined");
-  const binding& b = bindings_[found->second];
+  const std::size_t* found = bound_.find(e.get());
+  if (!found) fail("variable " + e->name + " is used where it is not defined");
+  const binding& b = bindings_[*found];
   const bool outer = b.by == binder::loop || b.by == binder::let;
-  if (outer && found->second < visible_from_)
+  if (outer && *found < visible_from_)
     fail("the body uses " + e->name + " of " + (b.by == binder::loop ? "a loop" : "a let") +
          " outside of the block; bind it to an iteration variable");
 }
@@ -163,17 +163,17 @@ TILEWRIGHT_INLINE void verifier::check_layout(const buffer& b) {
 }
 
 TILEWRIGHT_INLINE void verifier::need_visible(const buffer& b) const {
-  if (!buffers_.count(b.get()))
+  if (!buffers_.contains(b.get()))
     fail("buffer " + b->name + " is neither a parameter nor allocated around its use");
 }
 
 TILEWRIGHT_INLINE void verifier::need_readable(const buffer& b) const {
-  if (frame_.block && !frame_.readable.count(b.get()))
+  if (frame_.block && !frame_.may_read(b))
     fail("buffer " + b->name + " is read but not listed in the reads");
 }
 
 TILEWRIGHT_INLINE void verifier::need_writable(const buffer& b) const {
-  if (frame_.block && !frame_.writable.count(b.get()))
+  if (frame_.block && !frame_.may_write(b))
     fail("buffer " + b->name + " is written but not listed in the writes");
 }
 
