@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <tilewright/ir/expr.hpp>
+#include <tilewright/support/short_vector.hpp>
 
 namespace tilewright::arith {
 
 /// constant + sum of term * coefficient. Terms are pairwise different, no sums and no literals; no
 /// coefficient is 0; the order is that of first occurrence.
 struct linear {
-  std::vector<std::pair<ir::expr, std::int64_t>> terms;
+  support::short_vector<std::pair<ir::expr, std::int64_t>, 4> terms;
   std::int64_t constant = 0;
   dtype type = dtype::i32;
 

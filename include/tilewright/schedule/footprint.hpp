@@ -84,19 +84,37 @@ inline bool disjoint(const std::vector<arith::bounds>& a, const std::vector<arit
   return false;
 }
 /// Constant bounds of a range; unbounded where it is symbolic.
-inline arith::bounds constant_range(const ir::range& r) {
+inline arith::bounds constant_range(const ir::expr& min, const ir::expr& extent) {
   arith::bounds out;
-  if (!ir::is_int(r.min)) return out;
-  out.lo = ir::as_int(r.min);
-  if (ir::is_int(r.extent)) out.hi = out.lo + ir::as_int(r.extent) - 1;
+  if (!ir::is_int(min)) return out;
+  out.lo = ir::as_int(min);
+  if (ir::is_int(extent)) out.hi = out.lo + ir::as_int(extent) - 1;
   return out;
 }
+inline arith::bounds constant_range(const ir::range& r) { return constant_range(r.min, r.extent); }
 /// Position of the loop whose variable is `v`; -1 when it is none of them.
 inline int loop_index(const std::vector<const ir::loop_node*>& loops, const ir::expr& v) {
   for (std::size_t i = loops.size(); i-- > 0;)
     if (loops[i]->var.same(v)) return static_cast<int>(i);
   return -1;
 }
+/// The same for several expressions, one after the other: sums mostly name loops in their order.
+class loop_places {
+ public:
+  explicit loop_places(const std::vector<const ir::loop_node*>& loops) : loops_(loops) {}
+  int of(const ir::expr& e) {
+    if (!ir::is_var(e)) return -1;
+    for (std::size_t tried = 0; tried < loops_.size(); ++tried) {
+      if (next_ == loops_.size()) next_ = 0;
+      if (loops_[next_++]->var.same(e)) return static_cast<int>(next_ - 1);
+    }
+    return -1;
+  }
+
+ private:
+  const std::vector<const ir::loop_node*>& loops_;
+  std::size_t next_ = 0;
+};
 /// @}
 
 /// Position of the iteration variable `v` in the block; -1 when it is none of its.

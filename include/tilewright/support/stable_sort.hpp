@@ -15,11 +15,12 @@ std::vector<std::size_t> sorted_order(std::size_t count, const void* context,
                                       bool (*before)(const void* context, std::size_t a,
                                                      std::size_t b));
 
-/// Sorts by `before`, a strict weak order; equal elements keep their order.
-template <class T, class Before>
-void stable_sort(std::vector<T>& list, const Before& before) {
+/// Sorts a vector, or a short_vector, by `before`, a strict weak order; equal elements keep their
+/// order.
+template <class List, class Before>
+void stable_sort(List& list, const Before& before) {
   struct view {
-    const std::vector<T>& list;
+    const List& list;
     const Before& before;
   };
   const view all{list, before};
@@ -28,7 +29,7 @@ void stable_sort(std::vector<T>& list, const Before& before) {
         const view& v = *static_cast<const view*>(context);
         return v.before(v.list[a], v.list[b]);
       });
-  std::vector<T> sorted;
+  List sorted;
   sorted.reserve(list.size());
   for (const std::size_t from : order) sorted.push_back(std::move(list[from]));
   list = std::move(sorted);

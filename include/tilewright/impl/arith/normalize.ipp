@@ -126,13 +126,14 @@ class canonical_form {
 
   /// a * 8 + r < 16 is a * 8 < 16 where r is in [0, 8).
   void drop_low_digits(linear& sum, std::int64_t limit) const {
-    for (const auto& [term, unit] : std::vector(sum.terms)) {
+    const linear whole = sum;
+    for (const auto& [term, unit] : whole.terms) {
       if (unit < 2 || limit % unit != 0) continue;
       linear high = sum, low = sum;
       const std::int64_t divisor = unit;
       const auto is_high = [&](const auto& t) { return t.second % divisor == 0; };
-      std::erase_if(low.terms, is_high);
-      std::erase_if(high.terms, [&](const auto& t) { return !is_high(t); });
+      erase_if(low.terms, is_high);
+      erase_if(high.terms, [&](const auto& t) { return !is_high(t); });
       const bounds rest = known_.const_bounds(from_linear(low));
       if (rest.lo >= 0 && rest.hi < divisor) {
         sum = std::move(high);

@@ -108,7 +108,7 @@ class access_spans : public visitor {
         add_term(out.base, term, factor);
       else if (!widen(term, factor, out))
         return std::nullopt;
-    std::erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
+    erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
     return out;
   }
 

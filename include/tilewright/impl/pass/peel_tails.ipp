@@ -116,7 +116,7 @@ class guard_finder : public visitor {
       g.lo += factor * (factor > 0 ? first : last);
       g.hi += factor * (factor > 0 ? last : first);
       g.inner.terms.emplace_back(loop.var, factor);
-      std::erase_if(g.outer.terms, [&](const auto& t) { return t.first.same(loop.var); });
+      erase_if(g.outer.terms, [&](const auto& t) { return t.first.same(loop.var); });
     }
     for (const auto& [var, factor] : g.inner.terms)
       for (const auto& [term, c] : g.outer.terms)
@@ -417,7 +417,7 @@ class peeler : public scoped_mutator {
     const dtype type = loop.var.type();
     arith::linear rest = q.guards[0].outer;
     const std::int64_t factor = rest.coefficient(loop.var);
-    std::erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
+    erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
     const expr end = loop.min + loop.extent;
     const auto last = [&](std::int64_t bound) {  // end of the iterations with outer <= bound
       const expr room =

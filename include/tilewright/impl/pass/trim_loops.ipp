@@ -41,7 +41,7 @@ class trimmer : public scoped_mutator {
       const std::optional<arith::linear> sum = as_nonpositive(term);
       const std::int64_t factor = sum && sum->type == type ? sum->coefficient(loop.var) : 0;
       arith::linear others = factor ? *sum : arith::linear{};
-      std::erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
+      erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
       const bool usable =
           factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
       if (!usable) {

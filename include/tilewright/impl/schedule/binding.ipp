@@ -25,13 +25,14 @@ using arith::bounds;
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
   std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
+  loop_places places(child.loops);
   std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
     if (!ir::is_var(term)) {
       if (first == 0 || uses_loops_from(term, child, first)) return false;
       continue;
     }
-    const int index = loop_index(child.loops, term);
+    const int index = places.of(term);
     if (index < 0 || static_cast<std::size_t>(index) < first) continue;
     const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
     if (!ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;

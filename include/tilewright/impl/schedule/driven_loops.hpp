@@ -16,8 +16,9 @@ struct driven_loops {
   explicit driven_loops(const child_block& child)
       : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
     const std::vector<ir::iter_var>& vars = child.block().iters;
+    loop_places places(child.loops);
     for (std::size_t i = 0; i < vars.size(); ++i)
-      mark(child.realize->values[i], child,
+      mark(child.realize->values[i], places,
            vars[i].kind == ir::iter_kind::spatial ? spatial : other);
   }
 
@@ -25,10 +26,9 @@ struct driven_loops {
   bool any(std::size_t loop) const { return spatial[loop] || other[loop]; }
 
  private:
-  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      seen[static_cast<std::size_t>(l)] = 1;
-    for (const ir::expr& arg : e->args) mark(arg, child, seen);
+  static void mark(const ir::expr& e, loop_places& places, std::vector<char>& seen) {
+    if (const int l = places.of(e); l >= 0) seen[static_cast<std::size_t>(l)] = 1;
+    for (const ir::expr& arg : e->args) mark(arg, places, seen);
   }
 };
 

@@ -93,10 +93,9 @@ TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::
 TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
                                          const std::vector<const ir::loop_node*>& loops) {
   arith::bounds out{sum.constant, sum.constant};
-  std::optional<arith::analyzer> known;
+  detail::footprints::term_ranges ranges(loops);
   for (const auto& [term, factor] : sum.terms)
-    out = arith::add(out,
-                     arith::scale(detail::footprints::range_of_term(term, loops, known), factor));
+    out = arith::add(out, arith::scale(ranges.of(term), factor));
   return out;
 }
 
@@ -152,21 +151,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  const auto keep = [&](arith::linear& side, const ir::expr& term, std::int64_t factor) {
-    if (side.terms.empty()) side.terms.reserve(sum.terms.size());
-    side.terms.emplace_back(term, factor);
-  };
+  loop_places places(child.loops);
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
-      const int index = loop_index(child.loops, term);
+      const int index = places.of(term);
       if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
-        keep(*out.lo, term, factor);
-        keep(*out.hi, term, factor);
+        out.lo->terms.emplace_back(term, factor);
+        out.hi->terms.emplace_back(term, factor);
         continue;
       }
       const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
-      const bounds b = constant_range({l.min, l.extent});
+      const bounds b = constant_range(l.min, l.extent);
       if (b.bounded()) {
         out.lo->constant += factor * (factor > 0 ? b.lo : b.hi);
         out.hi->constant += factor * (factor > 0 ? b.hi : b.lo);

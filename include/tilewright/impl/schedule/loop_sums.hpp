@@ -72,16 +72,26 @@ inline std::optional<linear> not_negative(const ir::expr& comparison) {
   return difference(a, b);
 }
 
-/// Constant bounds of a term over loops; `known` is filled when it is needed.
-inline bounds range_of_term(const ir::expr& term, const std::vector<const ir::loop_node*>& loops,
-                            std::optional<arith::analyzer>& known) {
-  if (const int index = loop_index(loops, term); index >= 0) {
-    const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
-    if (const bounds part = constant_range({l.min, l.extent}); part.bounded()) return part;
+/// Constant bounds of terms over loops.
+class term_ranges {
+ public:
+  explicit term_ranges(const std::vector<const ir::loop_node*>& loops)
+      : loops_(loops), places_(loops) {}
+
+  bounds of(const ir::expr& term) {
+    if (const int place = places_.of(term); place >= 0) {
+      const ir::loop_node& l = *loops_[static_cast<std::size_t>(place)];
+      if (const bounds b = constant_range(l.min, l.extent); b.bounded()) return b;
+    }
+    if (!known_) known_ = knowing(loops_);
+    return known_->const_bounds(term);
   }
-  if (!known) known = knowing(loops);
-  return known->const_bounds(term);
-}
+
+ private:
+  const std::vector<const ir::loop_node*>& loops_;
+  loop_places places_;
+  std::optional<arith::analyzer> known_;  // where it is needed
+};
 
 /// The term of `a` that `accumulate` would add the term of `b` to.
 inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
@@ -92,9 +102,9 @@ inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
 inline bounds range_of_difference(const linear& a, const linear& b,
                                   const std::vector<const ir::loop_node*>& loops) {
   bounds out{a.constant - b.constant, a.constant - b.constant};
-  std::optional<arith::analyzer> known;
+  term_ranges ranges(loops);
   const auto add = [&](const ir::expr& term, std::int64_t factor) {
-    if (factor != 0) out = arith::add(out, arith::scale(range_of_term(term, loops, known), factor));
+    if (factor != 0) out = arith::add(out, arith::scale(ranges.of(term), factor));
   };
   for (const auto& [term, factor] : a.terms) {
     std::int64_t rest = factor;

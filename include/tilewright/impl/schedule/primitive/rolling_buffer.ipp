@@ -41,7 +41,7 @@ inline bool admit(window& w, const arith::linear& own, std::int64_t step, const 
   if (range_of(*rest, b.loops).lo >= 0) return true;
   const std::int64_t by_loop = rest->coefficient(w.loop->var);
   const std::int64_t by_offset = rest->coefficient(own.terms[0].first) / own.terms[0].second;
-  std::erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
+  erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
   accumulate(*rest, own, -by_offset);
   for (const auto& term : rest->terms)
     if (ir::uses_any(term.first, moving)) return false;
@@ -62,7 +62,7 @@ inline std::optional<window> find_window(const child_block& producer,
   const ir::loop_node& loop = *producer.loops[at];
   const std::int64_t step = value.coefficient(loop.var);
   if (step <= 0 || value.constant != 0) return std::nullopt;
-  std::erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
+  erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
   window out{&loop, dim, 1, 0, arith::from_linear(value)};
   support::stable_sort(value.terms,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
