@@ -27,8 +27,9 @@ TILEWRIGHT_INLINE stmt with_body(const loop_node& like, stmt body) {
   node->min = like.min;
   node->extent = like.extent;
   node->loop = like.loop;
-  node->thread_tag = like.thread_tag;
-  node->annotations = like.annotations;
+  // most loops have neither, and assigning nothing has its price
+  if (!like.thread_tag.empty()) node->thread_tag = like.thread_tag;
+  if (!like.annotations.empty()) node->annotations = like.annotations;
   node->body = std::move(body);
   return out;
 }

@@ -28,13 +28,10 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a,
   return std::nullopt;
 }
 
-/// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(std::optional<linear> a, std::optional<linear> b,
-                                        bool lower, const loop_list& loops) {
-  if (!a) return b;
-  if (!b) return a;
-  if (never_above(*a, *b, loops) == lower) return b;
-  return a;
+/// Becomes some sum that is at least as tight as one of the two: either side is a bound of its own.
+inline void narrow_side(std::optional<linear>& to, std::optional<linear>&& by, bool lower,
+                        const loop_list& loops) {
+  if (by && (!to || never_above(*to, *by, loops) == lower)) to = std::move(by);
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
@@ -138,9 +135,9 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
 }
 
 /// Intersects: both are bounds of the same set.
-inline void narrow(iter_domain& to, iter_domain by, const loop_list& loops) {
-  to.lo = inner_side(std::move(to.lo), std::move(by.lo), true, loops);
-  to.hi = inner_side(std::move(to.hi), std::move(by.hi), false, loops);
+inline void narrow(iter_domain& to, iter_domain&& by, const loop_list& loops) {
+  narrow_side(to.lo, std::move(by.lo), true, loops);
+  narrow_side(to.hi, std::move(by.hi), false, loops);
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
