@@ -65,9 +65,26 @@ TEST_CASE("buffers match by first use, one to one") {
   const auto copy = [](const buffer& from, const buffer& to) {
     return make_store(to, {0}, load(from, {0}));
   };
-  CHECK(equal(copy(a, b), copy(b, a)));
-  CHECK_FALSE(equal(copy(a, b), copy(a, a)));
-  CHECK_FALSE(equal(copy(a, a), copy(a, b)));
+  const auto of = [&](const stmt& body) { return test::make_function({a, b}, body); };
+  CHECK(equal(test::make_function({a, b}, copy(a, b)), test::make_function({b, a}, copy(b, a))));
+  CHECK_FALSE(equal(of(copy(a, b)), of(copy(b, a))));
+  CHECK_FALSE(equal(of(copy(a, b)), of(copy(a, a))));
+  CHECK_FALSE(equal(of(copy(a, a)), of(copy(a, b))));
+}
+
+TEST_CASE("buffers match by allocation in a statement, free ones by identity") {
+  const buffer a = make_buffer("A", dtype::f32, {4}), b = make_buffer("B", dtype::f32, {4});
+  const buffer c = make_buffer("C", dtype::f32, {4}), d = make_buffer("D", dtype::f32, {4});
+  const auto copy = [](const buffer& from, const buffer& to) {
+    return make_store(to, {0}, load(from, {0}));
+  };
+  CHECK(equal(load(a, {0}), load(a, {0})));
+  CHECK_FALSE(equal(load(a, {0}), load(b, {0})));
+  CHECK_FALSE(equal(load(a, {0}) + load(b, {0}), load(b, {0}) + load(a, {0})));
+  CHECK_FALSE(equal(copy(a, c), copy(b, c)));
+  CHECK_FALSE(equal(copy(a, c), copy(a, d)));
+  CHECK(equal(make_allocate(c, copy(a, c)), make_allocate(d, copy(a, d))));
+  CHECK_FALSE(equal(make_allocate(c, copy(a, c)), make_allocate(d, copy(b, d))));
 }
 
 TEST_CASE("literals compare by type and value; NaN equals NaN; zeros have a sign") {

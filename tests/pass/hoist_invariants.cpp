@@ -98,3 +98,13 @@ TEST_CASE("variables that the loop binds stay inside") {
   check_same(f, g);
   CHECK(lets(g.body) == 1);
 }
+
+TEST_CASE("elements of different tensors are different values") {
+  const buffer w = make_buffer("W", dtype::f32, v->shape);
+  const expr value = load(x, {i, j}) * root(load(v, {i})) + root(load(w, {i}));
+  const function f =
+      make_function({x, v, w, y}, nest({{i, 4}, {j, 8}}, make_store(y, {i, j}, value)));
+  const function g = pass::hoist_invariants(f);
+  check_same(f, g);
+  CHECK(lets(g.body) == 2);
+}

@@ -2,8 +2,9 @@
 //
 // Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
 // variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
-// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
-// must agree. Variables that are free in what is compared match only themselves. For identity that
+// are bound, buffers by where they are allocated, or by their first use in a function, where type,
+// shape, strides, offset, scope and alignment must agree. Variables and buffers that are free in an
+// expression or a statement match only themselves. For identity that
 // traces can rely on, which includes block names, see ir/key.hpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // The structure of a program as a sequence of words: one traversal for `equal` and `workload_key`,
 // so that the two cannot disagree about what counts.
 //
-// Variables are numbered where they are bound, buffers where they are first used; a buffer's first
-// use carries its description. Every list is preceded by its length, so no two programs share a
+// Variables are numbered where they are bound, buffers where they are allocated or first used, which
+// carries their description. Every list is preceded by its length, so no two programs share a
 // sequence.
 #pragma once
 
@@ -18,8 +18,8 @@
 namespace tilewright::ir::detail {
 
 /// Sink: `void word(std::uint64_t)`, `void text(std::string_view)`, `static constexpr bool
-/// block_names`, and `static constexpr bool free_by_identity`: a free variable counts as its
-/// address, else as its number.
+/// block_names`, and `static constexpr bool free_by_identity`: free variables and buffers
+/// count as their addresses, else as their numbers.
 template <class Sink>
 class structure_writer {
  public:
@@ -80,7 +80,7 @@ class structure_writer {
         return write(n.body);
       }
       case stmt_kind::evaluate: return write(as_evaluate(s)->value);
-      case stmt_kind::allocate: write(as_allocate(s)->buffer); return write(as_allocate(s)->body);
+      case stmt_kind::allocate: define(as_allocate(s)->buffer); return write(as_allocate(s)->body);
       case stmt_kind::while_loop: write(as_while(s)->condition); return write(as_while(s)->body);
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
@@ -148,6 +148,12 @@ class structure_writer {
   }
 
   void write(const buffer& b) {
+    if (!Sink::free_by_identity || buffers_.find(b.get())) return define(b);
+    sink_.word(0);
+    sink_.word(reinterpret_cast<std::uintptr_t>(b.get()));
+  }
+
+  void define(const buffer& b) {
     const auto [number, first] = buffers_.insert(b.get(), buffers_.size() + 1);
     sink_.word(*number);
     if (!first) return;
@@ -223,12 +229,12 @@ class structure_writer {
     }
     for (const iter_var& iter : b.iters) bind(iter.var);
     size(b.alloc_buffers.size());
-    for (const buffer& alloc : b.alloc_buffers) write(alloc);
+    for (const buffer& alloc : b.alloc_buffers) define(alloc);
     size(b.match_buffers.size());
     for (const match_buffer& m : b.match_buffers) {
       write(m.source);
       binding_ = true;  // strides and offset of the view are bound by the match
-      write(m.buffer);
+      define(m.buffer);
       binding_ = false;
     }
     write(b.reads);
