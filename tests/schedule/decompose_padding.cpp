@@ -145,3 +145,53 @@ TEST_CASE("decompose_padding: refusals") {
   check_refusal(s, "decompose_padding", 2, [&] { s.decompose_padding(c, c_i); });
   check_refusal(s, "decompose_padding", 1, [&] { s.decompose_padding(d, c_i); });
 }
+
+TEST_CASE("decompose_padding: an if around the block") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), F: T.Buffer((8,), "int32"), B: T.Buffer((8, 8), "int32")):
+    for i in range(8):
+        if F[i] < 20:
+            for j in range(8):
+                with T.block("B"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    B[vi, vj] = T.if_then_else(2 <= vj, A[vi, vj - 2], 3)
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  check_refusal(s, "decompose_padding", 1, [&] { s.decompose_padding(b, loops[0]); });
+  s.decompose_padding(b, loops[1]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("decompose_padding: loops that end where the domain does not") {
+  const auto program = [](const std::string& extent, const std::string& domain) {
+    return ir::parse(R"(@T.prim_func
+def main(a: T.handle, b: T.handle, c: T.handle):
+    n = T.int32()
+    m = T.int32()
+    N = T.match_buffer(c, (n,), "int32")
+    A = T.match_buffer(a, (8, m), "int32")
+    B = T.match_buffer(b, (8, m), "int32")
+    for i in range(8):
+        for j in range()" +
+                     extent + R"():
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                vj = T.axis.spatial()" +
+                     domain + R"(, j)
+                B[vi, vj] = T.if_then_else(2 <= vj, A[vi, vj - 2], 3)
+)");
+  };
+  using loop_and_domain = std::pair<std::string, std::string>;
+  for (const loop_and_domain& c :
+       {loop_and_domain{"n", "m"}, {"i + 1", "8"}, {"i + 1", "i + 1"}, {"n", "n"}}) {
+    CAPTURE(c.first);
+    CAPTURE(c.second);
+    const ir::function f = program(c.first, c.second);
+    schedule s(f);
+    const block_rv b = s.block("B");
+    s.decompose_padding(b, s.get_loops(b)[0]);
+    check_meaning(s, f, {{"n", 5}, {"m", 13}});
+  }
+}

@@ -1,5 +1,6 @@
 #include <tilewright/schedule/primitive/decompose_reduction.hpp>
 
+#include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/visit.hpp>
 
 #include "check_schedule.hpp"
@@ -102,4 +103,48 @@ TEST_CASE("decompose_reduction: a reduction that threads share keeps its init") 
   s.bind(i_j_k[2], "threadIdx.x");
   const loop_rv k = i_j_k[2];
   check_refusal(s, "decompose_reduction", 7, [&] { s.decompose_reduction(c, k); });
+}
+
+TEST_CASE("decompose_reduction: a domain that follows a loop") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6, 4), "int32"), B: T.Buffer((6,), "int32")):
+    C = T.alloc_buffer((6, 6), "int32")
+    for i in range(6):
+        for j in range(i + 1):
+            for k in range(4):
+                with T.block("C"):
+                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                    with T.init():
+                        C[vi, vj] = 0
+                    C[vi, vj] = C[vi, vj] + A[vi, vj, vk]
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = C[vi, vi] + C[vi, 0]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  SUBCASE("decompose_reduction") { s.decompose_reduction(c, s.get_loops(c)[0]); }
+  SUBCASE("rfactor") { s.rfactor(s.get_loops(c)[2], 0); }
+  check_meaning(s, f);
+}
+
+TEST_CASE("decompose_reduction: an if around the block") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), F: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i in range(8):
+        if F[i] < 20:
+            for k in range(8):
+                with T.block("C"):
+                    vi, vk = T.axis.remap("SR", [i, k])
+                    with T.init():
+                        C[vi] = 0
+                    C[vi] = C[vi] + A[vi, vk]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  check_refusal(s, "decompose_reduction", 1, [&] { s.decompose_reduction(c, loops[0]); });
+  s.decompose_reduction(c, loops[1]);
+  check_meaning(s, f);
 }

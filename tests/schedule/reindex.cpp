@@ -294,3 +294,98 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((4, 2), "int32")):
   const block_rv b = s.block("B");
   check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
 }
+
+TEST_CASE("reindex, reindex_cache_*: an index tensor that changes, or comes too late") {
+  const auto gather = [](const std::string& change) {
+    return schedule(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
+    I = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("I"):
+            vi = T.axis.spatial(4, i)
+            I[vi] = vi
+    for i in range(4):
+        with T.block("I1"):
+            vi = T.axis.spatial(4, i)
+            )" + change + R"( = I[vi] + 3
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[I[vi]], I[vi])
+            C[vi] = A[I[vi]] + 1
+)"));
+  };
+  const auto scatter = [](const std::string& change) {
+    return schedule(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), J: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
+    I = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("I"):
+            vi = T.axis.spatial(4, i)
+            I[vi] = vi
+    for i in range(4):
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi], I[vi])
+            T.writes(C[I[vi]])
+            C[I[vi]] = A[vi] + 1
+        with T.block("I1"):
+            vi = T.axis.spatial(4, i)
+            )" + change + R"( = 3 - I[vi]
+)"));
+  };
+  {
+    schedule s = gather("I[vi]");
+    const block_rv c = s.block("C");
+    check_refusal(s, "reindex", 4, [&] { s.reindex(c, read_buffer(0)); });
+    check_refusal(s, "reindex_cache_read", 5,
+                  [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
+  }
+  {
+    schedule s = scatter("I[vi]");
+    const block_rv c = s.block("C");
+    check_refusal(s, "reindex", 4, [&] { s.reindex(c, written_buffer(0)); });
+    check_refusal(s, "reindex_cache_write", 5,
+                  [&] { s.reindex_cache_write(c, 0, "global", "lambda i: i"); });
+  }
+  {  // what changes is another tensor
+    schedule s = scatter("J[vi]");
+    const ir::function f = s.function();
+    const block_rv c = s.block("C");
+    s.reindex_cache_write(c, 0, "global", "lambda i: i");
+    check_meaning(s, f);
+  }
+  {  // written before the nest, but not before the copy of an input, which stands first
+    schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
+    I = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("I"):
+            vi = T.axis.spatial(4, i)
+            I[vi] = vi + 2
+    for i in range(4):
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[I[vi]], I[vi])
+            C[vi] = A[I[vi]] + 1
+)"));
+    const block_rv c = s.block("C");
+    check_refusal(s, "reindex_cache_read", 5,
+                  [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
+    schedule t(s.function());
+    t.reindex(t.block("C"), read_buffer(0));
+    check_meaning(t, s.function());
+  }
+}
+
+TEST_CASE("reindex: a result that an if leaves out is refused") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), F: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):
+        if F[i] > 0:
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                B[vi] = A[vi] + 1
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+}

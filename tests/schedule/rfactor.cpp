@@ -343,7 +343,7 @@ TEST_CASE("rfactor: refusals") {
 }
 
 TEST_CASE("rfactor: what is added to another tensor is no sum") {
-  const ir::function f = ir::parse(R"(@T.prim_func
+  check_refused(R"(@T.prim_func
 def main(A: T.Buffer((8, 16), "int32"), D: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
     for i, k in T.grid(8, 16):
         with T.block("B"):
@@ -351,6 +351,6 @@ def main(A: T.Buffer((8, 16), "int32"), D: T.Buffer((8,), "int32"), B: T.Buffer(
             with T.init():
                 B[vi] = 0
             B[vi] = D[vi] + A[vi, vk]
-)");
-  check_refused(f, "B", 1, 0, 5);
+)",
+                "B", 1, 0, 5);
 }

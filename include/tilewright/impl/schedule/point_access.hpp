@@ -93,6 +93,26 @@ inline std::vector<ir::buffer_region> reads_of(const ir::expr& value) {
   return out;
 }
 
+/// Index tensors that place an element: they must say the same to a block and to the copy beside it.
+/// A block that may write one in between, or in a loop of the block that is none of the copy's; -1
+/// if there is none.
+inline int changer_of_places(const block_scope& scope, std::size_t self, std::size_t copy,
+                             const std::vector<ir::expr>& indices) {
+  const std::size_t common = scope.common_loops(self, copy);
+  for (const ir::expr& e : indices)
+    for (const ir::buffer_region& r : reads_of(e))
+      for (std::size_t w = 0; w < scope.size(); ++w) {
+        const auto& writes = scope[w].block().writes;
+        const bool changes =
+            std::any_of(writes.begin(), writes.end(),
+                        [&](const ir::buffer_region& x) { return x.buffer == r.buffer; });
+        const bool between = std::min(self, copy) < w && w < std::max(self, copy);
+        if (changes && (w == self || between || scope.common_loops(w, self) > common))
+          return static_cast<int>(w);
+      }
+  return -1;
+}
+
 /// The accesses to one buffer go to given indices of another.
 class replacer : public ir::mutator {
  public:

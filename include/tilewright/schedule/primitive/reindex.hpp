@@ -29,7 +29,8 @@ namespace tilewright::primitive {
 /// 2. the selector names a buffer that the block reads or writes;
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
 ///    made of its iteration variables, and these start at 0;
-/// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it;
+/// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
+///    and none there writes what the indices are read from;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
 ///    written before, and every element that the copy touches exists;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
@@ -58,7 +59,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
 ///    a common loop reads the buffer, and its result is finished where the copy stands;
-/// 5. the region is a single point, and its indices are made of iteration variables;
+/// 5. the region is a single point, and its indices are made of iteration variables; what they are
+///    read from is written before the copy, and not between the copy and the block;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one;

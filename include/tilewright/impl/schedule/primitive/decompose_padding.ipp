@@ -8,6 +8,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
+#include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -168,18 +169,19 @@ inline ir::stmt make_constant(const plan& p, std::string name, std::uint64_t& id
   ir::block_node out;
   out.name = std::move(name);
   ir::var_map iters, loops;
+  const auto& around = p.child->loops;
+  for (std::size_t l = p.first; l < around.size(); ++l)
+    loops.emplace(around[l]->var, ir::make_var(around[l]->var->name, around[l]->var.type()));
   for (ir::iter_var i : p.block().iters) {
     const ir::var fresh = ir::make_var(i.var->name, i.var.type());
     iters.emplace(i.var, fresh);
     i.var = fresh;
+    i.dom = {ir::substitute(i.dom.min, loops), ir::substitute(i.dom.extent, loops)};
     out.iters.push_back(std::move(i));
   }
   for (const ir::buffer_region& w : p.block().writes)
     out.writes.push_back(substituted(w, iters, {}));
   out.body = ir::make_store(p.store->buffer, substituted(p.store->indices, iters, {}), p.constant);
-  const auto& around = p.child->loops;
-  for (std::size_t l = p.first; l < around.size(); ++l)
-    loops.emplace(around[l]->var, ir::make_var(around[l]->var->name, around[l]->var.type()));
   std::vector<ir::expr> values;
   for (const ir::expr& v : p.child->realize->values) values.push_back(ir::substitute(v, loops));
   const ir::block made = ir::make_block(std::move(out));
@@ -196,10 +198,15 @@ inline ir::stmt make_constant(const plan& p, std::string name, std::uint64_t& id
   return nest;
 }
 
-/// The loop may be cut: it is one variable as it stands, drives nothing else, and is no thread.
+/// The loop may be cut: it is one variable as it stands, drives nothing else, is no thread, and runs
+/// over numbers or over all of the variable's domain, so that the region knows where it ends.
 inline bool may_cut(const plan& p, std::size_t loop, std::size_t iter) {
   const ir::loop_node& l = *p.child->loops[loop];
+  const ir::range& dom = p.block().iters[iter].dom;
   if (l.loop == ir::loop_kind::thread_binding) return false;
+  if (!constant_range({l.min, l.extent}).bounded() &&
+      !(arith::same_value(l.min, dom.min) && arith::same_value(l.extent, dom.extent)))
+    return false;
   for (std::size_t i = 0; i < p.child->realize->values.size(); ++i)
     if (i != iter && ir::uses_var(p.child->realize->values[i], l.var)) return false;
   for (const ir::loop_node* other : p.child->loops)
@@ -283,6 +290,8 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   const int first = loop_index(p.child->loops, loop);
   if (first < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(p.block()) + " in its scope");
+  if (detail::conditional_below(at, *p.child->loops[static_cast<std::size_t>(first)]))
+    refuse(1, quoted(p.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
   if (const int reason = complete_violation(scope, child))
     refuse(2, quoted(p.block()) + " is not complete: " + std::string(complete_reason(reason)));
   p.first = static_cast<std::size_t>(first);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -92,7 +93,9 @@ inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::va
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& iter = block.iters[i];
     if (iter.kind != ir::iter_kind::spatial) continue;
-    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), iter.dom, iter.kind};
+    const ir::range dom{ir::substitute(iter.dom.min, renamed),
+                        ir::substitute(iter.dom.extent, renamed)};
+    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), dom, iter.kind};
     inner.emplace(iter.var, fresh.var);
     init.iters.push_back(std::move(fresh));
     values.push_back(ir::substitute(c.realize->values[i], renamed));
@@ -140,6 +143,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   const int index = loop_index(c.loops, loop);
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
+  if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
+    refuse(1, quoted(c.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);

@@ -134,8 +134,9 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   const ir::block_node& b = scope[self].block();
   if (caching::reads_before(b, x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
-  const bool guarded = !ir::is_true(scope[self].realize->predicate) || scope[self].conditional;
-  const bool branches = point_access::accesses(scope[self].realize->block, x).branches;
+  const bool guarded = !ir::is_true(scope[self].realize->predicate);
+  const bool branches =
+      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).branches;
   if (branches || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
 }
@@ -153,14 +154,23 @@ inline void check_whole_in_scope(const path& at) {
   }
 }
 
-/// What the copy reads, indices from index tensors included, is there when it runs.
-inline void check_filled(const ir::function& f, const ir::block_node& copy, const ir::buffer& cache,
+/// What the copy reads, indices from index tensors included, is there when it runs, and it finds
+/// the indices that the block finds.
+inline void check_filled(const ir::function& f, std::uint64_t block, const ir::block_node& copy,
+                         const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
   const path at = find_block(f, copy.id);
   for (const ir::buffer_region& r : copy.reads)
-    if (r.buffer != cache && !region_filled(at, r))
+    if (!as_tvm() && r.buffer != cache && !region_filled(at, r))
       refuse(requirement,
              "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
+  const block_scope scope(*at.scope()->block);
+  const int changer =
+      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
+                                      static_cast<std::size_t>(scope.find(copy.id)), indices);
+  if (changer >= 0)
+    refuse(4, quoted(scope[static_cast<std::size_t>(changer)].block()) +
+                  " changes what the indices are read from");
 }
 
 /// The copy over the whole domains of its variables, one loop each.
@@ -225,7 +235,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, variables);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
-  if (!as_tvm()) check_filled(out, *copy, cache, read ? 5 : 6);
+  check_filled(out, id, *copy, indices, cache, read ? 5 : 6);
   return {std::move(out), copy->id};
 }
 

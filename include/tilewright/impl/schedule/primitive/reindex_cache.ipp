@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
@@ -215,6 +216,26 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
   return out;
 }
 
+/// Index tensors: written when the copy reads them, and as the block finds them.
+inline void check_places(const call& c, const ir::function& f, std::uint64_t block,
+                         std::uint64_t copy, const element& e) {
+  const path at = find_block(f, copy);
+  const block_scope scope(*at.scope()->block);
+  const auto self = static_cast<std::size_t>(scope.find(block));
+  const int changer = point_access::changer_of_places(
+      scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
+  if (changer >= 0)
+    refuse(c, 5,
+           quoted(scope[static_cast<std::size_t>(changer)].block()) +
+               " changes what the indices are read from, between " + quoted(scope[self].block()) +
+               " and the copy");
+  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
+    for (const ir::expr& index : e.at_buffer)
+      if (loads_from(index, r.buffer) && !region_filled(at, r))
+        refuse(c, 5,
+               "the indices in \"" + r.buffer->name + "\" are not written where the copy stands");
+}
+
 inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool read,
                        const std::string& storage, const ir::index_map& map) {
   const call c{read ? "reindex_cache_read" : "reindex_cache_write", storage};
@@ -248,6 +269,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   ir::function out = replace_block(f, at, r.mutate(block));
   out = caching::insert(out, s.holder->block->id, scope, where, made,
                         copy_nest(child, like, e.iters, copy));
+  check_places(c, out, id, copy->id, e);
   return {std::move(out), copy->id};
 }
 

@@ -285,11 +285,13 @@ inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id)
   } else {
     out.block.body = store_all(p.partial, indices, right);
   }
-  const ir::block made = ir::make_block(std::move(out.block));
-  id = made->id;
   ir::var_map renamed;
   for (const ir::loop_node* l : c.loops)
     renamed.emplace(l->var, ir::make_var(l->var->name, l->var.type()));
+  for (ir::iter_var& i : out.block.iters)
+    i.dom = {ir::substitute(i.dom.min, renamed), ir::substitute(i.dom.extent, renamed)};
+  const ir::block made = ir::make_block(std::move(out.block));
+  id = made->id;
   for (ir::expr& v : out.values) v = ir::substitute(v, renamed);
   ir::stmt nest =
       ir::make_realize(std::move(out.values), ir::substitute(c.realize->predicate, renamed), made);
