@@ -7504,8 +7504,13 @@ std::function<ir::function(const extent_map&)> with_bound_weights(
 namespace tilewright::search {
 
 /// Calls a kernel with whatever arguments come. Any number of threads may call at once; each
-/// specialization is tuned once, the others wait for it. After fork the child goes on with what was
-/// tuned before.
+/// specialization is tuned once, the others wait for it.
+///
+/// The process may fork at any time, on any thread. The fork waits until no other thread compiles a
+/// kernel or uses the database: mostly below 10 ms, 100 ms for a large kernel, a few seconds for a
+/// database that another process holds. The child goes on with what was tuned before, and tunes by
+/// itself what its parent is tuning. A child that a callback of tuning forks has only to exit or to
+/// become another program: it is in the middle of a session whose other threads it does not have.
 class dispatcher {
  public:
   /// @param make the kernel at given extents; throws argument_error when it has no meaning there
@@ -7708,14 +7713,135 @@ void cancel(const tuned<Kernel, Bound...>& op) {
 
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+// A vector whose first elements lie inside of it.
+//
+// For lists that are mostly short and made by the thousand, as the terms of sums are: these need no
+// memory of their own. Moving the list moves such elements, so pointers to them do not outlive it.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace tilewright::support {
+
+/// As std::vector, as far as it goes; the first `Inside` elements need no allocation.
+template <class T, std::size_t Inside>
+class short_vector {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
+                "tilewright: short_vector<T, n> needs a T that moves without throwing");
+
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  short_vector() noexcept : data_(inside()) {}
+  short_vector(const short_vector& other) : short_vector() {
+    reserve(other.size_);
+    std::uninitialized_copy_n(other.data_, other.size_, data_);
+    size_ = other.size_;
+  }
+  short_vector(short_vector&& other) noexcept : short_vector() { take(other); }
+  short_vector& operator=(const short_vector& other) {
+    if (this != &other) *this = short_vector(other);
+    return *this;
+  }
+  short_vector& operator=(short_vector&& other) noexcept {
+    if (this == &other) return *this;
+    drop();
+    take(other);
+    return *this;
+  }
+  ~short_vector() { drop(); }
+
+  T* begin() noexcept { return data_; }
+  T* end() noexcept { return data_ + size_; }
+  const T* begin() const noexcept { return data_; }
+  const T* end() const noexcept { return data_ + size_; }
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T& operator[](std::size_t i) noexcept { return data_[i]; }
+  const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  T& front() noexcept { return data_[0]; }
+  const T& front() const noexcept { return data_[0]; }
+  T& back() noexcept { return data_[size_ - 1]; }
+  const T& back() const noexcept { return data_[size_ - 1]; }
+
+  void reserve(std::size_t n) {
+    if (n <= capacity_) return;
+    T* const more = std::allocator<T>().allocate(n);
+    std::uninitialized_move_n(data_, size_, more);
+    const std::size_t kept = size_;
+    drop();
+    data_ = more;
+    capacity_ = n;
+    size_ = kept;
+  }
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ < capacity_) return *::new (data_ + size_++) T(std::forward<Args>(args)...);
+    T value(std::forward<Args>(args)...);  // the arguments may be elements of the list
+    reserve(2 * capacity_);
+    return *::new (data_ + size_++) T(std::move(value));
+  }
+  void push_back(const T& value) { emplace_back(value); }
+  void push_back(T&& value) { emplace_back(std::move(value)); }
+  T* erase(T* first, T* last) noexcept {
+    T* const rest = std::move(last, end(), first);
+    std::destroy(rest, end());
+    size_ = static_cast<std::size_t>(rest - data_);
+    return first;
+  }
+  T* erase(T* at) noexcept { return erase(at, at + 1); }
+  void clear() noexcept {
+    std::destroy_n(data_, size_);
+    size_ = 0;
+  }
+  template <class Which>
+  friend void erase_if(short_vector& list, Which which) {
+    list.erase(std::remove_if(list.begin(), list.end(), which), list.end());
+  }
+
+ private:
+  T* inside() noexcept { return reinterpret_cast<T*>(inside_); }
+  bool is_inside() const noexcept { return capacity_ == Inside; }
+  /// Gives up the elements and their memory.
+  void drop() noexcept {
+    clear();
+    if (is_inside()) return;
+    std::allocator<T>().deallocate(data_, capacity_);
+    data_ = inside();
+    capacity_ = Inside;
+  }
+  /// The elements of `other`, which is left empty; this list has none.
+  void take(short_vector& other) noexcept {
+    if (other.is_inside()) {
+      std::uninitialized_move_n(other.data_, other.size_, data_);
+      size_ = other.size_;
+      return other.clear();
+    }
+    data_ = std::exchange(other.data_, other.inside());
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, Inside);
+  }
+
+  T* data_;
+  std::size_t size_ = 0, capacity_ = Inside;
+  alignas(T) std::byte inside_[Inside * sizeof(T)];  // NOLINT: uninitialized
+};
+
+}  // namespace tilewright::support
 
 namespace tilewright::arith {
 
 /// constant + sum of term * coefficient. Terms are pairwise different, no sums and no literals; no
 /// coefficient is 0; the order is that of first occurrence.
 struct linear {
-  std::vector<std::pair<ir::expr, std::int64_t>> terms;
+  support::short_vector<std::pair<ir::expr, std::int64_t>, 4> terms;
   std::int64_t constant = 0;
   dtype type = dtype::i32;
 
@@ -8509,7 +8635,7 @@ TILEWRIGHT_INLINE bool analyzer::prove_lt(const ir::expr& a, const ir::expr& b) 
 }
 
 TILEWRIGHT_INLINE ir::expr simplify(const ir::expr& e) {
-  static const analyzer nothing_known;
+  const analyzer nothing_known;
   return nothing_known.simplify(e);
 }
 
@@ -10580,8 +10706,9 @@ ir::function normalize(const ir::function& f);
 //
 // Names never count: not those of functions, blocks, buffers or variables; nor do block ids. Bound
 // variables (parameters, symbolic extents, loops, iteration variables, lets) match by where they
-// are bound, buffers by their first use, where type, shape, strides, offset, scope and alignment
-// must agree. Variables that are free in what is compared match only themselves. For identity that
+// are bound, buffers by where they are allocated, or by their first use in a function, where type,
+// shape, strides, offset, scope and alignment must agree. Variables and buffers that are free in an
+// expression or a statement match only themselves. For identity that
 // traces can rely on, which includes block names, see ir/key.hpp.
 
 namespace tilewright::ir {
@@ -10605,11 +10732,12 @@ std::vector<std::size_t> sorted_order(std::size_t count, const void* context,
                                       bool (*before)(const void* context, std::size_t a,
                                                      std::size_t b));
 
-/// Sorts by `before`, a strict weak order; equal elements keep their order.
-template <class T, class Before>
-void stable_sort(std::vector<T>& list, const Before& before) {
+/// Sorts a vector, or a short_vector, by `before`, a strict weak order; equal elements keep their
+/// order.
+template <class List, class Before>
+void stable_sort(List& list, const Before& before) {
   struct view {
-    const std::vector<T>& list;
+    const List& list;
     const Before& before;
   };
   const view all{list, before};
@@ -10618,7 +10746,7 @@ void stable_sort(std::vector<T>& list, const Before& before) {
         const view& v = *static_cast<const view*>(context);
         return v.before(v.list[a], v.list[b]);
       });
-  std::vector<T> sorted;
+  List sorted;
   sorted.reserve(list.size());
   for (const std::size_t from : order) sorted.push_back(std::move(list[from]));
   list = std::move(sorted);
@@ -10738,13 +10866,14 @@ class canonical_form {
 
   /// a * 8 + r < 16 is a * 8 < 16 where r is in [0, 8).
   void drop_low_digits(linear& sum, std::int64_t limit) const {
-    for (const auto& [term, unit] : std::vector(sum.terms)) {
+    const linear whole = sum;
+    for (const auto& [term, unit] : whole.terms) {
       if (unit < 2 || limit % unit != 0) continue;
       linear high = sum, low = sum;
       const std::int64_t divisor = unit;
       const auto is_high = [&](const auto& t) { return t.second % divisor == 0; };
-      std::erase_if(low.terms, is_high);
-      std::erase_if(high.terms, [&](const auto& t) { return !is_high(t); });
+      erase_if(low.terms, is_high);
+      erase_if(high.terms, [&](const auto& t) { return !is_high(t); });
       const bounds rest = known_.const_bounds(from_linear(low));
       if (rest.lo >= 0 && rest.hi < divisor) {
         sum = std::move(high);
@@ -12500,10 +12629,10 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 10;
+inline constexpr int lowering_revision = 11;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
-/// time; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
+/// time, and a fork waits until they have; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
 /// 10 ms.
 /// @throws build_error when no LLVM can be opened (the text names what was tried and what to
 /// install), or
@@ -13196,6 +13325,49 @@ class emitter {
 };
 
 }  // namespace tilewright::backend::llvm
+// Work that a fork waits for.
+//
+// A forked child has one thread. What the others were in the middle of stays so for ever there: a
+// lock is held, a table is written by half, a library is halfway through its own. Work on what the
+// whole process shares therefore goes through one gate, and fork() waits until nobody is inside: the
+// child finds all of it whole and free. What a function makes at its first call and keeps in a static
+// is made inside too, since a child would wait for ever for what another thread was making.
+
+#include <cstdint>
+
+namespace tilewright::support {
+namespace detail {
+void enter_fork_gate() noexcept;
+void leave_fork_gate() noexcept;
+}  // namespace detail
+
+/// While one lives, no other thread forks this process; where another thread waits to fork, making
+/// one waits for that. Inside of another one it is free. For short work, since a fork waits as long:
+/// compiling a kernel is the longest that happens often.
+/// It requires: 1) the thread that made it destroys it; 2) until then it does not wait for what
+/// another thread does with a pass of its own: it joins no thread and waits for no condition.
+class fork_pass {
+ public:
+  fork_pass() noexcept { detail::enter_fork_gate(); }
+  ~fork_pass() { detail::leave_fork_gate(); }
+  fork_pass(const fork_pass&) = delete;
+  fork_pass& operator=(const fork_pass&) = delete;
+};
+
+/// While one lives, every fork first calls a function on its thread, when nobody has a pass.
+class fork_hook {
+ public:
+  fork_hook(void (*before)(void*), void* of);
+  ~fork_hook();
+  fork_hook(const fork_hook&) = delete;
+  fork_hook& operator=(const fork_hook&) = delete;
+};
+
+/// Forks between the start of the program and this process. Threads that ran at another number are
+/// not in this process.
+std::uint64_t fork_generation() noexcept;
+
+}  // namespace tilewright::support
 
 namespace tilewright::backend {
 namespace detail::compile_parts {
@@ -13294,6 +13466,7 @@ inline std::int64_t workspace_of(const ir::function& f) {
 
 TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cpu& cpu) {
   namespace p = detail::compile_parts;
+  const support::fork_pass inside;
   artifact out;
   out.symbol = p::symbol_of(lowered);
   out.isa = cpu.isa_key();
@@ -13313,6 +13486,7 @@ TILEWRIGHT_INLINE artifact compile(const ir::function& lowered, const target::cp
 TILEWRIGHT_INLINE std::string inspect(const ir::function& lowered, const target::cpu& cpu,
                                       stage at) {
   namespace p = detail::compile_parts;
+  const support::fork_pass inside;
   llvm::builder b(cpu, lowered.name);
   const p::machine machine(b.c);
   machine.prepare(b.module);
@@ -13892,11 +14066,15 @@ inline api open_library() {
 }  // namespace detail
 
 TILEWRIGHT_INLINE const api& library() {
+  const support::fork_pass inside;
   static const api table = detail::open_library();
   return table;
 }
 
-TILEWRIGHT_INLINE std::string version() { return detail::version_of(library()); }
+TILEWRIGHT_INLINE std::string version() {
+  const support::fork_pass inside;
+  return detail::version_of(library());
+}
 
 }  // namespace tilewright::backend::llvm
 
@@ -17019,6 +17197,7 @@ void* address(Function f) {
 
 TILEWRIGHT_INLINE void* external_symbol(std::string_view name) {
   using namespace detail::loader_parts;
+  const support::fork_pass inside;
   static const std::array table{
       external{"memcpy",
                address(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
@@ -17109,7 +17288,6 @@ TILEWRIGHT_INLINE loaded::~loaded() {
 #include <utility>
 #include <vector>
 
-#include <pthread.h>
 #include <unistd.h>
 
 // Worker threads for parallel loops.
@@ -17125,8 +17303,8 @@ TILEWRIGHT_INLINE loaded::~loaded() {
 
 namespace tilewright::backend {
 
-/// A set of worker threads. A loop that a chunk starts runs inline on its thread; after fork the
-/// child has no workers and runs everything inline.
+/// A set of worker threads. A loop that a chunk starts runs inline on its thread. A forked child
+/// starts workers of its own with its first parallel loop.
 class pool {
  public:
   /// @param threads that work on a loop, the caller included; below 1 counts as 1
@@ -17158,6 +17336,34 @@ class pool {
 int threads_asked_for(std::string_view text);
 
 }  // namespace tilewright::backend
+// A mutex that a forked child finds free, and what it guards whole.
+
+#include <mutex>
+
+namespace tilewright::support {
+
+/// A mutex whose holders finish before the process forks; who holds it has a `fork_pass`, with what
+/// that requires. With a condition, `std::condition_variable_any` gives both back while it waits;
+/// the condition itself is of no use in a child.
+class fork_mutex {
+ public:
+  constexpr fork_mutex() noexcept = default;
+  void lock() {
+    detail::enter_fork_gate();  // those who wait for the mutex wait for a thread that is inside too
+    mutex_.lock();
+  }
+  void unlock() {
+    mutex_.unlock();
+    detail::leave_fork_gate();
+  }
+  fork_mutex(const fork_mutex&) = delete;
+  fork_mutex& operator=(const fork_mutex&) = delete;
+
+ private:
+  std::mutex mutex_;
+};
+
+}  // namespace tilewright::support
 
 namespace tilewright::backend {
 namespace detail::pool_parts {
@@ -17198,15 +17404,6 @@ inline bool& inside_chunk() {
   return inside;
 }
 
-/// Bumped in the child of every fork: a pool made under another number has no threads here.
-inline std::atomic<std::uint64_t>& fork_generation() {
-  static std::atomic<std::uint64_t> generation{0};
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { fork_generation().fetch_add(1); });
-  (void)registered;
-  return generation;
-}
-
 inline void run_inline(std::int64_t chunks, chunk_body body, void* context) {
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk, 0);
 }
@@ -17226,8 +17423,7 @@ inline void work(job& j, int worker) {
 }  // namespace detail::pool_parts
 
 struct pool::state {
-  explicit state(int count)
-      : threads(std::max(1, count)), born(detail::pool_parts::fork_generation().load()) {
+  explicit state(int count) : threads(std::max(1, count)), born(support::fork_generation()) {
     views.reserve(static_cast<std::size_t>(threads));
     for (int n = 1; n <= threads; ++n) limits.push_back({this, n});
     for (int n = 1; n <= threads; ++n)
@@ -17239,9 +17435,8 @@ struct pool::state {
     int threads;
   };
 
-  bool forked() const {
-    return detail::pool_parts::fork_generation().load(std::memory_order_relaxed) != born;
-  }
+  /// Its threads exist in the parent only.
+  bool forked() const { return support::fork_generation() != born.load(); }
 
   static void run(void* self, std::int64_t chunks, chunk_body body, void* context) {
     auto* view = static_cast<limited*>(self);
@@ -17250,12 +17445,12 @@ struct pool::state {
 
   void run(int limit, std::int64_t chunks, chunk_body body, void* context) {
     namespace parts = detail::pool_parts;
-    if (limit <= 1 || chunks <= 1 || parts::inside_chunk() || forked() ||
+    if (limit <= 1 || chunks <= 1 || parts::inside_chunk() ||
         stopping.load(std::memory_order_relaxed))
       return parts::run_inline(chunks, body, context);
+    if (!started.load(std::memory_order_acquire) || forked()) start();
     parts::job* j = take_job();
     if (!j) return parts::run_inline(chunks, body, context);
-    std::call_once(started, [this] { start(); });
     j->next.store(0, std::memory_order_relaxed);
     j->tickets.store(1, std::memory_order_relaxed);
     j->chunks = chunks;
@@ -17340,20 +17535,38 @@ struct pool::state {
   /// A machine that gives no more threads leaves the pool with fewer; callers do the work
   /// themselves.
   void start() {
+    const std::lock_guard lock(starting);
+    if (forked()) begin_anew();
+    if (started.load(std::memory_order_relaxed)) return;
     try {
       for (int i = 1; i < threads; ++i) workers.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
     }
+    started.store(true, std::memory_order_release);
+  }
+
+  /// Leaves what the parent's threads were doing; those of this process have done nothing yet.
+  void begin_anew() {
+    forget_workers();
+    for (detail::pool_parts::job& j : jobs) {
+      j.state.store(0);
+      j.taken.store(false);
+    }
+    sleepers.store(0);
+    started.store(false);
+    born.store(support::fork_generation());
+  }
+
+  /// The C library has reused the stacks of the parent's threads: neither join nor detach may look at
+  /// them, so the handles are left alone for good.
+  void forget_workers() {
+    (void)new std::vector<std::thread>(std::move(workers));
+    workers.clear();
   }
 
   void stop() {
-    if (forked()) {
-      // The threads exist in the parent only, and the C library has reused their stacks: neither
-      // join nor detach may look at them, so the handles are left alone for good.
-      (void)new std::vector<std::thread>(std::move(workers));
-      return;
-    }
     stopping.store(true, std::memory_order_release);
+    if (forked()) return forget_workers();
     epoch.fetch_add(1, std::memory_order_seq_cst);
     epoch.notify_all();
     for (std::thread& w : workers) w.join();
@@ -17361,14 +17574,15 @@ struct pool::state {
   }
 
   const int threads;
-  const std::uint64_t born;
+  std::atomic<std::uint64_t> born;  // the fork_generation of its workers
   std::vector<limited> limits;
   std::vector<executor> views;
   std::array<detail::pool_parts::job, detail::pool_parts::max_jobs> jobs;
   alignas(64) std::atomic<std::uint32_t> epoch{0};
   std::atomic<int> sleepers{0};
   std::atomic<bool> stopping{false};
-  std::once_flag started;
+  support::fork_mutex starting;
+  std::atomic<bool> started{false};
   std::vector<std::thread> workers;
 };
 
@@ -17400,6 +17614,7 @@ TILEWRIGHT_INLINE int threads_asked_for(std::string_view text) {
 TILEWRIGHT_INLINE pool& pool::shared() {
   // Never destroyed: kernels that run in destructors of other statics find a pool that works
   // inline.
+  const support::fork_pass inside;
   static pool& instance = *[] {
     const char* text = std::getenv("TILEWRIGHT_NUM_THREADS");
     const int wanted = text ? threads_asked_for(text) : 0;
@@ -17691,10 +17906,14 @@ inline double extent_number(const ir::expr& e) {
 class store_walk {
  public:
   explicit store_walk(const ir::function& f) {
+    bound_.reserve(32);  // each holds coefficients for all loops
     for (const ir::param& p : f.params)
       if (p.buffer) buffers[buffer_of(p.buffer)].parameter = true;
     walk(f.body);
   }
+
+  /// Their number; identifiers are below it.
+  std::size_t loops() const { return static_cast<std::size_t>(next_loop_); }
 
   std::vector<store_info> stores;
   std::vector<buffer_info> buffers;
@@ -18003,7 +18222,7 @@ inline float slog(double x) { return static_cast<float>(std::log2(std::abs(x) + 
 class feature_writer {
  public:
   feature_writer(const ir::function& f, const feature_options& options)
-      : options_(options), walk_(f), touched_(0) {
+      : options_(options), walk_(f), first_touch_(walk_.loops(), 0) {
     for (const store_info& s : walk_.stores) note_depths(s);
     for (buffer_info& b : walk_.buffers) lay_out(b, widest(b));
   }
@@ -18025,12 +18244,13 @@ class feature_writer {
     double distance = 0, distance_bytes = 0, count = 0, stride = 0;
   };
 
+  /// What the stores so far touch of a buffer below a loop.
   struct touch {
-    int loop;
     std::size_t buffer;
-    double least;   // elements
-    double bytes;   // of all touches
-    double number;  // of touches
+    double least;          // elements
+    double bytes;          // of all touches
+    double number;         // of touches
+    std::size_t next = 0;  // position + 1 of the next one of that loop; 0: none
   };
 
   static std::vector<int> ids(const store_info& s) {
@@ -18101,12 +18321,24 @@ class feature_writer {
     return most > 0 ? std::min(out, most) : out;
   }
 
-  /// Elements that the loops from `level` on touch.
-  double elements(const access& a, std::size_t level) const {
+  /// Elements that the access touches in one iteration, `out[0]`, then below each of `loops_`.
+  void measure_elements(const access& a, double* out) const {
     const std::vector<double>& shape = walk_.buffers[a.buffer].shape;
-    double out = 1;
-    for (std::size_t d = 0; d < shape.size(); ++d) out *= width(a, d, level, shape[d]);
-    return out;
+    // a loop deeper than `loops_[i - 1]` that does not count moves nothing
+    const auto level = [&](std::size_t i) { return i == 0 ? deepest : loops_[i - 1]; };
+    std::fill_n(out, loops_.size() + 1, 1.0);
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const bool once = a.dims.size() == shape.size() && a.dims[d].known && shape[d] > 0;
+      for (std::size_t i = 0; i <= loops_.size(); ++i) {
+        if (!once) {
+          out[i] *= width(a, d, level(i), shape[d]);
+          continue;
+        }
+        const spread& s = a.dims[d];
+        const double n = s.base + s.extent(level(i)) - s.base;
+        out[i] *= std::min(std::max(1.0, n), shape[d]);
+      }
+    }
   }
 
   /// Elements by which loop `l` moves the access; 0 when it does not.
@@ -18191,36 +18423,34 @@ class feature_writer {
 
   /// Bytes that the store touches in one iteration, then below each loop, innermost first.
   void measure_footprints(const store_info& s) {
-    footprint_.assign(loops_.size() + 1, 0.0);
-    elements_.resize(s.accesses.size() * footprint_.size());
+    const std::size_t levels = loops_.size() + 1;
+    footprint_.assign(levels, 0.0);
+    elements_.resize(s.accesses.size() * levels);
     for (std::size_t a = 0; a < s.accesses.size(); ++a) {
       const double item = item_bytes(s.accesses[a].buffer);
-      for (std::size_t i = 0; i < footprint_.size(); ++i) {
-        // a loop deeper than `loops_[i - 1]` that does not count moves nothing
-        const std::size_t level = i == 0 ? deepest : loops_[i - 1];
-        const double n = elements(s.accesses[a], level);
-        elements_[a * footprint_.size() + i] = n;
-        footprint_[i] += n * item;
-      }
+      double* const n = &elements_[a * levels];
+      measure_elements(s.accesses[a], n);
+      for (std::size_t i = 0; i < levels; ++i) footprint_[i] += n[i] * item;
+      for (std::size_t i = 1; i < levels; ++i)
+        note_touch(s.loops[loops_[i - 1]].id, s.accesses[a].buffer, n[i], n[i] * item);
     }
-    for (std::size_t a = 0; a < s.accesses.size(); ++a)
-      for (std::size_t i = 0; i < loops_.size(); ++i)
-        note_touch(s.loops[loops_[i]].id, s.accesses[a].buffer,
-                   elements_[a * footprint_.size() + i + 1]);
   }
 
-  void note_touch(int loop, std::size_t buffer, double n) {
+  void note_touch(int loop, std::size_t buffer, double n, double bytes) {
     if (loop < 0) return;
-    const double size = n * item_bytes(buffer);
-    for (std::size_t i = touched_.size(); i-- > 0;) {
-      touch& t = touched_[i];
-      if (t.loop != loop || t.buffer != buffer) continue;
-      t.least = std::min(t.least, n);
-      t.bytes += size;
-      ++t.number;
-      return;
+    std::size_t* at = &first_touch_[static_cast<std::size_t>(loop)];
+    while (*at != 0) {
+      touch& t = touched_[*at - 1];
+      if (t.buffer == buffer) {
+        t.least = std::min(t.least, n);
+        t.bytes += bytes;
+        ++t.number;
+        return;
+      }
+      at = &t.next;
     }
-    touched_.push_back({loop, buffer, n, size, 1});
+    *at = touched_.size() + 1;
+    touched_.push_back({buffer, n, bytes, 1});
   }
 
   use measure(const store_info& s, std::size_t a) const {
@@ -18275,12 +18505,13 @@ class feature_writer {
         u.distance_bytes = footprint_[i];
         return;
       }
+      if (loop.id < 0) continue;
       double all = 0;
       const touch* own = nullptr;
-      for (const touch& t : touched_) {
-        if (t.loop != loop.id || loop.id < 0) continue;
-        all += t.bytes;
-        if (t.buffer == u.at->buffer) own = &t;
+      for (std::size_t t = first_touch_[static_cast<std::size_t>(loop.id)]; t != 0;
+           t = touched_[t - 1].next) {
+        all += touched_[t - 1].bytes;
+        if (touched_[t - 1].buffer == u.at->buffer) own = &touched_[t - 1];
       }
       if (!own || own->number < 2) continue;
       u.reuse = 1;
@@ -18293,6 +18524,7 @@ class feature_writer {
 
   void write_buffers(const store_info& s, float* to) {
     std::vector<use> uses;
+    uses.reserve(s.accesses.size());
     for (std::size_t a = 0; a < s.accesses.size(); ++a) uses.push_back(measure(s, a));
     std::sort(uses.begin(), uses.end(), [](const use& a, const use& b) {
       if (a.lines != b.lines) return a.lines > b.lines;
@@ -18370,7 +18602,8 @@ class feature_writer {
 
   feature_options options_;
   store_walk walk_;
-  std::vector<touch> touched_;
+  std::vector<touch> touched_;            // by the stores so far
+  std::vector<std::size_t> first_touch_;  // [loop] position + 1 in `touched_`; 0: none
   // of the store at hand:
   std::vector<std::size_t> loops_;
   std::vector<double> inside_;
@@ -19436,6 +19669,7 @@ inline constexpr const char* prior_lines[] = {
 namespace tilewright::cost {
 
 TILEWRIGHT_INLINE const gbt& shipped_prior() {
+  const support::fork_pass inside;
   static const gbt prior = [] {
     std::string text;
     for (const char* line : detail::prior_lines) text.append(line).append("\n");
@@ -21213,11 +21447,12 @@ namespace tilewright::intrin {
 namespace detail {
 
 struct registry {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   std::map<std::string, std::shared_ptr<const intrinsic>, std::less<>> user, library;
 };
 
 inline registry& known() {
+  const support::fork_pass inside;
   static registry r;
   return r;
 }
@@ -21352,7 +21587,7 @@ inline void check_form(const intrinsic& i) {
 
 inline void keep(intrinsic&& i) {
   registry& r = known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   const std::string name = i.name;
   r.user[name] = std::make_shared<const intrinsic>(std::move(i));
 }
@@ -21380,14 +21615,14 @@ TILEWRIGHT_INLINE void add_unchecked(intrinsic i) {
 
 TILEWRIGHT_INLINE void remove(std::string_view name) {
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   const auto found = r.user.find(name);
   if (found != r.user.end()) r.user.erase(found);
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<const intrinsic> find(std::string_view name) {
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   if (const auto found = r.user.find(name); found != r.user.end()) return found->second;
   if (const auto found = r.library.find(name); found != r.library.end()) return found->second;
   for (const library_entry& e : library())
@@ -21400,7 +21635,7 @@ TILEWRIGHT_INLINE std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const library_entry& e : library()) out.emplace_back(e.name);
   detail::registry& r = detail::known();
-  const std::lock_guard<std::mutex> lock(r.mutex);
+  const std::lock_guard lock(r.mutex);
   for (const auto& entry : r.user) out.push_back(entry.first);
   return out;
 }
@@ -22472,21 +22707,99 @@ TILEWRIGHT_INLINE std::optional<comm_reducer> parse_reducer(std::string_view tex
 // The structure of a program as a sequence of words: one traversal for `equal` and `workload_key`,
 // so that the two cannot disagree about what counts.
 //
-// Variables are numbered where they are bound, buffers where they are first used; a buffer's first
-// use carries its description. Every list is preceded by its length, so no two programs share a
+// Variables are numbered where they are bound, buffers where they are allocated or first used, which
+// carries their description. Every list is preceded by its length, so no two programs share a
 // sequence.
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
+
+// Values by the addresses of nodes, for walks that bind and look up at every step.
+//
+// A flat table with linear probing: nothing is allocated per entry, and a removal leaves no trace.
+// Addresses differ from run to run, so the entries are not offered in any order.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tilewright::support {
+
+template <class Value>
+class address_map {
+ public:
+  /// The value of the key, until the next insertion or removal; null when there is none.
+  const Value* find(const void* key) const noexcept {
+    if (slots_.empty()) return nullptr;
+    const slot& s = slots_[place(key)];
+    return s.key ? &s.value : nullptr;
+  }
+  bool contains(const void* key) const noexcept { return find(key) != nullptr; }
+
+  /// The value of the key, `value` where it has none yet; and whether that is so.
+  std::pair<Value*, bool> insert(const void* key, Value value) {
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    slot& s = slots_[place(key)];
+    if (s.key) return {&s.value, false};
+    s = {key, std::move(value)};
+    ++size_;
+    return {&s.value, true};
+  }
+
+  void erase(const void* key) noexcept {
+    if (!contains(key)) return;
+    std::size_t hole = place(key);
+    for (std::size_t i = next(hole); slots_[i].key; i = next(i))
+      if (((i - home(slots_[i].key)) & mask()) >= ((i - hole) & mask())) {
+        slots_[hole] = std::move(slots_[i]);
+        hole = i;
+      }
+    slots_[hole] = {};
+    --size_;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  struct slot {
+    const void* key = nullptr;
+    Value value{};
+  };
+
+  std::size_t mask() const noexcept { return slots_.size() - 1; }
+  std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask(); }
+  std::size_t home(const void* key) const noexcept {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(key));
+    return static_cast<std::size_t>(address * 0x9e3779b97f4a7c15u >> 32) & mask();
+  }
+  /// Where the key is, or the empty slot where it would be.
+  std::size_t place(const void* key) const noexcept {
+    std::size_t i = home(key);
+    while (slots_[i].key && slots_[i].key != key) i = next(i);
+    return i;
+  }
+  void grow() {
+    constexpr std::size_t least = 32;
+    std::vector<slot> old(slots_.empty() ? least : 2 * slots_.size());
+    old.swap(slots_);
+    for (slot& s : old)
+      if (s.key) slots_[place(s.key)] = std::move(s);
+  }
+
+  std::vector<slot> slots_;  // a power of two of them, at least half of them empty
+  std::size_t size_ = 0;
+};
+
+}  // namespace tilewright::support
 
 namespace tilewright::ir::detail {
 
 /// Sink: `void word(std::uint64_t)`, `void text(std::string_view)`, `static constexpr bool
-/// block_names`, and `static constexpr bool free_by_identity`: a free variable counts as its
-/// address, else as its number.
+/// block_names`, and `static constexpr bool free_by_identity`: free variables and buffers
+/// count as their addresses, else as their numbers.
 template <class Sink>
 class structure_writer {
  public:
@@ -22547,7 +22860,7 @@ class structure_writer {
         return write(n.body);
       }
       case stmt_kind::evaluate: return write(as_evaluate(s)->value);
-      case stmt_kind::allocate: write(as_allocate(s)->buffer); return write(as_allocate(s)->body);
+      case stmt_kind::allocate: define(as_allocate(s)->buffer); return write(as_allocate(s)->body);
       case stmt_kind::while_loop: write(as_while(s)->condition); return write(as_while(s)->body);
       case stmt_kind::attribute: {
         const attribute_node& n = *as_attribute(s);
@@ -22589,13 +22902,12 @@ class structure_writer {
   }
 
   void bind(const var& v) {
-    vars_[v.get()] = ++last_var_;
+    *vars_.insert(v.get(), 0).first = ++last_var_;
     sink_.word(static_cast<std::uint64_t>(v.type()));
   }
 
   void use(const var& v) {
-    const auto found = vars_.find(v.get());
-    if (found != vars_.end()) return sink_.word(found->second);
+    if (const std::uint64_t* number = vars_.find(v.get())) return sink_.word(*number);
     if (Sink::free_by_identity && !binding_) {
       sink_.word(0);
       sink_.word(reinterpret_cast<std::uintptr_t>(v.get()));
@@ -22616,8 +22928,14 @@ class structure_writer {
   }
 
   void write(const buffer& b) {
-    const auto [found, first] = buffers_.try_emplace(b.get(), buffers_.size() + 1);
-    sink_.word(found->second);
+    if (!Sink::free_by_identity || buffers_.find(b.get())) return define(b);
+    sink_.word(0);
+    sink_.word(reinterpret_cast<std::uintptr_t>(b.get()));
+  }
+
+  void define(const buffer& b) {
+    const auto [number, first] = buffers_.insert(b.get(), buffers_.size() + 1);
+    sink_.word(*number);
     if (!first) return;
     sink_.word(static_cast<std::uint64_t>(b->type));
     write(b->shape);
@@ -22691,12 +23009,12 @@ class structure_writer {
     }
     for (const iter_var& iter : b.iters) bind(iter.var);
     size(b.alloc_buffers.size());
-    for (const buffer& alloc : b.alloc_buffers) write(alloc);
+    for (const buffer& alloc : b.alloc_buffers) define(alloc);
     size(b.match_buffers.size());
     for (const match_buffer& m : b.match_buffers) {
       write(m.source);
       binding_ = true;  // strides and offset of the view are bound by the match
-      write(m.buffer);
+      define(m.buffer);
       binding_ = false;
     }
     write(b.reads);
@@ -22709,8 +23027,7 @@ class structure_writer {
   Sink& sink_;
   bool binding_ = false;
   std::uint64_t last_var_ = 0;
-  std::unordered_map<const expr_node*, std::uint64_t> vars_;
-  std::unordered_map<const buffer_node*, std::uint64_t> buffers_;
+  support::address_map<std::uint64_t> vars_, buffers_;
 };
 
 }  // namespace tilewright::ir::detail
@@ -31452,8 +31769,9 @@ TILEWRIGHT_INLINE stmt with_body(const loop_node& like, stmt body) {
   node->min = like.min;
   node->extent = like.extent;
   node->loop = like.loop;
-  node->thread_tag = like.thread_tag;
-  node->annotations = like.annotations;
+  // most loops have neither, and assigning nothing has its price
+  if (!like.thread_tag.empty()) node->thread_tag = like.thread_tag;
+  if (!like.annotations.empty()) node->annotations = like.annotations;
   node->body = std::move(body);
   return out;
 }
@@ -31975,8 +32293,9 @@ TILEWRIGHT_INLINE void token_stream::fail(const token& found, std::string_view e
 
 // The verifier's walk; verify_expr.ipp and verify.ipp define its members.
 
+#include <algorithm>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -31995,8 +32314,16 @@ class verifier {
   };
   /// Buffers that the block around may access.
   struct access_frame {
-    const block_node* block = nullptr;  // null where nothing needs to be listed
-    std::unordered_set<const buffer_node*> readable, writable;
+    const block_node* block = nullptr;                   // null where nothing needs to be listed
+    std::vector<const buffer_node*> readable, writable;  // few
+
+    bool may_read(const buffer& b) const { return holds(readable, b); }
+    bool may_write(const buffer& b) const { return holds(writable, b); }
+
+   private:
+    static bool holds(const std::vector<const buffer_node*>& list, const buffer& b) {
+      return std::find(list.begin(), list.end(), b.get()) != list.end();
+    }
   };
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -32036,12 +32363,12 @@ class verifier {
   bool at_top_ = true;                 // nothing but the function is around
   std::size_t visible_from_ = 0;       // first binding that a loop or let inside the block made
   std::vector<binding> bindings_;
-  std::unordered_map<const expr_node*, std::size_t> bound_;  // variable -> index in bindings_
+  support::address_map<std::size_t> bound_;  // variable -> index in bindings_
   std::vector<const buffer_node*> buffer_scope_;
-  std::unordered_set<const buffer_node*> buffers_;
-  std::unordered_set<const expr_node*> loop_vars_;  // of all loops so far
-  const expr_node* shared_loop_ = nullptr;          // legal only in a function without blocks
-  std::unordered_set<std::string> block_names_;
+  support::address_map<bool> buffers_;      // those of `buffer_scope_`
+  support::address_map<bool> loop_vars_;    // of all loops so far
+  const expr_node* shared_loop_ = nullptr;  // legal only in a function without blocks
+  std::unordered_set<std::string_view> block_names_;
   std::unordered_set<std::uint64_t> block_ids_;
   access_frame frame_;
 };
@@ -32053,14 +32380,14 @@ namespace detail {
 
 TILEWRIGHT_INLINE void verifier::bind(const expr& v, binder by, const char* what) {
   if (!is_var(v)) fail(std::string(what) + " is no variable");
-  if (!bound_.emplace(v.get(), bindings_.size()).second)
+  if (!bound_.insert(v.get(), bindings_.size()).second)
     fail("variable " + v->name + " is defined again inside its own scope");
   bindings_.push_back({v.get(), by});
 }
 
 TILEWRIGHT_INLINE void verifier::bind_layout_vars(const buffer& b) {
   const auto on_expr = [this](const expr& e) {
-    if (e->op == op::var && !bound_.count(e.get())) bind(e, binder::parameter, "an extent");
+    if (e->op == op::var && !bound_.contains(e.get())) bind(e, binder::parameter, "an extent");
   };
   for (const expr& e : b->shape)
     if (e) for_each_expr(e, on_expr);
@@ -32072,10 +32399,10 @@ TILEWRIGHT_INLINE void verifier::bind_layout_vars(const buffer& b) {
 TILEWRIGHT_INLINE void verifier::own(const buffer& b) {
   if (!b) fail("an allocation or match has no buffer");
   check_layout(b);
-  if (!buffers_.insert(b.get()).second) fail("buffer " + b->name + " is defined twice");
+  if (!buffers_.insert(b.get(), true).second) fail("buffer " + b->name + " is defined twice");
   buffer_scope_.push_back(b.get());
-  frame_.readable.insert(b.get());
-  frame_.writable.insert(b.get());
+  frame_.readable.push_back(b.get());
+  frame_.writable.push_back(b.get());
 }
 
 TILEWRIGHT_INLINE void verifier::leave(std::size_t variables, std::size_t buffers) {
@@ -32148,7 +32475,7 @@ TILEWRIGHT_INLINE void verifier::check(const loop_node& n) {
   if (n.var.type() != n.extent.type())
     fail("loop " + n.var->name + " of " + std::string(name(n.var.type())) +
          " runs over an extent of " + std::string(name(n.extent.type())));
-  if (!loop_vars_.insert(n.var.get()).second) shared_loop_ = n.var.get();
+  if (!loop_vars_.insert(n.var.get(), true).second) shared_loop_ = n.var.get();
   if (n.loop == loop_kind::thread_binding && n.thread_tag.empty())
     fail("loop " + n.var->name + " is bound to no thread axis");
   check(n.body);
@@ -32191,10 +32518,10 @@ TILEWRIGHT_INLINE void verifier::check(const block_realize_node& n) {
   at_top_ = false;
   if (!root)
     for (const buffer_region& r : b.reads)
-      if (r.buffer && buffers_.count(r.buffer.get())) need_readable(r.buffer);
+      if (r.buffer && buffers_.contains(r.buffer.get())) need_readable(r.buffer);
   if (!root)
     for (const buffer_region& r : b.writes)
-      if (r.buffer && buffers_.count(r.buffer.get())) need_writable(r.buffer);
+      if (r.buffer && buffers_.contains(r.buffer.get())) need_writable(r.buffer);
 
   const block_node* const outer = std::exchange(block_, &b);
   if (!block_names_.insert(b.name).second) fail("another block has this name");
@@ -32226,15 +32553,14 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
   frame_.block = nullptr;
   for (const buffer_region& r : b.reads) check_region(r);
   for (const buffer_region& r : b.writes) check_region(r);
-  for (const buffer_region& r : b.reads) frame_.readable.insert(r.buffer.get());
+  for (const buffer_region& r : b.reads) frame_.readable.push_back(r.buffer.get());
   for (const buffer_region& r : b.writes) {
-    frame_.writable.insert(r.buffer.get());
-    if (b.init) frame_.readable.insert(r.buffer.get());
+    frame_.writable.push_back(r.buffer.get());
+    if (b.init) frame_.readable.push_back(r.buffer.get());
   }
   for (const match_buffer& m : b.match_buffers) {
     check_region(m.source);
-    if (!root && !frame_.readable.count(m.source.buffer.get()) &&
-        !frame_.writable.count(m.source.buffer.get()))
+    if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
       fail("buffer " + m.source.buffer->name +
            " is matched but listed neither in reads nor in writes");
     bind_layout_vars(m.buffer);
@@ -32316,11 +32642,11 @@ TILEWRIGHT_INLINE void verifier::check_let(const expr& e, const char* what) {
 }
 
 TILEWRIGHT_INLINE void verifier::check_variable(const expr& e) const {
-  const auto found = bound_.find(e.get());
-  if (found == bound_.end()) fail("variable " + e->name + " is used where it is not defined");
-  const binding& b = bindings_[found->second];
+  const std::size_t* found = bound_.find(e.get());
+  if (!found) fail("variable " + e->name + " is used where it is not defined");
+  const binding& b = bindings_[*found];
   const bool outer = b.by == binder::loop || b.by == binder::let;
-  if (outer && found->second < visible_from_)
+  if (outer && *found < visible_from_)
     fail("the body uses " + e->name + " of " + (b.by == binder::loop ? "a loop" : "a let") +
          " outside of the block; bind it to an iteration variable");
 }
@@ -32422,17 +32748,17 @@ TILEWRIGHT_INLINE void verifier::check_layout(const buffer& b) {
 }
 
 TILEWRIGHT_INLINE void verifier::need_visible(const buffer& b) const {
-  if (!buffers_.count(b.get()))
+  if (!buffers_.contains(b.get()))
     fail("buffer " + b->name + " is neither a parameter nor allocated around its use");
 }
 
 TILEWRIGHT_INLINE void verifier::need_readable(const buffer& b) const {
-  if (frame_.block && !frame_.readable.count(b.get()))
+  if (frame_.block && !frame_.may_read(b))
     fail("buffer " + b->name + " is read but not listed in the reads");
 }
 
 TILEWRIGHT_INLINE void verifier::need_writable(const buffer& b) const {
-  if (frame_.block && !frame_.writable.count(b.get()))
+  if (frame_.block && !frame_.may_write(b))
     fail("buffer " + b->name + " is written but not listed in the writes");
 }
 
@@ -33113,7 +33439,7 @@ class access_spans : public visitor {
         add_term(out.base, term, factor);
       else if (!widen(term, factor, out))
         return std::nullopt;
-    std::erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
+    erase_if(out.base.terms, [](const auto& t) { return t.second == 0; });
     return out;
   }
 
@@ -34909,7 +35235,7 @@ class guard_finder : public visitor {
       g.lo += factor * (factor > 0 ? first : last);
       g.hi += factor * (factor > 0 ? last : first);
       g.inner.terms.emplace_back(loop.var, factor);
-      std::erase_if(g.outer.terms, [&](const auto& t) { return t.first.same(loop.var); });
+      erase_if(g.outer.terms, [&](const auto& t) { return t.first.same(loop.var); });
     }
     for (const auto& [var, factor] : g.inner.terms)
       for (const auto& [term, c] : g.outer.terms)
@@ -35210,7 +35536,7 @@ class peeler : public scoped_mutator {
     const dtype type = loop.var.type();
     arith::linear rest = q.guards[0].outer;
     const std::int64_t factor = rest.coefficient(loop.var);
-    std::erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
+    erase_if(rest.terms, [&](const auto& t) { return t.first.same(loop.var); });
     const expr end = loop.min + loop.extent;
     const auto last = [&](std::int64_t bound) {  // end of the iterations with outer <= bound
       const expr room =
@@ -36724,7 +37050,7 @@ class trimmer : public scoped_mutator {
       const std::optional<arith::linear> sum = as_nonpositive(term);
       const std::int64_t factor = sum && sum->type == type ? sum->coefficient(loop.var) : 0;
       arith::linear others = factor ? *sum : arith::linear{};
-      std::erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
+      erase_if(others.terms, [&](const auto& t) { return t.first.same(loop.var); });
       const bool usable =
           factor != 0 && (others.is_constant() || !constant_only) && !mentions(others, loop.var);
       if (!usable) {
@@ -37754,19 +38080,37 @@ inline bool disjoint(const std::vector<arith::bounds>& a, const std::vector<arit
   return false;
 }
 /// Constant bounds of a range; unbounded where it is symbolic.
-inline arith::bounds constant_range(const ir::range& r) {
+inline arith::bounds constant_range(const ir::expr& min, const ir::expr& extent) {
   arith::bounds out;
-  if (!ir::is_int(r.min)) return out;
-  out.lo = ir::as_int(r.min);
-  if (ir::is_int(r.extent)) out.hi = out.lo + ir::as_int(r.extent) - 1;
+  if (!ir::is_int(min)) return out;
+  out.lo = ir::as_int(min);
+  if (ir::is_int(extent)) out.hi = out.lo + ir::as_int(extent) - 1;
   return out;
 }
+inline arith::bounds constant_range(const ir::range& r) { return constant_range(r.min, r.extent); }
 /// Position of the loop whose variable is `v`; -1 when it is none of them.
 inline int loop_index(const std::vector<const ir::loop_node*>& loops, const ir::expr& v) {
   for (std::size_t i = loops.size(); i-- > 0;)
     if (loops[i]->var.same(v)) return static_cast<int>(i);
   return -1;
 }
+/// The same for several expressions, one after the other: sums mostly name loops in their order.
+class loop_places {
+ public:
+  explicit loop_places(const std::vector<const ir::loop_node*>& loops) : loops_(loops) {}
+  int of(const ir::expr& e) {
+    if (!ir::is_var(e)) return -1;
+    for (std::size_t tried = 0; tried < loops_.size(); ++tried) {
+      if (next_ == loops_.size()) next_ = 0;
+      if (loops_[next_++]->var.same(e)) return static_cast<int>(next_ - 1);
+    }
+    return -1;
+  }
+
+ private:
+  const std::vector<const ir::loop_node*>& loops_;
+  std::size_t next_ = 0;
+};
 /// @}
 
 /// Position of the iteration variable `v` in the block; -1 when it is none of its.
@@ -38279,8 +38623,9 @@ struct driven_loops {
   explicit driven_loops(const child_block& child)
       : spatial(child.loops.size(), 0), other(child.loops.size(), 0) {
     const std::vector<ir::iter_var>& vars = child.block().iters;
+    loop_places places(child.loops);
     for (std::size_t i = 0; i < vars.size(); ++i)
-      mark(child.realize->values[i], child,
+      mark(child.realize->values[i], places,
            vars[i].kind == ir::iter_kind::spatial ? spatial : other);
   }
 
@@ -38288,10 +38633,9 @@ struct driven_loops {
   bool any(std::size_t loop) const { return spatial[loop] || other[loop]; }
 
  private:
-  static void mark(const ir::expr& e, const child_block& child, std::vector<char>& seen) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      seen[static_cast<std::size_t>(l)] = 1;
-    for (const ir::expr& arg : e->args) mark(arg, child, seen);
+  static void mark(const ir::expr& e, loop_places& places, std::vector<char>& seen) {
+    if (const int l = places.of(e); l >= 0) seen[static_cast<std::size_t>(l)] = 1;
+    for (const ir::expr& arg : e->args) mark(arg, places, seen);
   }
 };
 
@@ -38389,6 +38733,7 @@ inline bool are_whole_loops(const child_block& child, std::size_t first) {
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tilewright::primitive::detail::footprints {
@@ -38434,16 +38779,45 @@ inline std::optional<std::int64_t> constant_sum(const linear& a, const linear& b
   return a.constant + b.constant * factor;
 }
 
-/// Constant bounds of a term over loops; `known` is filled when it is needed.
-inline bounds range_of_term(const ir::expr& term, const std::vector<const ir::loop_node*>& loops,
-                            std::optional<arith::analyzer>& known) {
-  if (const int index = loop_index(loops, term); index >= 0) {
-    const ir::loop_node& l = *loops[static_cast<std::size_t>(index)];
-    if (const bounds part = constant_range({l.min, l.extent}); part.bounded()) return part;
+/// The sum that a comparison says is not negative: b - a - 1 of a < b.
+inline std::optional<linear> not_negative(const ir::expr& comparison) {
+  if (comparison->args.size() != 2) return std::nullopt;
+  const dtype type = comparison->args[0].type();
+  if (type != dtype::i32 && type != dtype::i64) return std::nullopt;
+  linear a = arith::to_linear(comparison->args[0]), b = arith::to_linear(comparison->args[1]);
+  switch (comparison->op) {
+    case ir::op::ge: break;
+    case ir::op::gt: b.constant += 1; break;
+    case ir::op::le: std::swap(a, b); break;
+    case ir::op::lt:
+      std::swap(a, b);
+      b.constant += 1;
+      break;
+    default: return std::nullopt;
   }
-  if (!known) known = knowing(loops);
-  return known->const_bounds(term);
+  return difference(a, b);
 }
+
+/// Constant bounds of terms over loops.
+class term_ranges {
+ public:
+  explicit term_ranges(const std::vector<const ir::loop_node*>& loops)
+      : loops_(loops), places_(loops) {}
+
+  bounds of(const ir::expr& term) {
+    if (const int place = places_.of(term); place >= 0) {
+      const ir::loop_node& l = *loops_[static_cast<std::size_t>(place)];
+      if (const bounds b = constant_range(l.min, l.extent); b.bounded()) return b;
+    }
+    if (!known_) known_ = knowing(loops_);
+    return known_->const_bounds(term);
+  }
+
+ private:
+  const std::vector<const ir::loop_node*>& loops_;
+  loop_places places_;
+  std::optional<arith::analyzer> known_;  // where it is needed
+};
 
 /// The term of `a` that `accumulate` would add the term of `b` to.
 inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
@@ -38454,9 +38828,9 @@ inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
 inline bounds range_of_difference(const linear& a, const linear& b,
                                   const std::vector<const ir::loop_node*>& loops) {
   bounds out{a.constant - b.constant, a.constant - b.constant};
-  std::optional<arith::analyzer> known;
+  term_ranges ranges(loops);
   const auto add = [&](const ir::expr& term, std::int64_t factor) {
-    if (factor != 0) out = arith::add(out, arith::scale(range_of_term(term, loops, known), factor));
+    if (factor != 0) out = arith::add(out, arith::scale(ranges.of(term), factor));
   };
   for (const auto& [term, factor] : a.terms) {
     std::int64_t rest = factor;
@@ -38489,13 +38863,14 @@ using arith::bounds;
 inline bool is_radix_sum(const arith::linear& value, const child_block& child, std::size_t first,
                          std::vector<int>& used, std::int64_t& total) {
   std::array<std::pair<std::int64_t, std::int64_t>, 8> steps{};  // factor, count
+  loop_places places(child.loops);
   std::size_t n = 0;
   for (const auto& [term, factor] : value.terms) {
     if (!ir::is_var(term)) {
       if (first == 0 || uses_loops_from(term, child, first)) return false;
       continue;
     }
-    const int index = loop_index(child.loops, term);
+    const int index = places.of(term);
     if (index < 0 || static_cast<std::size_t>(index) < first) continue;
     const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
     if (!ir::is_int(l.extent) || !ir::is_int(l.min, 0)) return false;
@@ -38789,21 +39164,8 @@ inline bool clip_nonnegative(const linear& s, const child_block& child, bound_it
 }
 
 inline bool clip_by(const ir::expr& conjunct, const child_block& child, bound_iters& out) {
-  if (conjunct->args.size() != 2 || ir::is_var(conjunct)) return false;
-  const dtype type = conjunct->args[0].type();
-  if (type != dtype::i32 && type != dtype::i64) return false;
-  linear a = arith::to_linear(conjunct->args[0]), b = arith::to_linear(conjunct->args[1]);
-  switch (conjunct->op) {
-    case ir::op::ge: break;
-    case ir::op::gt: b.constant += 1; break;
-    case ir::op::le: std::swap(a, b); break;
-    case ir::op::lt:
-      std::swap(a, b);
-      b.constant += 1;
-      break;
-    default: return false;
-  }
-  return clip_nonnegative(difference(a, b), child, out);
+  const std::optional<linear> sum = not_negative(conjunct);
+  return sum && clip_nonnegative(*sum, child, out);
 }
 
 }  // namespace detail::footprints
@@ -38838,10 +39200,9 @@ TILEWRIGHT_INLINE arith::linear difference(const arith::linear& a, const arith::
 TILEWRIGHT_INLINE arith::bounds range_of(const arith::linear& sum,
                                          const std::vector<const ir::loop_node*>& loops) {
   arith::bounds out{sum.constant, sum.constant};
-  std::optional<arith::analyzer> known;
+  detail::footprints::term_ranges ranges(loops);
   for (const auto& [term, factor] : sum.terms)
-    out = arith::add(out,
-                     arith::scale(detail::footprints::range_of_term(term, loops, known), factor));
+    out = arith::add(out, arith::scale(ranges.of(term), factor));
   return out;
 }
 
@@ -38897,21 +39258,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
                                      standing_loops standing) {
   using namespace detail::footprints;
   linear_range out{constant(sum.constant, sum.type), constant(sum.constant, sum.type)};
-  const auto keep = [&](arith::linear& side, const ir::expr& term, std::int64_t factor) {
-    if (side.terms.empty()) side.terms.reserve(sum.terms.size());
-    side.terms.emplace_back(term, factor);
-  };
+  loop_places places(child.loops);
   arith::linear rest = constant(0, sum.type);     // what needs the analyzer
   for (const auto& [term, factor] : sum.terms) {  // the terms of a sum are different
     if (ir::is_var(term)) {
-      const int index = loop_index(child.loops, term);
+      const int index = places.of(term);
       if (index < 0 || !standing.moves(child, static_cast<std::size_t>(index))) {
-        keep(*out.lo, term, factor);
-        keep(*out.hi, term, factor);
+        out.lo->terms.emplace_back(term, factor);
+        out.hi->terms.emplace_back(term, factor);
         continue;
       }
       const ir::loop_node& l = *child.loops[static_cast<std::size_t>(index)];
-      const bounds b = constant_range({l.min, l.extent});
+      const bounds b = constant_range(l.min, l.extent);
       if (b.bounded()) {
         out.lo->constant += factor * (factor > 0 ? b.lo : b.hi);
         out.hi->constant += factor * (factor > 0 ? b.hi : b.lo);
@@ -39076,12 +39434,16 @@ struct fitted_iter {
 fitted_iter fit(const iter_domain& solved, const ir::range& domain, const arith::bounds& clip,
                 const std::vector<const ir::loop_node*>& loops);
 
-/// The realize of `block` below loops `ax0, ax1, ...` over the solved domains, in the order of the
-/// iteration variables; null when a domain is empty. Loops of extent 1 are left out unless
+/// The same for all iteration variables of the block, up to the first one of which nothing is left.
+std::vector<fitted_iter> fit(const ir::block_node& block, const std::vector<iter_domain>& solved,
+                             const std::vector<arith::bounds>& clip,
+                             const std::vector<const ir::loop_node*>& loops);
+
+/// The realize of `block` below loops `ax0, ax1, ...` over the domains, in the order of the
+/// iteration variables; null when not all are there. Loops of extent 1 are left out unless
 /// `keep_unit_loops`.
-ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
-                   const std::vector<arith::bounds>& clip,
-                   const std::vector<const ir::loop_node*>& loops, bool keep_unit_loops);
+ir::stmt make_nest(const ir::block& block, const std::vector<fitted_iter>& domains,
+                   bool keep_unit_loops);
 
 }  // namespace tilewright::primitive
 
@@ -39104,13 +39466,10 @@ inline std::optional<linear> outer_side(const std::optional<linear>& a,
   return std::nullopt;
 }
 
-/// Some sum that is at least as tight as one of the two: either side is a bound of its own.
-inline std::optional<linear> inner_side(std::optional<linear> a, std::optional<linear> b,
-                                        bool lower, const loop_list& loops) {
-  if (!a) return b;
-  if (!b) return a;
-  if (never_above(*a, *b, loops) == lower) return b;
-  return a;
+/// Becomes some sum that is at least as tight as one of the two: either side is a bound of its own.
+inline void narrow_side(std::optional<linear>& to, std::optional<linear>&& by, bool lower,
+                        const loop_list& loops) {
+  if (by && (!to || never_above(*to, *by, loops) == lower)) to = std::move(by);
 }
 
 /// floor((sum + shift) / divisor), kept a sum where the coefficients divide.
@@ -39214,9 +39573,9 @@ inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits
 }
 
 /// Intersects: both are bounds of the same set.
-inline void narrow(iter_domain& to, iter_domain by, const loop_list& loops) {
-  to.lo = inner_side(std::move(to.lo), std::move(by.lo), true, loops);
-  to.hi = inner_side(std::move(to.hi), std::move(by.hi), false, loops);
+inline void narrow(iter_domain& to, iter_domain&& by, const loop_list& loops) {
+  narrow_side(to.lo, std::move(by.lo), true, loops);
+  narrow_side(to.hi, std::move(by.hi), false, loops);
   if (by.widest) to.widest = to.widest ? std::min(*to.widest, *by.widest) : *by.widest;
 }
 
@@ -39447,10 +39806,32 @@ inline bool is_digit_within(const linear& value, const ir::range& domain, const 
 
 }  // namespace detail::domains_of
 
-TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<iter_domain>& solved,
-                                     const std::vector<arith::bounds>& clip,
-                                     const std::vector<const ir::loop_node*>& loops,
+TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
+                                               const std::vector<iter_domain>& solved,
+                                               const std::vector<arith::bounds>& clip,
+                                               const std::vector<const ir::loop_node*>& loops) {
+  std::vector<fitted_iter> out;
+  out.reserve(block.iters.size());
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::range& domain = block.iters[i].dom;
+    fitted_iter& fitted = out.emplace_back(fit(solved[i], domain, clip[i], loops));
+    if (!fitted.symbolic_extent && fitted.extent <= 0) {
+      out.pop_back();
+      return out;
+    }
+    if (fitted.below && fitted.start && fitted.extent == 1 &&
+        detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
+      fitted.at_least.reset();
+      fitted.below = {};
+    }
+  }
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block,
+                                     const std::vector<fitted_iter>& domains,
                                      bool keep_unit_loops) {
+  if (domains.size() < block->iters.size()) return {};
   struct emitted_loop {
     ir::var v;
     ir::expr extent;
@@ -39465,15 +39846,9 @@ TILEWRIGHT_INLINE ir::stmt make_nest(const ir::block& block, const std::vector<i
   };
   for (std::size_t i = 0; i < block->iters.size(); ++i) {
     const ir::iter_var& iter = block->iters[i];
+    const fitted_iter& fitted = domains[i];
     const dtype type = iter.var.type();
-    fitted_iter fitted = fit(solved[i], iter.dom, clip[i], loops);
-    if (fitted.below && fitted.start && fitted.extent == 1 &&
-        detail::domains_of::is_digit_within(*fitted.start, iter.dom, loops)) {
-      fitted.at_least.reset();
-      fitted.below = {};
-    }
     const bool symbolic = static_cast<bool>(fitted.symbolic_extent);
-    if (!symbolic && fitted.extent <= 0) return {};
     arith::linear value = fitted.start ? *fitted.start : arith::to_linear(iter.dom.min);
     value.type = type;
     if (symbolic || fitted.extent != 1 || keep_unit_loops) {
@@ -40471,9 +40846,13 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);
 
-/// Whether the call would succeed; never throws a schedule_error.
+/// Whether the call would succeed; never throws a schedule_error. Asked of several loops at once,
+/// what is about the block alone is looked at once.
 bool can_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                     bool preserve_unit_loops = false);
+std::vector<bool> can_compute_at(const ir::function& f, std::uint64_t block,
+                                 const std::vector<ir::var>& loops,
+                                 bool preserve_unit_loops = false);  // [loops]
 bool can_reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                             bool preserve_unit_loops = false);
 
@@ -40502,7 +40881,9 @@ namespace tilewright::primitive {
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
 ///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded: no match_buffer of it, no pointer to it.
+/// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
+///    condition around blocks that loads it; where a guard or the value of an iteration variable
+///    does, no block of the scope writes what the block reads.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -40609,7 +40990,7 @@ namespace tilewright::primitive {
 /// becomes a guard.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope;
+/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
 /// 2. the block is complete;
 /// 3. its body is one store of `if_then_else(condition, value, constant)`, the value without side
 ///    effects, and it has no buffers of its own;
@@ -40649,7 +41030,7 @@ namespace tilewright::primitive {
 /// most primitives refuse it, so this comes last.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope;
+/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
@@ -40946,7 +41327,8 @@ namespace tilewright::primitive {
 /// 2. the selector names a buffer that the block reads or writes;
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
 ///    made of its iteration variables, and these start at 0;
-/// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it;
+/// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
+///    and none there writes what the indices are read from;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
 ///    written before, and every element that the copy touches exists;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
@@ -40975,7 +41357,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
 ///    a common loop reads the buffer, and its result is finished where the copy stands;
-/// 5. the region is a single point, and its indices are made of iteration variables;
+/// 5. the region is a single point, and its indices are made of iteration variables; what they are
+///    read from is written before the copy, and not between the copy and the block;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one;
@@ -41116,8 +41499,8 @@ namespace tilewright::primitive {
 ///                                                             C[v] = B[v % 6] + B[(v + 2) % 6]
 /// ```
 /// Windows of other dimensions that overlap along loops inside are not computed again either; there
-/// the buffer keeps its size. Iteration variables that the loop drives become opaque: their order matters from now on, and
-/// further primitives refuse the blocks.
+/// the buffer keeps its size. Iteration variables that the loop drives become opaque: their order
+/// matters from now on, and further primitives refuse the blocks.
 ///
 /// Requires:
 /// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
@@ -41126,7 +41509,8 @@ namespace tilewright::primitive {
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
-///    from 0, step being less than the length of the window;
+///    from 0, step being less than the length of the window; a guard of the block holds for an
+///    element in the iteration before if it does in this one, or cuts all windows alike;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
@@ -41542,6 +41926,7 @@ inline std::vector<instruction_kind> make_table() {
 }
 
 inline const std::vector<instruction_kind>& table() {
+  const support::fork_pass inside;
   static const std::vector<instruction_kind> kinds = make_table();
   return kinds;
 }
@@ -43061,9 +43446,7 @@ struct redirection : ir::mutator {
     return ir::make_store(to, std::move(indices), mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
     const auto redirect = [&](ir::buffer_region& r) {
       if (r.buffer != from) return;
       r.buffer = to;
@@ -43197,7 +43580,7 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   block.body = ir::make_store(to, at_to, ir::load(from, at_from));
   const ir::block made = ir::make_block(std::move(block));
   id = made->id;
-  return make_nest(made, solved, clip, loops, true);
+  return make_nest(made, fit(*made, solved, clip, loops), true);
 }
 
 /// Adds the buffer and the copy to the scope.
@@ -44127,48 +44510,85 @@ inline bool driven_from_outside(const child_block& b) {
   return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
 }
 
-/// The blocks that have to be below the loop.
-inline std::vector<std::size_t> check_peers(const move& m, const block_scope& scope,
-                                            std::size_t child, const ir::loop_node& loop) {
-  std::vector<std::size_t> peers = m.forward ? consumers(scope, child) : producers(scope, child);
+/// The block and its neighbours: what is the same whichever loop it goes to.
+struct moving_block {
+  const ir::block_realize_node* holder;
+  block_scope scope;
+  std::size_t child;
+  std::vector<std::size_t> producers, consumers;
+  /// What the neighbours, the consumers (forward) or the producers, share with it.
+  struct exchange {
+    std::size_t peer;
+    const ir::buffer_region* region;
+  };
+  std::vector<exchange> shared;
+
+  const child_block& block() const { return scope[child]; }
+  const std::vector<std::size_t>& peers(const move& m) const {
+    return m.forward ? consumers : producers;
+  }
+};
+
+inline moving_block inspect(const move& m, const path& at) {
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refuse(m, 3, "the root block cannot move");
+  moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
+  out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
+  check_block(m, out.scope, out.child);
+  out.producers = producers(out.scope, out.child);
+  out.consumers = consumers(out.scope, out.child);
+  const ir::block_node& block = out.block().block();
+  for (const std::size_t p : out.peers(m)) {
+    const ir::block_node& peer = out.scope[p].block();
+    for (const ir::buffer_region& r : m.forward ? peer.reads : peer.writes)
+      for (const ir::buffer_region& own : m.forward ? block.writes : block.reads)
+        if (own.buffer == r.buffer && may_overlap(block, own, peer, r)) {
+          out.shared.push_back({p, &r});
+          break;
+        }
+  }
+  return out;
+}
+
+/// The neighbours have to be below the loop.
+inline void check_peers(const move& m, const moving_block& b, const ir::loop_node& loop) {
+  const block_scope& scope = b.scope;
   const char* role = m.forward ? "consumer" : "producer";
-  if (m.forward && peers.empty())
-    refuse(m, 5, quoted(scope[child]) + " has no consumer in its scope");
-  for (const std::size_t p : peers) {
+  if (m.forward && b.consumers.empty())
+    refuse(m, 5, quoted(b.block()) + " has no consumer in its scope");
+  for (const std::size_t p : b.peers(m)) {
     const int at = loop_index(scope[p].loops, loop.var);
     if (at < 0)
       refuse(m, 5,
-             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(scope[child]) +
+             std::string(role) + " " + quoted(scope[p]) + " of " + quoted(b.block()) +
                  " is not below " + quoted(loop));
     if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}) &&
-        !(in_order(scope[p].loops) && may_read_unfinished(scope, child)))
+        !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)))
       refuse(m, 5,
              "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                 ", and running " + quoted(scope[child]) +
+                 ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
                  "its reduce loops");
   }
-  return peers;
 }
 
-/// Where among the loop's statements the block goes: behind its producers, `before`, and in front
-/// of its consumers, `after`.
-inline std::size_t find_position(const move& m, const block_scope& scope, std::size_t child,
-                                 const std::vector<std::size_t>& before,
-                                 const std::vector<std::size_t>& after, const ir::loop_node& loop,
+/// Where among the loop's statements the block goes: behind its producers and in front of its
+/// consumers.
+inline std::size_t find_position(const move& m, const moving_block& b, const ir::loop_node& loop,
                                  const std::vector<ir::stmt>& items) {
   std::size_t first = 0, last = items.size();
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto holds_any = [&](const std::vector<std::size_t>& list) {
-      return std::any_of(list.begin(), list.end(),
-                         [&](std::size_t b) { return holds_block(items[i], scope[b].block().id); });
+      return std::any_of(list.begin(), list.end(), [&](std::size_t p) {
+        return holds_block(items[i], b.scope[p].block().id);
+      });
     };
-    if (holds_any(before)) first = i + 1;
-    if (last > i && holds_any(after)) last = i;
+    if (holds_any(b.producers)) first = i + 1;
+    if (last > i && holds_any(b.consumers)) last = i;
   }
   if (first > last)
     refuse(m, 6,
-           "below " + quoted(loop) + " there is no place for " + quoted(scope[child]) +
+           "below " + quoted(loop) + " there is no place for " + quoted(b.block()) +
                " after its producers and before its consumers");
   if (m.index == -1) return last;
   if (m.index == -2) return first;
@@ -44183,26 +44603,16 @@ inline std::size_t find_position(const move& m, const block_scope& scope, std::s
 /// What one iteration of the first `depth(peer)` loops around each peer needs of the block's
 /// results (forward), or offers it to read.
 template <class Depth>
-std::vector<requirement> gather(const move& m, const block_scope& scope, std::size_t child,
-                                const std::vector<std::size_t>& peers, const Depth& depth) {
+std::vector<requirement> gather(const move& m, const moving_block& b, const Depth& depth) {
   std::vector<requirement> out;
-  const ir::block_node& block = scope[child].block();
-  const std::vector<ir::buffer_region>& own = m.forward ? block.writes : block.reads;
-  for (const std::size_t p : peers) {
-    const child_block& peer = scope[p];
-    const std::size_t fixed = depth(p);
-    const bound_iters& iters = bind_iters(peer);
-    for (const ir::buffer_region& r : m.forward ? peer.block().reads : peer.block().writes) {
-      const bool shared = std::any_of(own.begin(), own.end(), [&](const ir::buffer_region& o) {
-        return o.buffer == r.buffer && may_overlap(block, o, peer.block(), r);
-      });
-      if (!shared) continue;
-      // each thread computes its own part of a global buffer, and all of what it shares with others
-      const bool together = m.forward && r.buffer->scope != "global";
-      const standing_loops standing{
-          fixed, together ? std::string_view(r.buffer->scope) : std::string_view{}};
-      add_requirement(out, r.buffer, touched(peer, iters, r, standing), peer.loops);
-    }
+  for (const auto& [p, region] : b.shared) {
+    const child_block& peer = b.scope[p];
+    const ir::buffer_region& r = *region;
+    // each thread computes its own part of a global buffer, and all of what it shares with others
+    const bool together = m.forward && r.buffer->scope != "global";
+    const standing_loops standing{
+        depth(p), together ? std::string_view(r.buffer->scope) : std::string_view{}};
+    add_requirement(out, r.buffer, touched(peer, bind_iters(peer), r, standing), peer.loops);
   }
   return out;
 }
@@ -44261,14 +44671,13 @@ inline bool reads_only(const child_block& c, std::size_t common,
 /// Every instance of a consumer must be called for by some iteration. One that reads nothing which
 /// its producers write, as the border of a padding does, is not. `per_iteration` is what one
 /// iteration calls for.
-inline void check_all_called(const move& m, const block_scope& scope, std::size_t child,
-                             const std::vector<std::size_t>& peers,
+inline void check_all_called(const move& m, const moving_block& b,
                              const std::vector<iter_domain>& per_iteration) {
-  const child_block& c = scope[child];
+  const child_block& c = b.block();
   std::size_t common = c.loops.size();
-  for (const std::size_t p : peers) common = std::min(common, scope.common_loops(p, child));
-  std::vector<requirement> offered =
-      gather(m, scope, child, peers, [&](std::size_t) { return common; });
+  for (const std::size_t p : b.producers)
+    common = std::min(common, b.scope.common_loops(p, b.child));
+  std::vector<requirement> offered = gather(m, b, [&](std::size_t) { return common; });
   for (requirement& o : offered)  // guards and shapes cut what the loops would reach
     for (span& s : o.box) {
       if (s.lo && s.lo->is_constant()) s.lo->constant = std::max(s.lo->constant, s.within.lo);
@@ -44276,7 +44685,7 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
     }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
-  const std::vector<const ir::loop_node*>& around = scope[peers.front()].loops;
+  const std::vector<const ir::loop_node*>& around = b.scope[b.producers.front()].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
@@ -44310,19 +44719,20 @@ inline void check_all_called(const move& m, const block_scope& scope, std::size_
   }
 }
 
-/// The nest of the block at its new place. Instances that its loops leave out, as those that
+/// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
-inline ir::stmt build_nest(const move& m, const child_block& child,
-                           const std::vector<iter_domain>& solved,
-                           const std::vector<const ir::loop_node*>& loops) {
+inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& child,
+                                            const std::vector<iter_domain>& solved,
+                                            const std::vector<const ir::loop_node*>& loops) {
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
-  ir::stmt out = make_nest(child.realize->block, solved, clip, loops, m.preserve_unit_loops);
-  if (!out) refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+  std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
+  if (out.size() < clip.size())
+    refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
 }
 
@@ -44371,58 +44781,59 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   }
 }
 
+/// The block moves below the loop at the end of `to`.
+inline ir::function apply(const move& m, const ir::function& f, const path& at,
+                          const moving_block& b, const path& to) {
+  const ir::loop_node& loop = *ir::as_loop(to.target());
+  const child_block& child = b.block();
+  if (to.scope() != b.holder)
+    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(child));
+  if (loop_index(child.loops, loop.var) >= 0)
+    refuse(m, 3, quoted(loop) + " contains " + quoted(child) + " already");
+  if (m.forward && is_output(b.scope, b.child))
+    refuse(m, 4, quoted(child) + " writes an output of its scope");
+  check_peers(m, b, loop);
+  const std::vector<std::size_t>& peers = b.peers(m);
+  std::vector<ir::stmt> items = statements(loop);
+  const std::size_t position = find_position(m, b, loop, items);
+  const std::vector<requirement> required = gather(m, b, [&](std::size_t p) {
+    return static_cast<std::size_t>(loop_index(b.scope[p].loops, loop.var)) + 1;
+  });
+  std::vector<const ir::loop_node*> around = to.loops();
+  around.push_back(&loop);
+  const auto& in_terms_of = peers.empty() ? around : b.scope[peers.front()].loops;
+  const ir::block& block = child.realize->block;
+  const std::vector<iter_domain> solved =
+      infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
+  if (peers.empty() &&
+      (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
+    refuse(m, 5,
+           quoted(child) +
+               " has no producer in its scope; iterations of a loop that is not serial would "
+               "write the same elements");
+  const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
+  // what reads nothing that blocks of its scope write finds it everywhere
+  const bool settled = m.forward && b.producers.empty();
+  if (settled && m.asks) return f;
+  std::vector<std::uint64_t> users;
+  if (peers.empty())
+    for (const std::size_t r : readers(b.scope, b.child)) users.push_back(b.scope[r].block().id);
+
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(position),
+               make_nest(block, fitted, m.preserve_unit_loops));
+  const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
+  const ir::function without = replace(f, at, ir::stmt{});
+  ir::function out = replace(without, find_loop(without, loop.var), body);
+  if (!settled) check_moved(m, out, block->id, users);
+  return out;
+}
+
 inline ir::function apply(const move& m, const ir::function& f, std::uint64_t id,
                           const ir::var& v) {
   const path at = need_block(f, id, m.name);
   const path to = need_loop(f, v, m.name);
-  const ir::loop_node& loop = *ir::as_loop(to.target());
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(m, 3, "the root block cannot move");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  check_block(m, scope, child);
-  if (to.scope() != holder)
-    refuse(m, 3, quoted(loop) + " is not in the scope of " + quoted(scope[child]));
-  if (loop_index(scope[child].loops, v) >= 0)
-    refuse(m, 3, quoted(loop) + " contains " + quoted(scope[child]) + " already");
-  if (m.forward && is_output(scope, child))
-    refuse(m, 4, quoted(scope[child]) + " writes an output of its scope");
-  const std::vector<std::size_t> peers = check_peers(m, scope, child, loop);
-  const std::vector<std::size_t> before = m.forward ? producers(scope, child) : peers;
-  const std::vector<std::size_t> after = m.forward ? peers : consumers(scope, child);
-  std::vector<ir::stmt> items = statements(loop);
-  const std::size_t position = find_position(m, scope, child, before, after, loop, items);
-  const std::vector<requirement> required = gather(m, scope, child, peers, [&](std::size_t p) {
-    return static_cast<std::size_t>(loop_index(scope[p].loops, v)) + 1;
-  });
-  std::vector<const ir::loop_node*> around = to.loops();
-  around.push_back(&loop);
-  const auto& in_terms_of = peers.empty() ? around : scope[peers.front()].loops;
-  const ir::block_node& block = scope[child].block();
-  const std::vector<iter_domain> solved =
-      infer_domains(block, m.forward ? block.writes : block.reads, required, in_terms_of);
-  if (!m.forward && !peers.empty()) check_all_called(m, scope, child, peers, solved);
-  const bool at_once =
-      !in_order(around) || (driven_from_outside(scope[child]) && !in_order(to.all_loops()));
-  if (peers.empty() && at_once)
-    refuse(m, 5,
-           quoted(scope[child]) +
-               " has no producer in its scope; iterations of a loop that is not serial would "
-               "write the same elements");
-  ir::stmt nest = build_nest(m, scope[child], solved, in_terms_of);
-  // what reads nothing that blocks of its scope write finds it everywhere
-  const bool settled = m.forward && before.empty();
-  if (settled && m.asks) return f;
-  std::vector<std::uint64_t> users;
-  if (peers.empty())
-    for (const std::size_t r : readers(scope, child)) users.push_back(scope[r].block().id);
-
-  items.insert(items.begin() + static_cast<std::ptrdiff_t>(position), std::move(nest));
-  const ir::stmt body = ir::with_body(loop, ir::make_seq(std::move(items)));
-  const ir::function without = replace(f, at, ir::stmt{});
-  ir::function out = replace(without, find_loop(without, v), body);
-  if (!settled) check_moved(m, out, id, users);
-  return out;
+  return apply(m, f, at, inspect(m, at), to);
 }
 
 }  // namespace detail::moving
@@ -44442,27 +44853,45 @@ TILEWRIGHT_INLINE ir::function reverse_compute_at(const ir::function& f, std::ui
 
 namespace detail::moving {
 
-inline bool accepts(move m, const ir::function& f, std::uint64_t block, const ir::var& loop) {
+inline std::vector<bool> accepts(move m, const ir::function& f, std::uint64_t block,
+                                 const std::vector<ir::var>& loops) {
   m.asks = true;
-  try {
-    apply(m, f, block, loop);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  std::vector<bool> out(loops.size(), false);
+  const auto legal = [](const auto& attempt) {
+    try {
+      attempt();
+      return true;
+    } catch (const schedule_error&) {
+      return false;
+    }
+  };
+  legal([&] {
+    const path at = need_block(f, block, m.name);
+    const moving_block b = inspect(m, at);
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      out[i] = legal([&] { apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+  });
+  return out;
 }
 
 }  // namespace detail::moving
 
+TILEWRIGHT_INLINE std::vector<bool> can_compute_at(const ir::function& f, std::uint64_t block,
+                                                   const std::vector<ir::var>& loops,
+                                                   bool preserve_unit_loops) {
+  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loops);
+}
+
 TILEWRIGHT_INLINE bool can_compute_at(const ir::function& f, std::uint64_t block,
                                       const ir::var& loop, bool preserve_unit_loops) {
-  return detail::moving::accepts({"compute_at", true, preserve_unit_loops, -1}, f, block, loop);
+  return can_compute_at(f, block, std::vector<ir::var>{loop}, preserve_unit_loops).front();
 }
 
 TILEWRIGHT_INLINE bool can_reverse_compute_at(const ir::function& f, std::uint64_t block,
                                               const ir::var& loop, bool preserve_unit_loops) {
   return detail::moving::accepts({"reverse_compute_at", false, preserve_unit_loops, -1}, f, block,
-                                 loop);
+                                 {loop})
+      .front();
 }
 
 }  // namespace tilewright::primitive
@@ -44611,9 +45040,24 @@ inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
                      [&](const auto& r) { return r.buffer == x; });
 }
 
-/// Whether the block uses the buffer, also where it does not declare that.
+/// Whether the block uses the buffer, also where it does not declare that, as in the boxes of its
+/// regions.
 inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x));
+  const auto place_loads = [&](const ir::buffer_region& r) {
+    return std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
+      return loads_from(d.min, x) || loads_from(d.extent, x);
+    });
+  };
+  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
+         std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
+         std::any_of(b.writes.begin(), b.writes.end(), place_loads);
+}
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return loads_from(value, x); });
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -44658,9 +45102,7 @@ struct inliner : ir::mutator {
   }
   ir::block mutate(const ir::block& b) override {
     if (!uses_buffer(*b, store.buffer)) return b;
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);
     if (reads_buffer(*b, store.buffer))
       out.reads = updated_reads(out, store.buffer, producer.reads);
     return ir::make_block(std::move(out));
@@ -44721,22 +45163,62 @@ inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_
   return replace_block(without, at, ir::make_block(std::move(block)));
 }
 
+/// Whether a block of the scope writes some of what is read.
+inline bool writes_any(const block_scope& scope, const std::vector<ir::buffer_region>& reads) {
+  return std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
+  });
+}
+
 /// What is read through the inlined expression must be there where its new reader stands.
-inline void check_covered(const char* name, const ir::function& f, std::uint64_t id,
-                          const std::vector<ir::buffer_region>& reads) {
+inline void check_covered(const char* name, const ir::function& f, std::uint64_t id) {
   const path at = find_block(f, id);
   const block_scope scope(*at.scope()->block);
-  const bool produced =
-      std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
-        return std::any_of(reads.begin(), reads.end(),
-                           [&](const auto& r) { return writes_buffer(c.block(), r.buffer); });
-      });
   const auto child = static_cast<std::size_t>(scope.find(id));
-  if (produced && !region_covered(scope, child))
+  if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
 }
 
-inline ir::function forward(const ir::function& f, std::uint64_t id) {
+/// Guards and values of iteration variables have no regions to be covered.
+inline void check_given(const char* name, const block_scope& scope, std::size_t reader,
+                        const std::vector<ir::buffer_region>& reads) {
+  for (const ir::buffer_region& r : reads)
+    for (const child_block& c : scope.children())
+      if (writes_buffer(c.block(), r.buffer))
+        refuse(name, 6,
+               "the guard or an iteration variable of " + quoted(scope[reader].block()) +
+                   " would load \"" + r.buffer->name + "\", which " + quoted(c.block()) +
+                   " writes");
+}
+
+/// Whether anything but these blocks loads the buffer.
+inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
+                            const std::vector<std::uint64_t>& blocks) {
+  struct search : ir::visitor {
+    const ir::buffer& x;
+    const std::vector<std::uint64_t>& blocks;
+    bool found = false;
+
+    search(const ir::buffer& of, const std::vector<std::uint64_t>& but) : x(of), blocks(but) {}
+    using ir::visitor::visit;
+    void visit(const ir::expr& e) override {
+      found = found || e->buffer == x;
+      ir::visitor::visit(e);
+    }
+    void visit(const ir::stmt& part) override {
+      const ir::block_realize_node* r = ir::as_realize(part);
+      if (!r || std::find(blocks.begin(), blocks.end(), r->block->id) == blocks.end())
+        ir::visitor::visit(part);
+    }
+  };
+  search all(x, blocks);
+  all.visit(s);
+  return all.found;
+}
+
+/// @param asks whether it is legal is all that is wanted; then the result means nothing
+inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) {
   constexpr const char* name = "compute_inline";
   const path at = need_block(f, id, name);
   const ir::block_realize_node* holder = at.scope();
@@ -44760,23 +45242,33 @@ inline ir::function forward(const ir::function& f, std::uint64_t id) {
            "the iteration variables of " + quoted(*block) +
                " do not follow from the indices of its store");
   if (scope.size() == 1) refuse(name, 5, quoted(*block) + " is the only block of its scope");
+  std::vector<std::uint64_t> rewritten;
+  for (std::size_t i = 0; i < scope.size(); ++i) {
+    const child_block& c = scope[i];
+    const bool around = loads_around(*c.realize, x);
+    if (i == child || !(around || uses_buffer(c.block(), x))) continue;
+    if (around) check_given(name, scope, i, block->reads);
+    rewritten.push_back(c.block().id);
+    const path reader = find_block(f, rewritten.back());
+    if (is_matched(reader.target(), x))
+      refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
+    if (holds(reader.target(), ir::op::data, x))
+      refuse(name, 6, quoted(c.block()) + " passes on a pointer to \"" + x->name + "\"");
+  }
+  if (loads_elsewhere(replace(f, at, ir::stmt{}).body, x, rewritten))
+    refuse(name, 6, "a loop or a condition around blocks loads \"" + x->name + "\"");
+  // what no block of the scope writes is there everywhere
+  const bool settled = !writes_any(scope, block->reads);
+  if (settled && asks) return f;
   inliner rewrite(*block, *store, *inv);
   ir::function out = f;
-  std::vector<std::uint64_t> changed;
-  for (std::size_t i = 0; i < scope.size(); ++i) {
-    if (i == child ||
-        !(uses_buffer(scope[i].block(), x) || loads_from(scope[i].realize->predicate, x)))
-      continue;
-    const path reader = find_block(out, scope[i].block().id);
-    if (is_matched(reader.target(), x))
-      refuse(name, 6, quoted(scope[i].block()) + " matches a buffer to \"" + x->name + "\"");
-    if (holds(reader.target(), ir::op::data, x))
-      refuse(name, 6, quoted(scope[i].block()) + " passes on a pointer to \"" + x->name + "\"");
-    changed.push_back(scope[i].block().id);
-    out = replace(out, reader, rewrite.mutate(reader.target()));  // the predicate loads too
+  for (const std::uint64_t reader : rewritten) {
+    const path at_reader = find_block(out, reader);
+    out = replace(out, at_reader, rewrite.mutate(at_reader.target()));
   }
   out = remove(out, id, holder->block->id, x);
-  for (const std::uint64_t reader : changed) check_covered(name, out, reader, block->reads);
+  if (!settled)
+    for (const std::uint64_t reader : rewritten) check_covered(name, out, reader);
   return out;
 }
 
@@ -44887,15 +45379,17 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   const ir::store_node& outer = *ir::as_store(consumer.body);
   arith::analyzer known;
   for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
-  const ir::expr value = ir::rewrite(outer.value, [&](const ir::expr& e) {
-    return e->op == ir::op::load && e->buffer == between ? inner.value : e;
-  });
+  const auto folded = [&](const ir::expr& of_consumer) {
+    const auto on_expr = [&](const ir::expr& e) {
+      return e->op == ir::op::load && e->buffer == between ? inner.value : e;
+    };
+    return ir::rewrite(ir::substitute(of_consumer, solved), on_expr);
+  };
   ir::block_node out = *producer;
   std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices)
-    indices.push_back(known.simplify(ir::substitute(i, solved)));
+  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
-  out.body = ir::make_store(outer.buffer, std::move(indices), ir::substitute(value, solved));
+  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
   std::vector<ir::buffer_region> added;
   for (const ir::buffer_region& r : consumer.reads)
     if (r.buffer != between) added.push_back(r);
@@ -44953,13 +45447,17 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
       replace(f, to,
               ir::make_realize(producer.realize->values,
                                ir::logical_and(producer.realize->predicate, guard), folded));
-  return remove(out, id, holder->block->id, pair.between);
+  ir::function alone = remove(out, id, holder->block->id, pair.between);
+  if (loads_from(alone.body, pair.between))
+    refuse(name, 3,
+           "a loop, a condition or the guard of a block loads \"" + pair.between->name + "\" too");
+  return alone;
 }
 
 }  // namespace detail::inlining
 
 TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64_t block) {
-  return detail::inlining::forward(f, block);
+  return detail::inlining::forward(f, block, false);
 }
 
 TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block) {
@@ -44968,7 +45466,7 @@ TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std
 
 TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
   try {
-    compute_inline(f, block);
+    detail::inlining::forward(f, block, true);
     return true;
   } catch (const schedule_error&) {
     return false;
@@ -45075,6 +45573,26 @@ inline std::vector<ir::buffer_region> reads_of(const ir::expr& value) {
   return out;
 }
 
+/// Index tensors that place an element: they must say the same to a block and to the copy beside it.
+/// A block that may write one in between, or in a loop of the block that is none of the copy's; -1
+/// if there is none.
+inline int changer_of_places(const block_scope& scope, std::size_t self, std::size_t copy,
+                             const std::vector<ir::expr>& indices) {
+  const std::size_t common = scope.common_loops(self, copy);
+  for (const ir::expr& e : indices)
+    for (const ir::buffer_region& r : reads_of(e))
+      for (std::size_t w = 0; w < scope.size(); ++w) {
+        const auto& writes = scope[w].block().writes;
+        const bool changes =
+            std::any_of(writes.begin(), writes.end(),
+                        [&](const ir::buffer_region& x) { return x.buffer == r.buffer; });
+        const bool between = std::min(self, copy) < w && w < std::max(self, copy);
+        if (changes && (w == self || between || scope.common_loops(w, self) > common))
+          return static_cast<int>(w);
+      }
+  return -1;
+}
+
 /// The accesses to one buffer go to given indices of another.
 class replacer : public ir::mutator {
  public:
@@ -45092,9 +45610,7 @@ class replacer : public ir::mutator {
     return ir::make_store(to_, indices_, mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    if (b->init) out.init = mutate(b->init);
-    out.body = mutate(b->body);
+    ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         if (r.buffer == from_) r = {to_, ir::point_box(indices_)};
@@ -45417,6 +45933,19 @@ TILEWRIGHT_INLINE new_block write_at(const ir::function& f, const ir::var& loop,
 #include <string>
 #include <utility>
 
+// Whether a loop may leave out a block below it in other ways than by the block's guard.
+
+namespace tilewright::primitive::detail {
+
+/// Whether an if or a let stands strictly between the loop, one of `at.loops()`, and the target.
+inline bool conditional_below(const path& at, const ir::loop_node& loop) {
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && ir::as_loop(*at.slots[i]) != &loop;)
+    if (ir::as_if(*at.slots[i]) || ir::as_let(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive {
 namespace detail::filling_pads {
 
@@ -45476,28 +46005,13 @@ inline ir::expr without_likely(const ir::expr& e) {
   return e->op == ir::op::call && e->name == "likely" ? without_likely(e->args[0]) : e;
 }
 
-/// What one part of the condition says: 0 <= `sum`, for a single variable with factor 1 or -1.
-inline std::optional<arith::linear> as_bound(const ir::expr& conjunct) {
-  if (conjunct->args.size() != 2) return std::nullopt;
-  const ir::expr &a = conjunct->args[0], &b = conjunct->args[1];
-  if (a.type() != dtype::i32 && a.type() != dtype::i64) return std::nullopt;
-  const ir::expr one = ir::integer(a.type(), 1);
-  switch (conjunct->op) {
-    case ir::op::lt: return arith::to_linear(b - a - one);
-    case ir::op::le: return arith::to_linear(b - a);
-    case ir::op::gt: return arith::to_linear(a - b - one);
-    case ir::op::ge: return arith::to_linear(a - b);
-    default: return std::nullopt;
-  }
-}
-
 /// Cuts the region of the variable that the conjunct bounds.
 inline void cut(plan& p, const ir::expr& conjunct) {
   const auto dependent = [&] {
     refuse(5, quoted(p.block()) + ": " + ir::print(conjunct) +
                   " does not bound one variable by a number");
   };
-  const auto bound = as_bound(conjunct);
+  const auto bound = footprints::not_negative(conjunct);
   if (!bound) dependent();
   int at = -1;
   std::int64_t factor = 0;
@@ -45583,18 +46097,19 @@ inline ir::stmt make_constant(const plan& p, std::string name, std::uint64_t& id
   ir::block_node out;
   out.name = std::move(name);
   ir::var_map iters, loops;
+  const auto& around = p.child->loops;
+  for (std::size_t l = p.first; l < around.size(); ++l)
+    loops.emplace(around[l]->var, ir::make_var(around[l]->var->name, around[l]->var.type()));
   for (ir::iter_var i : p.block().iters) {
     const ir::var fresh = ir::make_var(i.var->name, i.var.type());
     iters.emplace(i.var, fresh);
     i.var = fresh;
+    i.dom = {ir::substitute(i.dom.min, loops), ir::substitute(i.dom.extent, loops)};
     out.iters.push_back(std::move(i));
   }
   for (const ir::buffer_region& w : p.block().writes)
     out.writes.push_back(substituted(w, iters, {}));
   out.body = ir::make_store(p.store->buffer, substituted(p.store->indices, iters, {}), p.constant);
-  const auto& around = p.child->loops;
-  for (std::size_t l = p.first; l < around.size(); ++l)
-    loops.emplace(around[l]->var, ir::make_var(around[l]->var->name, around[l]->var.type()));
   std::vector<ir::expr> values;
   for (const ir::expr& v : p.child->realize->values) values.push_back(ir::substitute(v, loops));
   const ir::block made = ir::make_block(std::move(out));
@@ -45611,10 +46126,15 @@ inline ir::stmt make_constant(const plan& p, std::string name, std::uint64_t& id
   return nest;
 }
 
-/// The loop may be cut: it is one variable as it stands, drives nothing else, and is no thread.
+/// The loop may be cut: it is one variable as it stands, drives nothing else, is no thread, and runs
+/// over numbers or over all of the variable's domain, so that the region knows where it ends.
 inline bool may_cut(const plan& p, std::size_t loop, std::size_t iter) {
   const ir::loop_node& l = *p.child->loops[loop];
+  const ir::range& dom = p.block().iters[iter].dom;
   if (l.loop == ir::loop_kind::thread_binding) return false;
+  if (!constant_range({l.min, l.extent}).bounded() &&
+      !(arith::same_value(l.min, dom.min) && arith::same_value(l.extent, dom.extent)))
+    return false;
   for (std::size_t i = 0; i < p.child->realize->values.size(); ++i)
     if (i != iter && ir::uses_var(p.child->realize->values[i], l.var)) return false;
   for (const ir::loop_node* other : p.child->loops)
@@ -45698,6 +46218,8 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
   const int first = loop_index(p.child->loops, loop);
   if (first < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(p.block()) + " in its scope");
+  if (detail::conditional_below(at, *p.child->loops[static_cast<std::size_t>(first)]))
+    refuse(1, quoted(p.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
   if (const int reason = complete_violation(scope, child))
     refuse(2, quoted(p.block()) + " is not complete: " + std::string(complete_reason(reason)));
   p.first = static_cast<std::size_t>(first);
@@ -45818,7 +46340,9 @@ inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::va
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& iter = block.iters[i];
     if (iter.kind != ir::iter_kind::spatial) continue;
-    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), iter.dom, iter.kind};
+    const ir::range dom{ir::substitute(iter.dom.min, renamed),
+                        ir::substitute(iter.dom.extent, renamed)};
+    ir::iter_var fresh{ir::make_var(iter.var->name, iter.var.type()), dom, iter.kind};
     inner.emplace(iter.var, fresh.var);
     init.iters.push_back(std::move(fresh));
     values.push_back(ir::substitute(c.realize->values[i], renamed));
@@ -45866,6 +46390,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   const int index = loop_index(c.loops, loop);
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
+  if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
+    refuse(1, quoted(c.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);
@@ -46133,7 +46659,7 @@ inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p)
   if (!p.store) refuse(3, "the body of " + quoted(b) + " is not one store");
   if (!ir::is_true(p.epilogue->realize->predicate)) refuse(3, quoted(b) + " has a predicate");
   std::vector<ir::expr> loads;
-  ir::for_each_expr(p.store->value, [&](const ir::expr& e) {
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
     if (e->op == ir::op::load && e->buffer == p.sum->buffer) loads.push_back(e);
   });
   if (loads.size() != 1)
@@ -46237,7 +46763,11 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
     refuse(5, "what " + quoted(p.epilogue->block()) + " does with \"" + p.sum->buffer->name +
                   "\" does not commute with the reduction");
   const ir::function without = replace(f, last, ir::stmt{});
-  return replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
+  ir::function out =
+      replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
+  if (loads_from(out.body, p.sum->buffer))
+    refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
+  return out;
 }
 
 }  // namespace tilewright::primitive
@@ -47456,8 +47986,9 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   const ir::block_node& b = scope[self].block();
   if (caching::reads_before(b, x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
-  const bool guarded = !ir::is_true(scope[self].realize->predicate) || scope[self].conditional;
-  const bool branches = point_access::accesses(scope[self].realize->block, x).branches;
+  const bool guarded = !ir::is_true(scope[self].realize->predicate);
+  const bool branches =
+      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).branches;
   if (branches || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
 }
@@ -47475,14 +48006,23 @@ inline void check_whole_in_scope(const path& at) {
   }
 }
 
-/// What the copy reads, indices from index tensors included, is there when it runs.
-inline void check_filled(const ir::function& f, const ir::block_node& copy, const ir::buffer& cache,
+/// What the copy reads, indices from index tensors included, is there when it runs, and it finds
+/// the indices that the block finds.
+inline void check_filled(const ir::function& f, std::uint64_t block, const ir::block_node& copy,
+                         const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
   const path at = find_block(f, copy.id);
   for (const ir::buffer_region& r : copy.reads)
-    if (r.buffer != cache && !region_filled(at, r))
+    if (!as_tvm() && r.buffer != cache && !region_filled(at, r))
       refuse(requirement,
              "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
+  const block_scope scope(*at.scope()->block);
+  const int changer =
+      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
+                                      static_cast<std::size_t>(scope.find(copy.id)), indices);
+  if (changer >= 0)
+    refuse(4, quoted(scope[static_cast<std::size_t>(changer)].block()) +
+                  " changes what the indices are read from");
 }
 
 /// The copy over the whole domains of its variables, one loop each.
@@ -47547,7 +48087,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   point_access::replacer r(x, cache, variables);
   ir::function out = replace_block(f, at, r.mutate(block));
   out = insert_beside(out, holder->block->id, id, cache, full_nest(copy), read);
-  if (!as_tvm()) check_filled(out, *copy, cache, read ? 5 : 6);
+  check_filled(out, id, *copy, indices, cache, read ? 5 : 6);
   return {std::move(out), copy->id};
 }
 
@@ -47768,6 +48308,26 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
   return out;
 }
 
+/// Index tensors: written when the copy reads them, and as the block finds them.
+inline void check_places(const call& c, const ir::function& f, std::uint64_t block,
+                         std::uint64_t copy, const element& e) {
+  const path at = find_block(f, copy);
+  const block_scope scope(*at.scope()->block);
+  const auto self = static_cast<std::size_t>(scope.find(block));
+  const int changer = point_access::changer_of_places(
+      scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
+  if (changer >= 0)
+    refuse(c, 5,
+           quoted(scope[static_cast<std::size_t>(changer)].block()) +
+               " changes what the indices are read from, between " + quoted(scope[self].block()) +
+               " and the copy");
+  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
+    for (const ir::expr& index : e.at_buffer)
+      if (loads_from(index, r.buffer) && !region_filled(at, r))
+        refuse(c, 5,
+               "the indices in \"" + r.buffer->name + "\" are not written where the copy stands");
+}
+
 inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool read,
                        const std::string& storage, const ir::index_map& map) {
   const call c{read ? "reindex_cache_read" : "reindex_cache_write", storage};
@@ -47801,6 +48361,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   ir::function out = replace_block(f, at, r.mutate(block));
   out = caching::insert(out, s.holder->block->id, scope, where, made,
                         copy_nest(child, like, e.iters, copy));
+  check_places(c, out, id, copy->id, e);
   return {std::move(out), copy->id};
 }
 
@@ -48345,11 +48906,13 @@ inline ir::stmt make_partial(const plan& p, std::string name, std::uint64_t& id)
   } else {
     out.block.body = store_all(p.partial, indices, right);
   }
-  const ir::block made = ir::make_block(std::move(out.block));
-  id = made->id;
   ir::var_map renamed;
   for (const ir::loop_node* l : c.loops)
     renamed.emplace(l->var, ir::make_var(l->var->name, l->var.type()));
+  for (ir::iter_var& i : out.block.iters)
+    i.dom = {ir::substitute(i.dom.min, renamed), ir::substitute(i.dom.extent, renamed)};
+  const ir::block made = ir::make_block(std::move(out.block));
+  id = made->id;
   for (ir::expr& v : out.values) v = ir::substitute(v, renamed);
   ir::stmt nest =
       ir::make_realize(std::move(out.values), ir::substitute(c.realize->predicate, renamed), made);
@@ -48484,6 +49047,29 @@ struct window {
   ir::expr offset;  // of an instance inside its window, in the block's own loops
 };
 
+/// What a conjunct of the guard leaves of a window of offsets `own`, which moves by `step`. Where it
+/// holds for an instance it must hold for the one that wrote the same element an iteration before,
+/// or say how far the window reaches.
+inline bool admit(window& w, const arith::linear& own, std::int64_t step, const child_block& b,
+                  const ir::expr& conjunct) {
+  ir::var_set moving{w.loop->var};
+  for (const auto& term : own.terms) moving.insert(term.first);
+  if (!ir::uses_any(conjunct, moving)) return true;
+  std::optional<arith::linear> rest = footprints::not_negative(conjunct);
+  if (!rest || own.terms.empty()) return false;
+  if (range_of(*rest, b.loops).lo >= 0) return true;
+  const std::int64_t by_loop = rest->coefficient(w.loop->var);
+  const std::int64_t by_offset = rest->coefficient(own.terms[0].first) / own.terms[0].second;
+  erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
+  accumulate(*rest, own, -by_offset);
+  for (const auto& term : rest->terms)
+    if (ir::uses_any(term.first, moving)) return false;
+  if (by_offset * step >= by_loop) return true;
+  if (by_loop != 0 || !rest->is_constant()) return false;
+  w.length = std::min(w.length, ir::floor_divide(rest->constant, -by_offset) + 1);
+  return true;
+}
+
 /// The window along `dim` when `loops[at]` moves it, if it overlaps the one before.
 inline std::optional<window> find_window(const child_block& producer,
                                          const ir::buffer_region& written, std::size_t common,
@@ -48495,15 +49081,20 @@ inline std::optional<window> find_window(const child_block& producer,
   const ir::loop_node& loop = *producer.loops[at];
   const std::int64_t step = value.coefficient(loop.var);
   if (step <= 0 || value.constant != 0) return std::nullopt;
-  std::erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
+  erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
   window out{&loop, dim, 1, 0, arith::from_linear(value)};
+  support::stable_sort(value.terms,
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const auto& [term, factor] : value.terms) {
     const int own = loop_index(producer.loops, term);
     if (own < static_cast<int>(common) || factor < 1) return std::nullopt;
     const ir::loop_node& l = *producer.loops[static_cast<std::size_t>(own)];
     if (!ir::is_int(l.min, 0) || !ir::is_int(l.extent)) return std::nullopt;
+    if (factor > out.length && !ir::is_int(l.extent, 1)) return std::nullopt;  // holes
     out.length += factor * (ir::as_int(l.extent) - 1);
   }
+  for (const ir::expr& conjunct : ir::conjuncts(producer.realize->predicate))
+    if (!admit(out, value, step, producer, conjunct)) return std::nullopt;
   out.overlap = out.length - step;
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
@@ -50240,11 +50831,12 @@ inline std::vector<commutative_reducer> make_built_ins() {
 }
 
 struct registry {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   std::vector<commutative_reducer> list = make_built_ins();
 };
 
 inline registry& known() {
+  const support::fork_pass inside;
   static registry r;
   return r;
 }
@@ -50325,7 +50917,7 @@ TILEWRIGHT_INLINE void register_reducer(commutative_reducer r) {
     throw argument_error("register_reducer: reducer \"" + r.name +
                          "\" needs at least one value, a combination and its identities");
   auto& known = detail::reducers::known();
-  const std::lock_guard<std::mutex> lock(known.mutex);
+  const std::lock_guard lock(known.mutex);
   known.list.push_back(std::move(r));
 }
 
@@ -50335,7 +50927,7 @@ TILEWRIGHT_INLINE std::optional<matched_reducer> match_reducer(
   std::vector<dtype> types;
   for (const ir::expr& e : left) types.push_back(e.type());
   auto& known = detail::reducers::known();
-  const std::lock_guard<std::mutex> lock(known.mutex);
+  const std::lock_guard lock(known.mutex);
   for (const commutative_reducer& r : known.list) {
     if (r.size != updates.size() || !detail::reducers::is_identity(r, identity, types)) continue;
     matched_reducer out;
@@ -51021,11 +51613,11 @@ inline std::vector<char> spatial_loops(const block_scope& scope, std::size_t chi
   return out;
 }
 
-/// Loops of the first consumer to which the block might be moved, by structure alone; their
-/// positions.
-inline std::vector<std::size_t> possible_loops(const block_scope& scope, std::size_t block) {
+/// Loops of the first consumer to which a block with these consumers might be moved, by structure
+/// alone; their positions.
+inline std::vector<std::size_t> possible_loops(const block_scope& scope,
+                                               const std::vector<std::size_t>& users) {
   std::vector<std::size_t> out;
-  const std::vector<std::size_t> users = consumers(scope, block);
   if (users.empty()) return out;
   const auto& loops = scope[users.front()].loops;
   std::size_t common = loops.size();
@@ -51055,7 +51647,7 @@ inline std::vector<compute_location> possible_locations(const ir::function& f,
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(block));
   const std::vector<std::size_t> users = consumers(scope, child);
-  for (const std::size_t i : possible_loops(scope, child))
+  for (const std::size_t i : possible_loops(scope, users))
     out.push_back({static_cast<std::int64_t>(i), scope[users.front()].loops[i]->var});
   return out;
 }
@@ -51158,9 +51750,15 @@ TILEWRIGHT_INLINE decision sample_tile(support::random& random, const ir::functi
 
 TILEWRIGHT_INLINE std::vector<compute_location> compute_locations(const ir::function& f,
                                                                   std::uint64_t block) {
-  std::vector<compute_location> out;
-  for (compute_location& where : detail::sampling::possible_locations(f, block))
-    if (detail::sampling::is_legal(f, block, where)) out.push_back(std::move(where));
+  std::vector<compute_location> out = detail::sampling::possible_locations(f, block);
+  std::vector<ir::var> loops;
+  for (const compute_location& where : out)
+    if (where.loop) loops.push_back(where.loop);
+  const std::vector<bool> accepts = can_compute_at(f, block, loops, true);
+  auto next = accepts.begin();
+  std::erase_if(out, [&](const compute_location& where) {
+    return where.loop ? !*next++ : !detail::sampling::is_legal(f, block, where);
+  });
   return out;
 }
 
@@ -51297,17 +51895,28 @@ TILEWRIGHT_INLINE double log_probability_compute_location(const ir::function& f,
 
 // The instruction kinds that the members of `schedule` stand for.
 
+#include <atomic>
 #include <string>
-#include <string_view>
 
 namespace tilewright::detail {
 
-/// The kind a member function stands for; looked up once per function.
-inline const instruction_kind& kind_named(std::string_view name) {
-  const instruction_kind* kind = find_instruction_kind(name);
-  if (!kind) throw internal_error("no instruction kind is called " + std::string(name));
-  return *kind;
-}
+/// The kind a member function stands for, looked up at its first use. Needs no construction at run
+/// time, in which a fork could leave its child waiting.
+class named_kind {
+ public:
+  constexpr explicit named_kind(const char* name) noexcept : name_(name) {}
+  operator const instruction_kind&() const {
+    if (const instruction_kind* known = found_.load(std::memory_order_acquire)) return *known;
+    const instruction_kind* kind = find_instruction_kind(name_);
+    if (!kind) throw internal_error("no instruction kind is called " + std::string(name_));
+    found_.store(kind, std::memory_order_release);
+    return *kind;
+  }
+
+ private:
+  const char* name_;
+  mutable std::atomic<const instruction_kind*> found_{nullptr};
+};
 
 }  // namespace tilewright::detail
 
@@ -51412,12 +52021,12 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::commit(outcome&& result,
 }
 
 TILEWRIGHT_INLINE block_rv schedule::get_block(std::string_view name) {
-  static const instruction_kind& kind = detail::kind_named("get_block");
+  static constinit detail::named_kind kind("get_block");
   return {apply(kind, {std::string(name), state_.function.name})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::get_loops(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_loops");
+  static constinit detail::named_kind kind("get_loops");
   return detail::typed<loop_rv>(apply(kind, {rv(block)}));
 }
 
@@ -51434,23 +52043,23 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loops_counted(block_rv block, i
 }
 
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  static constinit detail::named_kind kind("get_child_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_child_blocks(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("get_child_blocks");
+  static constinit detail::named_kind kind("get_child_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(loop)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_producers(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_producers");
+  static constinit detail::named_kind kind("get_producers");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_consumers(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("get_consumers");
+  static constinit detail::named_kind kind("get_consumers");
   return detail::typed<block_rv>(apply(kind, {rv(block)}));
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::get_output_blocks(block_rv scope) {
-  static const instruction_kind& kind = detail::kind_named("get_output_blocks");
+  static constinit detail::named_kind kind("get_output_blocks");
   return detail::typed<block_rv>(apply(kind, {rv(scope)}));
 }
 
@@ -51471,139 +52080,139 @@ TILEWRIGHT_INLINE std::vector<loop_rv> schedule::split_list(loop_rv loop,
                                                             std::vector<factor> factors,
                                                             bool preserve_unit_iters,
                                                             bool disable_predication) {
-  static const instruction_kind& kind = detail::kind_named("split");
+  static constinit detail::named_kind kind("split");
   return detail::typed<loop_rv>(
       apply(kind, {rv(loop), std::move(factors), preserve_unit_iters, disable_predication}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::fuse(const std::vector<loop_rv>& loops,
                                          bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("fuse");
+  static constinit detail::named_kind kind("fuse");
   return {apply(kind, {detail::untyped(loops), preserve_unit_iters})[0].number};
 }
 
 TILEWRIGHT_INLINE std::vector<loop_rv> schedule::loop_partition(loop_rv loop,
                                                                 std::vector<factor> factors,
                                                                 bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("loop_partition");
+  static constinit detail::named_kind kind("loop_partition");
   return detail::typed<loop_rv>(apply(kind, {rv(loop), std::move(factors), preserve_unit_iters}));
 }
 
 TILEWRIGHT_INLINE loop_rv schedule::merge(const std::vector<loop_rv>& loops) {
-  static const instruction_kind& kind = detail::kind_named("merge");
+  static constinit detail::named_kind kind("merge");
   return {apply(kind, {detail::untyped(loops)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::reorder(const std::vector<loop_rv>& loops) {
-  static const instruction_kind& kind = detail::kind_named("reorder");
+  static constinit detail::named_kind kind("reorder");
   apply(kind, {detail::untyped(loops)});
 }
 TILEWRIGHT_INLINE void schedule::parallel(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("parallel");
+  static constinit detail::named_kind kind("parallel");
   apply(kind, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::vectorize(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("vectorize");
+  static constinit detail::named_kind kind("vectorize");
   apply(kind, {rv(loop)});
 }
 TILEWRIGHT_INLINE void schedule::unroll(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("unroll");
+  static constinit detail::named_kind kind("unroll");
   apply(kind, {rv(loop)});
 }
 
 TILEWRIGHT_INLINE void schedule::bind(loop_rv loop, std::string thread_axis) {
-  static const instruction_kind& kind = detail::kind_named("bind");
+  static constinit detail::named_kind kind("bind");
   apply(kind, {rv(loop), std::move(thread_axis)});
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  static constinit detail::named_kind kind("add_unit_loop");
   return {apply(kind, {rv(block)})[0].number};
 }
 TILEWRIGHT_INLINE loop_rv schedule::add_unit_loop(loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("add_unit_loop");
+  static constinit detail::named_kind kind("add_unit_loop");
   return {apply(kind, {rv(loop)})[0].number};
 }
 TILEWRIGHT_INLINE void schedule::transform_layout(block_rv block, buffer_selector buffer,
                                                   map_argument index_map, argument pad_value,
                                                   bool assume_injective_transform) {
-  static const instruction_kind& kind = detail::kind_named("transform_layout");
+  static constinit detail::named_kind kind("transform_layout");
   apply(kind, {rv(block), std::move(buffer), std::move(index_map), std::move(pad_value),
                assume_injective_transform});
 }
 TILEWRIGHT_INLINE void schedule::transform_block_layout(block_rv block, map_argument index_map) {
-  static const instruction_kind& kind = detail::kind_named("transform_block_layout");
+  static constinit detail::named_kind kind("transform_block_layout");
   apply(kind, {rv(block), std::move(index_map)});
 }
 TILEWRIGHT_INLINE void schedule::reorder_block_iter_var(block_rv block,
                                                         std::vector<std::int64_t> new_order) {
-  static const instruction_kind& kind = detail::kind_named("reorder_block_iter_var");
+  static constinit detail::named_kind kind("reorder_block_iter_var");
   apply(kind, {rv(block), std::move(new_order)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::cache_read(block_rv block, int read_index, std::string scope,
                                                 const std::vector<block_rv>& consumers) {
-  static const instruction_kind& kind = detail::kind_named("cache_read");
+  static constinit detail::named_kind kind("cache_read");
   return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope),
                        detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::cache_write(block_rv block, int write_index, std::string scope,
                                                  const std::vector<block_rv>& consumers) {
-  static const instruction_kind& kind = detail::kind_named("cache_write");
+  static constinit detail::named_kind kind("cache_write");
   return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope),
                        detail::untyped(consumers)})[0]
               .number};
 }
 TILEWRIGHT_INLINE void schedule::compute_at(block_rv block, loop_rv loop, bool preserve_unit_loops,
                                             int index) {
-  static const instruction_kind& kind = detail::kind_named("compute_at");
+  static constinit detail::named_kind kind("compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_at(block_rv block, loop_rv loop,
                                                     bool preserve_unit_loops, int index) {
-  static const instruction_kind& kind = detail::kind_named("reverse_compute_at");
+  static constinit detail::named_kind kind("reverse_compute_at");
   apply(kind, {rv(block), rv(loop), preserve_unit_loops, std::int64_t{index}});
 }
 TILEWRIGHT_INLINE void schedule::compute_inline(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("compute_inline");
+  static constinit detail::named_kind kind("compute_inline");
   apply(kind, {rv(block)});
 }
 TILEWRIGHT_INLINE void schedule::reverse_compute_inline(block_rv block) {
-  static const instruction_kind& kind = detail::kind_named("reverse_compute_inline");
+  static constinit detail::named_kind kind("reverse_compute_inline");
   apply(kind, {rv(block)});
 }
 TILEWRIGHT_INLINE block_rv schedule::decompose_reduction(block_rv block, loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("decompose_reduction");
+  static constinit detail::named_kind kind("decompose_reduction");
   return {apply(kind, {rv(block), rv(loop)})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::annotate(block_rv block, std::string key, annotation_value value) {
-  static const instruction_kind& kind = detail::kind_named("annotate");
+  static constinit detail::named_kind kind("annotate");
   apply(kind, {rv(block), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::annotate(loop_rv loop, std::string key, annotation_value value) {
-  static const instruction_kind& kind = detail::kind_named("annotate");
+  static constinit detail::named_kind kind("annotate");
   apply(kind, {rv(loop), std::move(key), std::move(value)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(block_rv block, std::string key) {
-  static const instruction_kind& kind = detail::kind_named("unannotate");
+  static constinit detail::named_kind kind("unannotate");
   apply(kind, {rv(block), std::move(key)});
 }
 TILEWRIGHT_INLINE void schedule::unannotate(loop_rv loop, std::string key) {
-  static const instruction_kind& kind = detail::kind_named("unannotate");
+  static constinit detail::named_kind kind("unannotate");
   apply(kind, {rv(loop), std::move(key)});
 }
 
 TILEWRIGHT_INLINE expr_rv schedule::sample_categorical(std::vector<std::int64_t> candidates,
                                                        std::vector<double> probs,
                                                        std::optional<std::int64_t> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_categorical");
+  static constinit detail::named_kind kind("sample_categorical");
   return {apply(kind, {std::move(candidates), std::move(probs)}, detail::one(choice))[0].number};
 }
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
     loop_rv loop, int n, int max_innermost_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_perfect_tile");
+  static constinit detail::named_kind kind("sample_perfect_tile");
   return detail::typed<expr_rv>(
       apply(kind, {rv(loop), std::int64_t{n}, std::int64_t{max_innermost_factor}},
             detail::some(std::move(choice))));
@@ -51611,7 +52220,7 @@ TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_perfect_tile(
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
     loop_rv loop, int n, int partition_pos, int innerpart_factor,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_partitioned_tile");
+  static constinit detail::named_kind kind("sample_partitioned_tile");
   return detail::typed<expr_rv>(apply(
       kind,
       {rv(loop), std::int64_t{n}, std::int64_t{partition_pos}, std::int64_t{innerpart_factor}},
@@ -51620,28 +52229,28 @@ TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_partitioned_tile(
 TILEWRIGHT_INLINE std::vector<expr_rv> schedule::sample_tile(
     loop_rv loop, int n, std::vector<std::int64_t> innermost,
     std::optional<std::vector<std::int64_t>> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_tile");
+  static constinit detail::named_kind kind("sample_tile");
   return detail::typed<expr_rv>(apply(kind, {rv(loop), std::int64_t{n}, std::move(innermost)},
                                       detail::some(std::move(choice))));
 }
 TILEWRIGHT_INLINE loop_rv schedule::sample_compute_location(block_rv block,
                                                             std::optional<std::int64_t> choice) {
-  static const instruction_kind& kind = detail::kind_named("sample_compute_location");
+  static constinit detail::named_kind kind("sample_compute_location");
   return {apply(kind, {rv(block)}, detail::one(choice))[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::work_on(std::string func_name) {
-  static const instruction_kind& kind = detail::kind_named("work_on");
+  static constinit detail::named_kind kind("work_on");
   apply(kind, {std::move(func_name)});
 }
 
 TILEWRIGHT_INLINE void schedule::require(factor condition) {
-  static const instruction_kind& kind = detail::kind_named("assert_");
+  static constinit detail::named_kind kind("assert_");
   apply(kind, {std::move(condition)});
 }
 
 TILEWRIGHT_INLINE void schedule::enter_postproc() {
-  static const instruction_kind& kind = detail::kind_named("enter_postproc");
+  static constinit detail::named_kind kind("enter_postproc");
   apply(kind, {});
 }
 
@@ -51651,47 +52260,47 @@ TILEWRIGHT_INLINE void schedule::enter_postproc() {
 namespace tilewright {
 
 TILEWRIGHT_INLINE block_rv schedule::rfactor(loop_rv loop, int factor_axis) {
-  static const instruction_kind& kind = detail::kind_named("rfactor");
+  static constinit detail::named_kind kind("rfactor");
   return {apply(kind, {rv(loop), std::int64_t{factor_axis}})[0].number};
 }
 
 TILEWRIGHT_INLINE void schedule::fuse_reduction_epilogue(block_rv reduction, block_rv epilogue) {
-  static const instruction_kind& kind = detail::kind_named("fuse_reduction_epilogue");
+  static constinit detail::named_kind kind("fuse_reduction_epilogue");
   apply(kind, {rv(reduction), rv(epilogue)});
 }
 
 TILEWRIGHT_INLINE void schedule::pad_einsum(block_rv block, std::vector<std::int64_t> padding) {
-  static const instruction_kind& kind = detail::kind_named("pad_einsum");
+  static constinit detail::named_kind kind("pad_einsum");
   apply(kind, {rv(block), std::move(padding)});
 }
 
 TILEWRIGHT_INLINE void schedule::rolling_buffer(block_rv block, int write_buffer_index) {
-  static const instruction_kind& kind = detail::kind_named("rolling_buffer");
+  static constinit detail::named_kind kind("rolling_buffer");
   apply(kind, {rv(block), std::int64_t{write_buffer_index}});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::blockize(loop_rv loop, bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("blockize");
+  static constinit detail::named_kind kind("blockize");
   return {apply(kind, {rv(loop), preserve_unit_iters})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::blockize(const std::vector<block_rv>& blocks,
                                               bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("blockize");
+  static constinit detail::named_kind kind("blockize");
   const std::vector<rv> list(blocks.begin(), blocks.end());
   return {apply(kind, {list, preserve_unit_iters})[0].number};
 }
 TILEWRIGHT_INLINE void schedule::tensorize(loop_rv loop, std::string intrinsic,
                                            bool preserve_unit_iters) {
-  static const instruction_kind& kind = detail::kind_named("tensorize");
+  static constinit detail::named_kind kind("tensorize");
   apply(kind, {rv(loop), std::move(intrinsic), preserve_unit_iters});
 }
 TILEWRIGHT_INLINE void schedule::tensorize(block_rv block, std::string intrinsic) {
-  static const instruction_kind& kind = detail::kind_named("tensorize");
+  static constinit detail::named_kind kind("tensorize");
   apply(kind, {rv(block), std::move(intrinsic), true});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::decompose_padding(block_rv block, loop_rv loop) {
-  static const instruction_kind& kind = detail::kind_named("decompose_padding");
+  static constinit detail::named_kind kind("decompose_padding");
   return {apply(kind, {rv(block), rv(loop)})[0].number};
 }
 TILEWRIGHT_INLINE bool schedule::can_decompose_padding(block_rv block, loop_rv loop) const {
@@ -51705,72 +52314,72 @@ namespace tilewright {
 
 TILEWRIGHT_INLINE void schedule::set_scope(block_rv block, int buffer_index,
                                            std::string storage_scope) {
-  static const instruction_kind& kind = detail::kind_named("set_scope");
+  static constinit detail::named_kind kind("set_scope");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(storage_scope)});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_set_dtype(block_rv block, int buffer_index,
                                                   std::string dtype) {
-  static const instruction_kind& kind = detail::kind_named("unsafe_set_dtype");
+  static constinit detail::named_kind kind("unsafe_set_dtype");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(dtype)});
 }
 TILEWRIGHT_INLINE void schedule::storage_align(block_rv block, int buffer_index, int axis,
                                                int factor, int offset) {
-  static const instruction_kind& kind = detail::kind_named("storage_align");
+  static constinit detail::named_kind kind("storage_align");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::int64_t{axis}, std::int64_t{factor},
                std::int64_t{offset}});
 }
 TILEWRIGHT_INLINE void schedule::set_axis_separator(block_rv block, buffer_selector buffer,
                                                     std::vector<std::int64_t> axis_separators) {
-  static const instruction_kind& kind = detail::kind_named("set_axis_separator");
+  static constinit detail::named_kind kind("set_axis_separator");
   apply(kind, {rv(block), std::move(buffer), std::move(axis_separators)});
 }
 TILEWRIGHT_INLINE void schedule::unsafe_hide_buffer_access(
     block_rv block, std::string buf_type, std::vector<std::int64_t> buf_index_array) {
-  static const instruction_kind& kind = detail::kind_named("unsafe_hide_buffer_access");
+  static constinit detail::named_kind kind("unsafe_hide_buffer_access");
   apply(kind, {rv(block), std::move(buf_type), std::move(buf_index_array)});
 }
 TILEWRIGHT_INLINE void schedule::annotate_buffer_access(block_rv block, int buffer_index,
                                                         std::string buf_type, map_argument ranges) {
-  static const instruction_kind& kind = detail::kind_named("annotate_buffer_access");
+  static constinit detail::named_kind kind("annotate_buffer_access");
   apply(kind, {rv(block), std::int64_t{buffer_index}, std::move(buf_type), std::move(ranges)});
 }
 
 TILEWRIGHT_INLINE block_rv schedule::reindex(block_rv block, buffer_selector buffer) {
-  static const instruction_kind& kind = detail::kind_named("reindex");
+  static constinit detail::named_kind kind("reindex");
   return {apply(kind, {rv(block), std::move(buffer)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_read(block_rv block, int read_index,
                                                         std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::kind_named("reindex_cache_read");
+  static constinit detail::named_kind kind("reindex_cache_read");
   return {apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::reindex_cache_write(block_rv block, int write_index,
                                                          std::string scope, map_argument map) {
-  static const instruction_kind& kind = detail::kind_named("reindex_cache_write");
+  static constinit detail::named_kind kind("reindex_cache_write");
   return {apply(kind, {rv(block), std::int64_t{write_index}, std::move(scope), std::move(map)})[0]
               .number};
 }
 TILEWRIGHT_INLINE block_rv schedule::read_at(loop_rv loop, block_rv block, int read_index,
                                              std::string scope) {
-  static const instruction_kind& kind = detail::kind_named("read_at");
+  static constinit detail::named_kind kind("read_at");
   return {apply(kind, {rv(loop), rv(block), std::int64_t{read_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE block_rv schedule::write_at(loop_rv loop, block_rv block, int write_index,
                                               std::string scope) {
-  static const instruction_kind& kind = detail::kind_named("write_at");
+  static constinit detail::named_kind kind("write_at");
   return {
       apply(kind, {rv(loop), rv(block), std::int64_t{write_index}, std::move(scope)})[0].number};
 }
 TILEWRIGHT_INLINE std::array<block_rv, 2> schedule::cache_inplace(block_rv block, int read_index,
                                                                   std::string scope) {
-  static const instruction_kind& kind = detail::kind_named("cache_inplace");
+  static constinit detail::named_kind kind("cache_inplace");
   const std::vector<rv> made = apply(kind, {rv(block), std::int64_t{read_index}, std::move(scope)});
   return {block_rv{made[0].number}, block_rv{made[1].number}};
 }
 TILEWRIGHT_INLINE std::vector<block_rv> schedule::cache_index(block_rv block, std::string scope,
                                                               int cse_thresh) {
-  static const instruction_kind& kind = detail::kind_named("cache_index");
+  static constinit detail::named_kind kind("cache_index");
   std::vector<block_rv> out;
   for (const rv& made : apply(kind, {rv(block), std::move(scope), std::int64_t{cse_thresh}}))
     out.push_back({made.number});
@@ -54005,6 +54614,7 @@ inline constexpr std::size_t flushed_line = 64;  // bytes
 
 /// Whether lines can be flushed without waiting for one another, which is hundreds of times faster.
 inline bool flushes_in_parallel() {
+  const support::fork_pass inside;
   static const bool out = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && ((b >> 23) & 1);
@@ -55001,58 +55611,6 @@ TILEWRIGHT_INLINE built compile_workers::make(const ir::function& scheduled, con
 #include <random>
 #include <tuple>
 
-// A mutex that a forked child finds free.
-
-#include <pthread.h>
-
-#include <algorithm>
-#include <mutex>
-#include <vector>
-
-namespace tilewright::search::detail {
-
-/// A mutex whose holders finish before the process forks: what it guards is whole in the child, and nobody holds it
-/// there. For short operations; a holder does not create or destroy another one.
-class fork_mutex {
- public:
-  fork_mutex() {
-    const std::lock_guard lock(all().mutex);
-    all().list.push_back(this);
-  }
-  ~fork_mutex() {
-    const std::lock_guard lock(all().mutex);
-    std::vector<fork_mutex*>& list = all().list;
-    list.erase(std::remove(list.begin(), list.end(), this), list.end());
-  }
-  fork_mutex(const fork_mutex&) = delete;
-  fork_mutex& operator=(const fork_mutex&) = delete;
-
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
-
- private:
-  struct registry {
-    registry() { ::pthread_atfork(&before, &after, &after); }
-    std::mutex mutex;
-    std::vector<fork_mutex*> list;
-  };
-  static registry& all() {
-    static auto* made = new registry;  // outlives static destruction
-    return *made;
-  }
-  static void before() {
-    all().mutex.lock();
-    for (fork_mutex* m : all().list) m->mutex_.lock();
-  }
-  static void after() {
-    for (fork_mutex* m : all().list) m->mutex_.unlock();
-    all().mutex.unlock();
-  }
-
-  std::mutex mutex_;
-};
-
-}  // namespace tilewright::search::detail
 // What can be read of a damaged file, row by row: SQLite reads rows by their number, so that one bad page
 // costs the rows on it and no others.
 
@@ -55445,6 +56003,7 @@ struct database_overlay {
 
 /// "host/pid/nonce": names this process among those that share a file.
 inline std::string lease_owner() {
+  const support::fork_pass inside;
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   static const unsigned nonce = std::random_device{}();
@@ -55469,7 +56028,7 @@ inline std::string untrusted(const std::string& path) {
 struct database::state {
   using clock = std::chrono::steady_clock;
 
-  mutable detail::fork_mutex mutex;
+  mutable support::fork_mutex mutex;
   std::string path;
   std::unique_ptr<store> file;
   std::string trouble;     // why the file is not used now
@@ -55480,6 +56039,8 @@ struct database::state {
   clock::time_point retry_at{};
   detail::database_overlay kept;
   std::map<record_key, long> leases;  // of threads of this handle, with the process that took them
+  /// SQLite takes the locks of all its connections for those of this process: in a child they are not.
+  support::fork_hook closing{[](void* self) { static_cast<state*>(self)->file.reset(); }, this};
 
   void open() {
     if (file || for_good || clock::now() < retry_at) return;
@@ -55739,6 +56300,7 @@ TILEWRIGHT_INLINE std::string default_database_path() {
 }
 
 TILEWRIGHT_INLINE database::database(std::string path) : state_(std::make_unique<state>()) {
+  const support::fork_pass inside;
   if (path.empty()) path = default_database_path();
   for (std::size_t colon;
        path != ":memory:" && (colon = path.find_last_of(':')) != std::string::npos;
@@ -55763,15 +56325,17 @@ TILEWRIGHT_INLINE database::~database() {
   const std::lock_guard lock(state_->mutex);
   state_->retry_at = {};
   if (!state_->kept.empty() && !state_->for_good) state_->write([](store&) {});
+  if (state_->file && state_->file->stale()) state_->file->abandon();
+  state_->file.reset();
 }
 
 TILEWRIGHT_INLINE std::shared_ptr<database> database::shared(const std::string& path) {
-  static std::mutex mutex;
-  static auto* open =
-      new std::map<std::string, std::weak_ptr<database>>;  // outlives static destruction
   const std::string name = path.empty() ? default_database_path() : path;
   if (name == ":memory:") return std::make_shared<database>(name);
+  static constinit support::fork_mutex mutex;
   const std::lock_guard lock(mutex);
+  static auto* open =
+      new std::map<std::string, std::weak_ptr<database>>;  // outlives static destruction
   std::weak_ptr<database>& slot = (*open)[name];
   if (auto there = slot.lock()) return there;
   auto fresh = std::make_shared<database>(name);
@@ -55805,7 +56369,7 @@ TILEWRIGHT_INLINE std::vector<std::string> database::paths() const {
 
 TILEWRIGHT_INLINE bool database::persistent() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->file && state_->trouble.empty();
+  return state_->usable() && state_->trouble.empty();
 }
 
 TILEWRIGHT_INLINE std::string database::status() const {
@@ -56036,10 +56600,15 @@ TILEWRIGHT_INLINE std::string database::why(const record& wanted) const {
 
 // Ends threads before the process's static objects end, which they use.
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace tilewright::search::detail {
@@ -56054,33 +56623,70 @@ class exit_entry {
   }
   /// Waits for the function where it runs.
   ~exit_entry() {
-    const std::lock_guard lock(live().mutex);
-    live().all.erase(std::remove(live().all.begin(), live().all.end(), this), live().all.end());
+    {
+      const std::lock_guard lock(live().mutex);
+      live().all.erase(std::remove(live().all.begin(), live().all.end(), this), live().all.end());
+    }
+    for (std::uint32_t seen = 0; is_called(seen);) live().returns.wait(seen);
   }
   exit_entry(const exit_entry&) = delete;
   exit_entry& operator=(const exit_entry&) = delete;
 
   /// @param done remembers that it was called from this place
   static void come_first(std::atomic<bool>& done) {
+    const support::fork_pass inside;
     if (!done.exchange(true)) std::atexit(&end_all);
   }
 
  private:
   struct list {
-    fork_mutex mutex;
+    support::fork_mutex mutex;
     std::vector<exit_entry*> all;
+    const exit_entry* called = nullptr;  // its function runs, in process `caller`
+    pid_t caller = 0;
+    std::atomic<std::uint32_t> returns{0};  // of all functions
   };
   static list& live() {
+    const support::fork_pass inside;
     static auto* made = new list;  // outlives static destruction
     return *made;
   }
-  static void end_all() {
+
+  /// @param returns of all functions, at this time
+  bool is_called(std::uint32_t& returns) const {
     const std::lock_guard lock(live().mutex);
-    for (const exit_entry* e : live().all) e->end_(e->of_);
+    returns = live().returns;
+    return live().called == this && live().caller == ::getpid();
+  }
+
+  /// One that has not been called in this process, and is from now on; null: none.
+  static const exit_entry* next() {
+    const std::lock_guard lock(live().mutex);
+    for (exit_entry* e : live().all) {
+      if (std::exchange(e->called_in_, ::getpid()) == ::getpid()) continue;
+      live().caller = ::getpid();
+      return live().called = e;
+    }
+    return nullptr;
+  }
+  static void returned() {
+    const std::lock_guard lock(live().mutex);
+    live().called = nullptr;
+    ++live().returns;
+    live().returns.notify_all();
+  }
+
+  // Outside of the lock: threads may need a pass to end, and another one may wait to fork.
+  static void end_all() {
+    while (const exit_entry* e = next()) {
+      e->end_(e->of_);
+      returned();
+    }
   }
 
   void (*end_)(void*);
   void* of_;
+  pid_t called_in_ = 0;
 };
 
 }  // namespace tilewright::search::detail
@@ -56196,13 +56802,13 @@ class binding_table {
 
 namespace tilewright::search::detail {
 
-/// A mutex and a condition that a forked child replaces, since their owner may be a thread that the
-/// child does not have.
+/// A mutex and a condition. What they guard is whole in a forked child, which replaces them, since
+/// threads that it does not have may wait for the condition.
 class process_sync {
  public:
   struct pair {
-    std::mutex mutex;
-    std::condition_variable changed;
+    support::fork_mutex mutex;
+    std::condition_variable_any changed;
     pid_t pid = ::getpid();
   };
 
@@ -56265,7 +56871,6 @@ ir::function with_layouts(const ir::function& f, const std::vector<layout_class>
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -56344,7 +56949,10 @@ class specialization {
   const workload& task() const noexcept { return workload_; }
 
   /// What tuning computes with from now on, until it has ended.
-  void give(given_values values) { workload_.given = std::move(values); }
+  void give(given_values values) {
+    const support::fork_pass inside;  // a child may begin anew with it
+    workload_.given = std::move(values);
+  }
   /// Publishes stored code. False when nothing is stored for this key.
   bool load_stored();
   /// Publishes code made without measuring: the nearest stored schedule, else the default one, else
@@ -56375,7 +56983,7 @@ class specialization {
   const tuned_options& options_;
   std::shared_ptr<database> db_;
   std::atomic<const variant*> current_{nullptr};
-  mutable std::mutex mutex_;                               // of what follows
+  mutable support::fork_mutex mutex_;                      // of what follows
   std::vector<std::unique_ptr<const variant>> published_;  // calls may still run the old ones
   std::vector<std::string> remarks_;
 };
@@ -57066,14 +57674,16 @@ namespace detail {
 inline constexpr std::array<int, 4> fault_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 struct fault_state {
-  std::mutex mutex;
+  support::fork_mutex mutex;
   int users = 0;
   std::array<struct sigaction, fault_signals.size()> before{};
 };
 
 inline fault_state& faults() {
-  static auto* state = new fault_state;  // handlers may run during static destruction
-  return *state;
+  // handlers may run at any time
+  static constinit fault_state state;
+  static_assert(std::is_trivially_destructible_v<fault_state>);
+  return state;
 }
 
 /// Where a fault on this thread returns to; null outside guarded calls.
@@ -58958,6 +59568,7 @@ TILEWRIGHT_INLINE double extent_distance(const std::vector<std::int64_t>& a,
 TILEWRIGHT_INLINE std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
+  const support::fork_pass inside;  // the C library holds a lock of its own
   gmtime_r(&now, &parts);
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
@@ -59171,6 +59782,7 @@ TILEWRIGHT_INLINE double bound_seconds(const roofline& r, double flops, double b
 }
 
 TILEWRIGHT_INLINE const roofline* measured_roofline() {
+  const support::fork_pass inside;
   static const std::optional<roofline> rates = detail::roof::measure();
   return rates ? &*rates : nullptr;
 }
@@ -59876,7 +60488,9 @@ inline schedule first_of(const std::vector<schedule>& sketches, const space::des
 // member is a chain: a step changes its trace or crosses it with another member of the same sketch,
 // and is accepted as Metropolis and Hastings do for the distribution P(trace) * exp(score / T), T
 // falling from generation to generation; steps count as equally likely both ways. What all chains have met and nobody measured is ranked by
-// score; the best are proposed, with a few random ones among them.
+// score; the best are proposed, with a few random ones among them, and a few that lie one change
+// beside the fastest measured programs, where a model trained on few records cannot tell good from
+// best.
 
 #include <cstddef>
 #include <memory>
@@ -59893,6 +60507,8 @@ struct evolution_options {
   double cooling = 0.5;      // factor from one generation to the next
   double prior = 1;          // exponent of the prior
   double greedy = 0.9;       // share of a batch that the model chooses
+  double near = 0.25;        // share of a batch chosen among single changes of the fastest ones
+  std::size_t nearest = 2;   // measured programs that count as the fastest ones
   int attempts = 4;          // changes tried for a step until one replays
   int threads = 1;           // that replay; the result does not depend on it
   std::span<const mutator> changes = mutators();
@@ -60792,7 +61408,7 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   db_->add_workload(workload_.key.workload, ir::print(workload_.function));
   tuning_result r = search::tune(workload_, o, *db_);
   print.end(workload_.function.name, r.remarks);
-  workload_.given.clear();
+  give({});
   for (const std::string& text : r.remarks) note(text);
   char summary[160];
   std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
@@ -61097,6 +61713,7 @@ struct sqlite_library {
 }  // namespace detail
 
 TILEWRIGHT_INLINE const sqlite_api* sqlite(std::string* why) {
+  const support::fork_pass inside;
   static const detail::sqlite_library library;
   if (!library.opened && why) *why = library.reason;
   return library.opened ? &library.table : nullptr;
@@ -61753,6 +62370,7 @@ class evolver final : public drawing_strategy {
     chains_.clear();
     populate(over);
     score_all();
+    meet_neighbours(over);
     double temperature = options_.temperature;
     for (int g = 0; g < options_.generations && !(over && over()); ++g) {
       advance(temperature, over);
@@ -61782,6 +62400,7 @@ class evolver final : public drawing_strategy {
  private:
   // the draws between two looks at the time
   static constexpr std::size_t slots_at_a_time = 16;
+  static constexpr std::size_t neighbours_tried = 12;  // of each of the fastest programs
 
   struct survivor {
     candidate program;
@@ -61797,7 +62416,8 @@ class evolver final : public drawing_strategy {
   struct meeting {
     candidate program;
     double score;
-    bool drawn;  // from the prior
+    bool drawn;         // from the prior
+    bool near = false;  // one change beside one of the fastest measured programs
   };
 
   /// Independent streams, drawn before any of them is used.
@@ -61860,6 +62480,27 @@ class evolver final : public drawing_strategy {
 
   void meet(const candidate& c, double score, bool drawn) {
     if (!seen_.count(c.identity)) met_.try_emplace(c.identity, meeting{c, score, drawn});
+  }
+
+  /// Single changes of the fastest measured programs.
+  void meet_neighbours(const std::function<bool()>& over) {
+    const std::size_t n = neighbours_tried * std::min(options_.nearest, elite_.size());
+    if (options_.near <= 0 || n == 0 || (over && over())) return;
+    std::vector<support::random> draws = streams(n);
+    std::vector<std::optional<candidate>> made(n);
+    for_slots(n, options_.threads, [&](std::size_t i) {
+      const trace& from = elite_[i / neighbours_tried].program.scheduled.trace();
+      if (const auto t = mutate_by(options_.changes, from, task_.function, draws[i]))
+        made[i] = replay(*t, task_.function, draws[i].next(), nullptr, task_.finish);
+    });
+    std::vector<const candidate*> programs;
+    for (const auto& c : made)
+      if (c && !seen_.count(c->identity)) programs.push_back(&*c);
+    const std::vector<double> scores = scores_of(programs);
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      meet(*programs[i], scores[i], false);
+      met_.at(programs[i]->identity).near = true;
+    }
   }
 
   double spread() const {
@@ -61937,9 +62578,13 @@ class evolver final : public drawing_strategy {
     for (const auto& [key, m] : met_) ranked.push_back(&m);
     support::stable_sort(ranked,
                          [](const meeting* a, const meeting* b) { return a->score > b->score; });
-    const auto greedy =
-        static_cast<std::size_t>(std::ceil(options_.greedy * static_cast<double>(count)));
+    const auto part = [&](double share) {
+      return static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+    };
+    const std::size_t near = part(options_.near), greedy = part(options_.greedy);
     std::vector<candidate> out;
+    for (std::size_t i = 0; i < ranked.size() && out.size() < near; ++i)
+      if (ranked[i]->near) take(*ranked[i], out);
     std::size_t next = 0;
     for (; next < ranked.size() && out.size() < greedy; ++next) take(*ranked[next], out);
     std::vector<const meeting*> drawn;
@@ -62977,6 +63622,7 @@ inline std::vector<std::string_view> json_items(std::string_view text) {
 }
 
 inline const std::string& tvm_text(const support::json& object, const char* name) {
+  const support::fork_pass inside;
   static const std::string none;
   const support::json* found = object.find(name);
   return found ? found->text : none;
@@ -67947,6 +68593,7 @@ TILEWRIGHT_INLINE design_space design_space::unite(const design_space& a, const 
 namespace tilewright::support {
 
 TILEWRIGHT_INLINE dynamic_library::dynamic_library(const spec& s) : what_(s.what) {
+  const fork_pass inside;
   std::vector<std::string> names = s.names;
   const char* chosen = s.environment.empty() ? nullptr : std::getenv(s.environment.c_str());
   const bool overridden = chosen && *chosen;
@@ -67968,7 +68615,9 @@ TILEWRIGHT_INLINE dynamic_library::dynamic_library(const spec& s) : what_(s.what
 }
 
 TILEWRIGHT_INLINE dynamic_library::~dynamic_library() {
-  if (handle_) dlclose(handle_);
+  if (!handle_) return;
+  const fork_pass inside;
+  dlclose(handle_);
 }
 
 TILEWRIGHT_INLINE dynamic_library::dynamic_library(dynamic_library&& other) noexcept
@@ -67993,6 +68642,124 @@ TILEWRIGHT_INLINE void* dynamic_library::get(const char* symbol) const {
   if (void* address = find(symbol)) return address;
   throw build_error(what_ + " (" + name_ + ") has no function " + symbol +
                     "; its version is not supported");
+}
+
+}  // namespace tilewright::support
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace tilewright::support {
+namespace detail {
+namespace gate_parts {
+
+inline constexpr std::uint32_t closed = std::uint32_t{1} << 31;
+
+/// The number of threads inside, and whether one waits to fork.
+inline constinit std::atomic<std::uint32_t> state{0};
+inline constinit std::atomic<std::uint64_t> generation{0};
+inline constinit thread_local std::uint32_t depth = 0;      // passes of this thread
+inline constinit thread_local bool closed_by_this = false;  // this thread forks
+
+/// Waits until the state is one that `wanted` accepts.
+template <class Wanted>
+std::uint32_t await(const Wanted& wanted) noexcept {
+  for (;;) {
+    const std::uint32_t now = state.load(std::memory_order_acquire);
+    if (wanted(now)) return now;
+    state.wait(now);
+  }
+}
+inline bool is_open(std::uint32_t s) noexcept { return (s & closed) == 0; }
+inline bool is_left(std::uint32_t s) noexcept { return s == closed; }
+
+struct hooks {
+  struct entry {
+    const fork_hook* of;
+    void (*before)(void*);
+    void* context;
+  };
+  std::mutex mutex;  // taken inside of the gate
+  std::vector<entry> list;
+
+  static hooks& all() {
+    static auto* made = new hooks;  // outlives static destruction
+    return *made;
+  }
+};
+
+inline void before_fork() {
+  // A thread that forks inside (in a signal's handler, say) finds its own work halfway in the child
+  // in any case, and two of them would wait for each other.
+  if (depth != 0) return;
+  for (;;) {
+    std::uint32_t now = await(is_open);  // one fork at a time
+    if (state.compare_exchange_weak(now, now | closed)) break;
+  }
+  await(is_left);
+  closed_by_this = true;
+  depth = 1;  // a hook may need a pass
+  for (const hooks::entry& h : hooks::all().list) h.before(h.context);
+  depth = 0;
+}
+
+inline void after_fork() {
+  if (!closed_by_this) return;
+  closed_by_this = false;
+  state.fetch_and(~closed);
+  state.notify_all();
+}
+
+inline void after_fork_in_child() {
+  closed_by_this = false;
+  state.store(depth != 0 ? 1 : 0);
+  generation.fetch_add(1);
+}
+
+// When the program starts, so that no fork falls into the registration.
+[[maybe_unused]] inline const int registered =
+    ::pthread_atfork(&before_fork, &after_fork, &after_fork_in_child);
+
+}  // namespace gate_parts
+
+TILEWRIGHT_INLINE void enter_fork_gate() noexcept {
+  using namespace gate_parts;
+  if (depth++ != 0) return;
+  for (;;) {
+    std::uint32_t now = await(is_open);
+    if (state.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return;
+  }
+}
+
+TILEWRIGHT_INLINE void leave_fork_gate() noexcept {
+  using namespace gate_parts;
+  if (--depth != 0) return;
+  if (state.fetch_sub(1, std::memory_order_release) == closed + 1) state.notify_all();
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE fork_hook::fork_hook(void (*before)(void*), void* of) {
+  const fork_pass inside;
+  detail::gate_parts::hooks& all = detail::gate_parts::hooks::all();
+  const std::lock_guard lock(all.mutex);
+  all.list.push_back({this, before, of});
+}
+
+TILEWRIGHT_INLINE fork_hook::~fork_hook() {
+  const fork_pass inside;
+  detail::gate_parts::hooks& all = detail::gate_parts::hooks::all();
+  const std::lock_guard lock(all.mutex);
+  all.list.erase(
+      std::find_if(all.list.begin(), all.list.end(), [&](const auto& e) { return e.of == this; }));
+}
+
+TILEWRIGHT_INLINE std::uint64_t fork_generation() noexcept {
+  return detail::gate_parts::generation.load(std::memory_order_relaxed);
 }
 
 }  // namespace tilewright::support
@@ -68655,6 +69422,7 @@ TILEWRIGHT_INLINE bool cpu::has(std::string_view feature) const {
 }
 
 TILEWRIGHT_INLINE const cpu& host() {
+  const support::fork_pass inside;
   static const cpu machine = detail::detect();
   return machine;
 }
