@@ -402,3 +402,98 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
   t.compute_at(b, t.split(t.get_loops(t.block("C"))[0], {2, infer})[0]);
   check_meaning(t, g);
 }
+
+TEST_CASE("compute_at: what a guard or a loop's bound loads is a reader too") {
+  const auto program = [](const char* reader) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(X[vi])
+            X[vi] = A[vi] * 2
+)" + std::string(reader) +
+                     R"(
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(X[vi])
+            T.writes(C[vi])
+            C[vi] = X[vi]
+)");
+  };
+  const char* const readers[] = {R"(
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where(X[i] > 0)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi]
+)",
+                                 R"(
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, X[i] % 8)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi]
+)",
+                                 R"(
+    for i in range(X[2] % 8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi]
+)",
+                                 R"(
+    if X[3] > 1:
+        for i in range(8):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                T.reads(A[vi])
+                T.writes(B[vi])
+                B[vi] = A[vi]
+)"};
+  for (const char* reader : readers) {
+    INFO(std::string(reader));
+    const ir::function f = program(reader);
+    schedule s(f);
+    const block_rv x = s.block("X"), b = s.block("B"), c = s.block("C");
+    CHECK(s.get_consumers(x).size() == 2);
+    CHECK(s.get_producers(b).size() == 1);
+    const loop_rv before_c = s.get_loops(c)[0];
+    // what stands below an if has no place in a nest at all
+    const int requirement = std::string_view(reader).find("if ") == std::string_view::npos ? 5 : 1;
+    check_refusal(s, "compute_at", requirement, [&] { s.compute_at(x, before_c); });
+    check_schedule(s, f);
+  }
+}
+
+TEST_CASE("compute_at: a guard may look anywhere") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(X[vi])
+            X[vi] = A[vi] * 2
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where(X[(i * 3 + 1) % 8] > 0)
+            T.reads(X[vi])
+            T.writes(B[vi])
+            B[vi] = X[vi]
+)");
+  schedule s(f);
+  const block_rv x = s.block("X");
+  s.compute_at(x, s.get_loops(s.block("B"))[0]);
+  CHECK(s.get_loops(x).size() == 2);  // all of it in every iteration
+  check_schedule(s, f);
+}

@@ -248,3 +248,69 @@ def main(c: T.handle):
   const loop_rv i = t.get_loops(t.block("C"))[0];
   check_refusal(t, "bind", 1, [&] { t.bind(i, "blockIdx.x"); });  // n may be longer than 1024
 }
+
+namespace {
+
+/// X = 2 A and a reader of it, which stands before or after, in one loop.
+ir::function carrying(const std::string& read, const std::string& guard, bool before) {
+  const std::string writer = R"(
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(X[vi])
+            X[vi] = A[vi] * 2
+)",
+                    reader = R"(
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where()" + guard +
+                             R"()
+            T.reads(X[)" + read +
+                             R"(])
+            T.writes(B[vi])
+            B[vi] = X[)" + read +
+                             "]\n";
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), X: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):)" +
+                   (before ? reader + writer : writer + reader));
+}
+
+}  // namespace
+
+TEST_CASE("parallel: iterations that find what others have written") {
+  struct {
+    const char *read, *guard;
+    bool before, fine;
+  } const cases[] = {{"vi", "i < 8", false, true},
+                     {"vi", "i < 8", true, true},
+                     {"(vi + 1) % 8", "i < 8", false, false},
+                     {"(vi + 1) % 8", "i < 8", true, false},
+                     {"vi", "X[(i + 1) % 8] > 0", false, false},
+                     {"vi", "X[(i + 1) % 8] > 0", true, false}};
+  for (const auto& c : cases) {
+    const std::string what = std::string(c.read) + " where " + c.guard;
+    INFO(what);
+    const ir::function f = carrying(c.read, c.guard, c.before);
+    for (const bool parallel : {true, false}) {
+      schedule s(f);
+      const loop_rv i = s.get_loops(s.block("B"))[0];
+      const auto apply = [&] { parallel ? s.parallel(i) : s.vectorize(i); };
+      if (c.fine) {
+        apply();
+        check_schedule(s, f);
+      } else {
+        check_refusal(s, parallel ? "parallel" : "vectorize", 1, apply);
+      }
+    }
+    schedule t(f);
+    const auto [outer, inner] = t.split(t.get_loops(t.block("B"))[0], {2, infer});
+    if (c.fine) {
+      t.reorder({inner, outer});
+      check_schedule(t, f);
+    } else {
+      const int requirement = std::string_view(c.guard) == "i < 8" ? 8 : 5;  // 5: no affine guard
+      check_refusal(t, "reorder", requirement, [&] { t.reorder({inner, outer}); });
+    }
+  }
+}

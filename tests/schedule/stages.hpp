@@ -154,6 +154,15 @@ inline ir::function stencil(int n) {
   return p.finish();
 }
 
+/// B = A * 2 over n, C[i] = B[index(i)] + 1 over m.
+inline ir::function reading(int n, int m, const std::function<expr(const expr&)>& index) {
+  program p;
+  const buffer a = p.input("A", {n}), b = p.temp("B", {n}), c = p.output("C", {m});
+  p.map(b, {{"i", n}}, [&](const indices& v) { return load(a, v) * f32(2); });
+  p.map(c, {{"i", m}}, [&](const indices& v) { return load(b, {index(v[0])}) + f32(1); });
+  return p.finish();
+}
+
 /// conv2d, NHWC, with a padding stage X_pad.
 inline ir::function conv2d(int h, int w, int ci, int co, int r, int stride, int border) {
   program p;

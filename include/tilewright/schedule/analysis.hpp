@@ -28,11 +28,17 @@ struct child_block {
   std::vector<const ir::loop_node*> loops;                // outermost first
   bool conditional = false;                               // an if or a let stands in between
   mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
+  /// The block with what is loaded around it among its reads, where a block of the scope writes that.
+  std::shared_ptr<const ir::block_node> widened = {};
 
-  const ir::block_node& block() const noexcept { return *realize->block; }
+  const ir::block_node& block() const noexcept { return widened ? *widened : *realize->block; }
 };
 
 /// One walk over a scope. Valid as long as the scope's block lives.
+///
+/// Only blocks say what they read; guards, values of iteration variables, bounds of loops and
+/// conditions around a block may load too. What a block of the scope writes and these load counts as
+/// read by the block, wherever in the buffer.
 class block_scope {
  public:
   explicit block_scope(const ir::block_node& root);
@@ -52,10 +58,14 @@ class block_scope {
 
  private:
   void collect(const ir::stmt& s, bool conditional);
+  void add_child(const ir::block_realize_node& realize, bool conditional);
+  void widen();
 
   const ir::block_node* root_;
   std::vector<child_block> children_;
   std::vector<const ir::loop_node*> stack_;
+  std::vector<ir::expr> around_;  // what stands around the statement and loads
+  std::vector<std::pair<std::size_t, ir::buffer>> loaded_around_;  // a child, a buffer
   bool schedulable_ = true;
 };
 
@@ -154,6 +164,10 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// A block below the loop that reads what another block below it writes in another iteration of the
+/// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
+/// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
+int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
 /// written before.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);

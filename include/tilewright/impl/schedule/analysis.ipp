@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -14,44 +15,74 @@ TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&
   children_.reserve(8);
   stack_.reserve(32);
   collect(root.body, false);
+  if (!loaded_around_.empty() && !as_tvm()) widen();
 }
 
 TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional) {
+  const std::size_t outside = around_.size();
+  const auto within = [&](const ir::expr& e) {
+    if (ir::reads_memory(e)) around_.push_back(e);
+  };
+  schedulable_ = schedulable_ && (ir::as_loop(s) || ir::as_seq(s) || ir::as_realize(s));
   switch (s->kind) {
     case ir::stmt_kind::loop:
+      within(ir::as_loop(s)->min);
+      within(ir::as_loop(s)->extent);
       stack_.push_back(ir::as_loop(s));
       collect(ir::as_loop(s)->body, conditional);
       stack_.pop_back();
-      return;
+      break;
     case ir::stmt_kind::seq:
       for (const ir::stmt& child : ir::as_seq(s)->stmts) collect(child, conditional);
-      return;
-    case ir::stmt_kind::block_realize:
-      children_.push_back({ir::as_realize(s), stack_, conditional});
-      return;
+      break;
+    case ir::stmt_kind::block_realize: add_child(*ir::as_realize(s), conditional); break;
     case ir::stmt_kind::if_else:
-      schedulable_ = false;
+      within(ir::as_if(s)->condition);
       collect(ir::as_if(s)->then_body, true);
       if (ir::as_if(s)->else_body) collect(ir::as_if(s)->else_body, true);
-      return;
+      break;
     case ir::stmt_kind::let:
-      schedulable_ = false;
+      within(ir::as_let(s)->value);
       collect(ir::as_let(s)->body, true);
-      return;
-    case ir::stmt_kind::allocate:
-      schedulable_ = false;
-      collect(ir::as_allocate(s)->body, conditional);
-      return;
+      break;
     case ir::stmt_kind::while_loop:
-      schedulable_ = false;
+      within(ir::as_while(s)->condition);
       collect(ir::as_while(s)->body, true);
-      return;
-    case ir::stmt_kind::attribute:
-      schedulable_ = false;
-      collect(ir::as_attribute(s)->body, conditional);
-      return;
+      break;
+    case ir::stmt_kind::allocate: collect(ir::as_allocate(s)->body, conditional); break;
+    case ir::stmt_kind::attribute: collect(ir::as_attribute(s)->body, conditional); break;
     case ir::stmt_kind::store:
-    case ir::stmt_kind::evaluate: schedulable_ = false; return;
+    case ir::stmt_kind::evaluate: break;
+  }
+  around_.resize(outside);
+}
+
+TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& realize,
+                                              bool conditional) {
+  const auto note = [&](const ir::expr& e) {
+    if (!ir::reads_memory(e)) return;
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer) loaded_around_.push_back({children_.size(), x->buffer});
+    });
+  };
+  note(realize.predicate);
+  for (const ir::expr& value : realize.values) note(value);
+  for (const ir::expr& e : around_) note(e);
+  children_.push_back({&realize, stack_, conditional});
+}
+
+TILEWRIGHT_INLINE void block_scope::widen() {
+  const auto writes = [](const child_block& c, const ir::buffer& b) {
+    const auto& list = c.realize->block->writes;
+    return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+  };
+  for (const auto& [child, buffer] : loaded_around_) {
+    if (std::none_of(children_.begin(), children_.end(),
+                     [&](const child_block& c) { return writes(c, buffer); }))
+      continue;
+    ir::block_node wide = children_[child].block();
+    wide.reads.push_back(ir::full_region(buffer));
+    children_[child].widened = std::make_shared<const ir::block_node>(std::move(wide));
   }
 }
 

@@ -130,6 +130,42 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
   return true;
 }
 
+/// Whether in each iteration of the loop the two blocks touch the same elements, and in different
+/// iterations different ones.
+inline bool share_within_iterations(const child_block& writer, const ir::buffer_region& written,
+                                    const child_block& reader, const ir::buffer_region& read,
+                                    std::size_t loop) {
+  const standing_loops standing{loop + 1, {}};
+  const footprint a = touched(writer, bind_iters(writer), written, standing),
+                  b = touched(reader, bind_iters(reader), read, standing);
+  const auto same = [](const std::optional<arith::linear>& x,
+                       const std::optional<arith::linear>& y) {
+    return x && y && footprints::constant_sum(*x, *y, -1) == 0;
+  };
+  return std::equal(
+             a.begin(), a.end(), b.begin(), b.end(),
+             [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
+         iterations_apart(writer, loop);
+}
+
+/// Whether a block below the loop writes what the reader finds there in another iteration.
+inline bool is_carried(const block_scope& scope, std::size_t reader, const ir::buffer_region& r,
+                       const ir::var& loop) {
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const int at = w == reader ? -1 : loop_index(scope[w].loops, loop);
+    if (at < 0) continue;
+    for (const ir::buffer_region& out : scope[w].block().writes) {
+      if (out.buffer != r.buffer || !may_overlap(scope[w].block(), out, scope[reader].block(), r))
+        continue;
+      if (w < reader && is_covered(scope, reader, bind_iters(scope[reader]), r, sums::finished))
+        continue;
+      if (!share_within_iterations(scope[w], out, scope[reader], r, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
+}
+
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   ir::buffer_region out{x, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -152,6 +188,14 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
   });
+}
+
+TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
+  for (std::size_t c = 0; c < scope.size(); ++c)
+    if (loop_index(scope[c].loops, loop) >= 0)
+      for (const ir::buffer_region& r : scope[c].block().reads)
+        if (detail::cover::is_carried(scope, c, r, loop)) return static_cast<int>(c);
+  return -1;
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {

@@ -25,7 +25,8 @@ namespace tilewright::primitive {
 /// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes
 ///    them, keep their order among themselves: it decides which instance of a result runs first;
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
-///    loop passes one that drives the reduction.
+///    loop passes one that drives the reduction;
+/// 8. no block below reads what another block below writes in another iteration of one of the loops.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);
