@@ -37828,11 +37828,17 @@ struct child_block {
   std::vector<const ir::loop_node*> loops;                // outermost first
   bool conditional = false;                               // an if or a let stands in between
   mutable std::shared_ptr<const bound_iters> bound = {};  // what `bind_iters` has found
+  /// The block with what is loaded around it among its reads, where a block of the scope writes that.
+  std::shared_ptr<const ir::block_node> widened = {};
 
-  const ir::block_node& block() const noexcept { return *realize->block; }
+  const ir::block_node& block() const noexcept { return widened ? *widened : *realize->block; }
 };
 
 /// One walk over a scope. Valid as long as the scope's block lives.
+///
+/// Only blocks say what they read; guards, values of iteration variables, bounds of loops and
+/// conditions around a block may load too. What a block of the scope writes and these load counts as
+/// read by the block, wherever in the buffer.
 class block_scope {
  public:
   explicit block_scope(const ir::block_node& root);
@@ -37852,10 +37858,14 @@ class block_scope {
 
  private:
   void collect(const ir::stmt& s, bool conditional);
+  void add_child(const ir::block_realize_node& realize, bool conditional);
+  void widen();
 
   const ir::block_node* root_;
   std::vector<child_block> children_;
   std::vector<const ir::loop_node*> stack_;
+  std::vector<ir::expr> around_;  // what stands around the statement and loads
+  std::vector<std::pair<std::size_t, ir::buffer>> loaded_around_;  // a child, a buffer
   bool schedulable_ = true;
 };
 
@@ -37954,6 +37964,10 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// A block below the loop that reads what another block below it writes in another iteration of the
+/// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
+/// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
+int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
 /// written before.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
@@ -38160,44 +38174,74 @@ TILEWRIGHT_INLINE block_scope::block_scope(const ir::block_node& root) : root_(&
   children_.reserve(8);
   stack_.reserve(32);
   collect(root.body, false);
+  if (!loaded_around_.empty() && !as_tvm()) widen();
 }
 
 TILEWRIGHT_INLINE void block_scope::collect(const ir::stmt& s, bool conditional) {
+  const std::size_t outside = around_.size();
+  const auto within = [&](const ir::expr& e) {
+    if (ir::reads_memory(e)) around_.push_back(e);
+  };
+  schedulable_ = schedulable_ && (ir::as_loop(s) || ir::as_seq(s) || ir::as_realize(s));
   switch (s->kind) {
     case ir::stmt_kind::loop:
+      within(ir::as_loop(s)->min);
+      within(ir::as_loop(s)->extent);
       stack_.push_back(ir::as_loop(s));
       collect(ir::as_loop(s)->body, conditional);
       stack_.pop_back();
-      return;
+      break;
     case ir::stmt_kind::seq:
       for (const ir::stmt& child : ir::as_seq(s)->stmts) collect(child, conditional);
-      return;
-    case ir::stmt_kind::block_realize:
-      children_.push_back({ir::as_realize(s), stack_, conditional});
-      return;
+      break;
+    case ir::stmt_kind::block_realize: add_child(*ir::as_realize(s), conditional); break;
     case ir::stmt_kind::if_else:
-      schedulable_ = false;
+      within(ir::as_if(s)->condition);
       collect(ir::as_if(s)->then_body, true);
       if (ir::as_if(s)->else_body) collect(ir::as_if(s)->else_body, true);
-      return;
+      break;
     case ir::stmt_kind::let:
-      schedulable_ = false;
+      within(ir::as_let(s)->value);
       collect(ir::as_let(s)->body, true);
-      return;
-    case ir::stmt_kind::allocate:
-      schedulable_ = false;
-      collect(ir::as_allocate(s)->body, conditional);
-      return;
+      break;
     case ir::stmt_kind::while_loop:
-      schedulable_ = false;
+      within(ir::as_while(s)->condition);
       collect(ir::as_while(s)->body, true);
-      return;
-    case ir::stmt_kind::attribute:
-      schedulable_ = false;
-      collect(ir::as_attribute(s)->body, conditional);
-      return;
+      break;
+    case ir::stmt_kind::allocate: collect(ir::as_allocate(s)->body, conditional); break;
+    case ir::stmt_kind::attribute: collect(ir::as_attribute(s)->body, conditional); break;
     case ir::stmt_kind::store:
-    case ir::stmt_kind::evaluate: schedulable_ = false; return;
+    case ir::stmt_kind::evaluate: break;
+  }
+  around_.resize(outside);
+}
+
+TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& realize,
+                                              bool conditional) {
+  const auto note = [&](const ir::expr& e) {
+    if (!ir::reads_memory(e)) return;
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer) loaded_around_.push_back({children_.size(), x->buffer});
+    });
+  };
+  note(realize.predicate);
+  for (const ir::expr& value : realize.values) note(value);
+  for (const ir::expr& e : around_) note(e);
+  children_.push_back({&realize, stack_, conditional});
+}
+
+TILEWRIGHT_INLINE void block_scope::widen() {
+  const auto writes = [](const child_block& c, const ir::buffer& b) {
+    const auto& list = c.realize->block->writes;
+    return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+  };
+  for (const auto& [child, buffer] : loaded_around_) {
+    if (std::none_of(children_.begin(), children_.end(),
+                     [&](const child_block& c) { return writes(c, buffer); }))
+      continue;
+    ir::block_node wide = children_[child].block();
+    wide.reads.push_back(ir::full_region(buffer));
+    children_[child].widened = std::make_shared<const ir::block_node>(std::move(wide));
   }
 }
 
@@ -41124,7 +41168,7 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-/// loop;
+///    loop, and reads nothing that another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
 /// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
@@ -41397,7 +41441,8 @@ namespace tilewright::primitive {
 /// 6. loops that drive both spatial and reduce iterators of a block with an init, as fusing makes
 ///    them, keep their order among themselves: it decides which instance of a result runs first;
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
-///    loop passes one that drives the reduction.
+///    loop passes one that drives the reduction;
+/// 8. no block below reads what another block below writes in another iteration of one of the loops.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);
@@ -46851,6 +46896,11 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
                              " is neither complete nor a reduction within the loop");
+  if (const int block = as_tvm() ? -1 : carried_dependence(scope, loop); block >= 0)
+    throw schedule_error(primitive, 1,
+                         "block \"" + scope[static_cast<std::size_t>(block)].block().name +
+                             "\" reads what a block below " + name +
+                             " writes in another iteration");
   const bool adds_up = thread_axis.starts_with("threadIdx");
   if (!(adds_up ? drives_no_order(scope, loop)
                 : iter_kind_of(scope, loop) == loop_iter_kind::spatial))
@@ -48584,6 +48634,12 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
+  if (as_tvm()) return;
+  for (const ir::loop_node* loop : order)
+    if (const int block = carried_dependence(scope, loop->var); block >= 0)
+      refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
+                    "\" reads what a block below loop \"" + loop->var->name +
+                    "\" writes in another iteration");
 }
 
 }  // namespace detail::reordering
@@ -51193,6 +51249,42 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
   return true;
 }
 
+/// Whether in each iteration of the loop the two blocks touch the same elements, and in different
+/// iterations different ones.
+inline bool share_within_iterations(const child_block& writer, const ir::buffer_region& written,
+                                    const child_block& reader, const ir::buffer_region& read,
+                                    std::size_t loop) {
+  const standing_loops standing{loop + 1, {}};
+  const footprint a = touched(writer, bind_iters(writer), written, standing),
+                  b = touched(reader, bind_iters(reader), read, standing);
+  const auto same = [](const std::optional<arith::linear>& x,
+                       const std::optional<arith::linear>& y) {
+    return x && y && footprints::constant_sum(*x, *y, -1) == 0;
+  };
+  return std::equal(
+             a.begin(), a.end(), b.begin(), b.end(),
+             [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
+         iterations_apart(writer, loop);
+}
+
+/// Whether a block below the loop writes what the reader finds there in another iteration.
+inline bool is_carried(const block_scope& scope, std::size_t reader, const ir::buffer_region& r,
+                       const ir::var& loop) {
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const int at = w == reader ? -1 : loop_index(scope[w].loops, loop);
+    if (at < 0) continue;
+    for (const ir::buffer_region& out : scope[w].block().writes) {
+      if (out.buffer != r.buffer || !may_overlap(scope[w].block(), out, scope[reader].block(), r))
+        continue;
+      if (w < reader && is_covered(scope, reader, bind_iters(scope[reader]), r, sums::finished))
+        continue;
+      if (!share_within_iterations(scope[w], out, scope[reader], r, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
+}
+
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   ir::buffer_region out{x, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -51215,6 +51307,14 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
   });
+}
+
+TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
+  for (std::size_t c = 0; c < scope.size(); ++c)
+    if (loop_index(scope[c].loops, loop) >= 0)
+      for (const ir::buffer_region& r : scope[c].block().reads)
+        if (detail::cover::is_carried(scope, c, r, loop)) return static_cast<int>(c);
+  return -1;
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
