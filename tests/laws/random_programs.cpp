@@ -4,6 +4,7 @@
 
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
+#include <tilewright/ir/visit.hpp>
 
 #include "stage_builder.hpp"
 
@@ -58,6 +59,7 @@ class generator : stage_builder {
         {"twins", 1, true, &generator::twins},
         {"dot", 1, false, &generator::dot},
         {"strided", 1, false, &generator::strided},
+        {"shared_loop", 2, false, &generator::shared_loop},
     };
     return all;
   }
@@ -434,6 +436,39 @@ class generator : stage_builder {
     const indices at = n.v;
     const shape to{n.block.iters[0].dom.extent->integer, n.block.iters[1].dom.extent->integer};
     finish(std::move(n), result(to, last), at, clamp(e), false);
+  }
+  /// Two stages below one loop: the second reads what the first writes, there or an iteration
+  /// before, or it overwrites what the first reads an iteration ahead.
+  void shared_loop(bool last) {
+    std::vector<buffer> mine;
+    for (const buffer& b : ready_)
+      if (b->name[0] == 'T' && !b->shape.empty()) mine.push_back(b);
+    const buffer from = mine.empty() || chance(draw_, 50) ? source() : any(draw_, mine);
+    if (from->shape.empty()) return elementwise(last);
+    const shape e = shape_of(from);
+    const bool overwrites = from->name[0] == 'T' && chance(draw_, 30);
+    const buffer x = result(e, last && overwrites);
+    nest n = loops_over(e, 0);
+    indices at = n.v, there = n.v;
+    if (overwrites && chance(draw_, 70)) there[0] = ir::min(there[0] + num(1), num(e[0] - 1));
+    finish(std::move(n), x, at, clamp(load(from, there) + value(1)), false);
+    n = loops_over(e, 0);
+    at = there = n.v;
+    if (!overwrites && chance(draw_, 50)) there[0] = ir::max(there[0] - num(1), num(0));
+    const expr read = load(overwrites ? from : x, there);
+    const buffer to = overwrites ? from : result(e, last);
+    finish(std::move(n), to, at, clamp(read * value(2) - value(1)), false);
+    share_loop();
+  }
+  /// Puts the last two stages below one loop, where their outermost loops are alike.
+  void share_loop() {
+    const stmt second = stages_.back(), first = stages_[stages_.size() - 2];
+    const loop_node &a = *as_loop(first), &b = *as_loop(second);
+    if (!is_int(a.extent) || !is_int(b.extent) || as_int(a.extent) != as_int(b.extent)) return;
+    stages_.pop_back();
+    stages_.back() =
+        make_loop(a.var, a.min, a.extent,
+                  make_seq({a.body, ir::substitute(b.body, ir::var_map{{b.var, a.var}})}));
   }
 
   const kind* theme_;
