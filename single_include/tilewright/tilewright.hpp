@@ -41370,7 +41370,7 @@ namespace tilewright::primitive {
 /// 1. the block holds no other blocks and is not the root;
 /// 2. the selector names a buffer that the block reads or writes;
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
-///    made of its iteration variables, and these start at 0;
+///    made of its iteration variables; these start at 0, and no domain depends on a loop;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
@@ -41405,7 +41405,7 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 ///    read from is written before the copy, and not between the copy and the block;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
-/// 7. the map is one to one;
+/// 7. the map is one to one, on domains that start at 0 and depend on no loop;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
 ///    reads no element that the block does not read.
 /// @returns the copy block
@@ -45618,6 +45618,15 @@ inline std::vector<ir::buffer_region> reads_of(const ir::expr& value) {
   return out;
 }
 
+/// An iteration variable whose domain is another one in every iteration of a loop around the block,
+/// so that no buffer can have its extent; null if there is none.
+inline const ir::iter_var* following_a_loop(const child_block& child) {
+  for (const ir::iter_var& v : child.block().iters)
+    for (const ir::loop_node* l : child.loops)
+      if (ir::uses_var(v.dom.min, l->var) || ir::uses_var(v.dom.extent, l->var)) return &v;
+  return nullptr;
+}
+
 /// Index tensors that place an element: they must say the same to a block and to the copy beside it.
 /// A block that may write one in between, or in a loop of the block that is none of the copy's; -1
 /// if there is none.
@@ -48112,6 +48121,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
+  if (const ir::iter_var* v = point_access::following_a_loop(scope[self]))
+    refuse(3, "the domain of iteration variable \"" + v->var->name +
+                  "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
   if (read) {
     check_read(scope, self, x, indices);
@@ -48389,6 +48401,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
+  if (const ir::iter_var* v = point_access::following_a_loop(child))
+    refuse(c, 7,
+           "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   const caching::place where = find_place(c, scope, self, x, read);
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);

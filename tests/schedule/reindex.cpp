@@ -389,3 +389,24 @@ def main(A: T.Buffer((8,), "int32"), F: T.Buffer((8,), "int32"), B: T.Buffer((8,
   const block_rv b = s.block("B");
   check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
 }
+
+TEST_CASE("reindex and its kin: a domain that follows a loop is no extent of a buffer") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32")):
+    for i in range(8):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const char* turned = "lambda i, j: (j, i)";
+  check_refusal(s, "reindex", 3, [&] { s.reindex(b, read_buffer(0)); });
+  check_refusal(s, "reindex", 3, [&] { s.reindex(b, written_buffer(0)); });
+  check_refusal(s, "reindex_cache_read", 7, [&] { s.reindex_cache_read(b, 0, "global", turned); });
+  check_refusal(s, "reindex_cache_write", 7,
+                [&] { s.reindex_cache_write(b, 0, "global", turned); });
+}

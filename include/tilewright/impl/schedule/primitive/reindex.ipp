@@ -210,6 +210,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
+  if (const ir::iter_var* v = point_access::following_a_loop(scope[self]))
+    refuse(3, "the domain of iteration variable \"" + v->var->name +
+                  "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
   if (read) {
     check_read(scope, self, x, indices);

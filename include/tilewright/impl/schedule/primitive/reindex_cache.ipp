@@ -247,6 +247,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
+  if (const ir::iter_var* v = point_access::following_a_loop(child))
+    refuse(c, 7,
+           "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   const caching::place where = find_place(c, scope, self, x, read);
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
