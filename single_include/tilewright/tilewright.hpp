@@ -41747,7 +41747,7 @@ namespace tilewright::primitive {
 /// 1. the map takes as many indices as the block has iteration variables;
 /// 2. the variables are bound to the loops around the block, each to one, without a guard;
 /// 3. each loop holds only the next one, and the innermost one the block; all start at 0, as do the
-///    domains;
+///    domains, and run over all of these;
 /// 4. each new variable is made of variables of one kind; variables of extent 1 count as spatial;
 /// 5. the map is a bijection from the domains to a box from 0;
 /// 6. every variable is spatial or reduce.
@@ -49964,6 +49964,9 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
                     called(*realize.block));
     if (!ir::is_int(loops[i]->min, 0) || !ir::is_int(realize.block->iters[i].dom.min, 0))
       refuse(3, "loop \"" + loops[i]->var->name + "\" or its variable does not start at 0");
+    if (!arith::same_value(loops[i]->extent, realize.block->iters[i].dom.extent))
+      refuse(3, "loop \"" + loops[i]->var->name +
+                    "\" does not run over the whole domain of its variable");
     do head.slots.pop_back();
     while (!ir::as_loop(head.target()));
   }
@@ -49985,8 +49988,7 @@ inline std::optional<ir::iter_kind> kind_of(const ir::expr& result, const ir::in
 inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& map,
                                            const arith::index_layout& layout) {
   arith::analyzer domains;
-  for (std::size_t i = 0; i < map.inputs.size(); ++i)
-    domains.bind(map.inputs[i], old.iters[i].dom);
+  for (std::size_t i = 0; i < map.inputs.size(); ++i) domains.bind(map.inputs[i], old.iters[i].dom);
   std::vector<ir::iter_var> out;
   for (std::size_t k = 0; k < map.outputs.size(); ++k) {
     const auto kind = kind_of(domains.simplify(map.outputs[k]), map, old);

@@ -464,7 +464,10 @@ class generator : stage_builder {
   void share_loop() {
     const stmt second = stages_.back(), first = stages_[stages_.size() - 2];
     const loop_node &a = *as_loop(first), &b = *as_loop(second);
-    if (!is_int(a.extent) || !is_int(b.extent) || as_int(a.extent) != as_int(b.extent)) return;
+    const auto is_split = [](const loop_node& l) { return l.var->name == "outer"; };
+    if (is_split(a) || is_split(b) || !is_int(a.extent) || !is_int(b.extent) ||
+        as_int(a.extent) != as_int(b.extent))
+      return;
     stages_.pop_back();
     stages_.back() =
         make_loop(a.var, a.min, a.extent,

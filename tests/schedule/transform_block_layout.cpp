@@ -2,6 +2,7 @@
 
 #include "check_schedule.hpp"
 #include "programs.hpp"
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 
@@ -70,4 +71,20 @@ TEST_CASE("transform_block_layout: requirements by number") {
   schedule plain(f);
   CHECK_THROWS_AS(plain.transform_block_layout(plain.block("C"), "lambda i, j, k: (i, j, k * n)"),
                   argument_error);
+}
+
+TEST_CASE("transform_block_layout: a loop over a part of the domain stays one") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7,), "float32"), B: T.Buffer((7,), "float32")):
+    for i in range(3):
+        with T.block("B"):
+            vi = T.axis.spatial(7, i)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi] * T.float32(2)
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  check_refusal(s, "transform_block_layout", 3,
+                [&] { s.transform_block_layout(b, "lambda i: (i,)"); });
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/index_layout.hpp>
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/access_simplifier.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -32,6 +33,9 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
                     called(*realize.block));
     if (!ir::is_int(loops[i]->min, 0) || !ir::is_int(realize.block->iters[i].dom.min, 0))
       refuse(3, "loop \"" + loops[i]->var->name + "\" or its variable does not start at 0");
+    if (!arith::same_value(loops[i]->extent, realize.block->iters[i].dom.extent))
+      refuse(3, "loop \"" + loops[i]->var->name +
+                    "\" does not run over the whole domain of its variable");
     do head.slots.pop_back();
     while (!ir::as_loop(head.target()));
   }
@@ -53,8 +57,7 @@ inline std::optional<ir::iter_kind> kind_of(const ir::expr& result, const ir::in
 inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& map,
                                            const arith::index_layout& layout) {
   arith::analyzer domains;
-  for (std::size_t i = 0; i < map.inputs.size(); ++i)
-    domains.bind(map.inputs[i], old.iters[i].dom);
+  for (std::size_t i = 0; i < map.inputs.size(); ++i) domains.bind(map.inputs[i], old.iters[i].dom);
   std::vector<ir::iter_var> out;
   for (std::size_t k = 0; k < map.outputs.size(); ++k) {
     const auto kind = kind_of(domains.simplify(map.outputs[k]), map, old);
