@@ -72,14 +72,14 @@ TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& real
 }
 
 TILEWRIGHT_INLINE void block_scope::widen() {
-  const auto writes = [](const child_block& c, const ir::buffer& b) {
-    const auto& list = c.realize->block->writes;
-    return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+  const auto is_written = [&](const ir::buffer& b) {
+    return std::any_of(children_.begin(), children_.end(), [&](const child_block& c) {
+      const std::vector<ir::buffer_region>& list = c.realize->block->writes;
+      return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+    });
   };
   for (const auto& [child, buffer] : loaded_around_) {
-    if (std::none_of(children_.begin(), children_.end(),
-                     [&](const child_block& c) { return writes(c, buffer); }))
-      continue;
+    if (!is_written(buffer)) continue;
     ir::block_node wide = children_[child].block();
     wide.reads.push_back(ir::full_region(buffer));
     children_[child].widened = std::make_shared<const ir::block_node>(std::move(wide));
