@@ -88,10 +88,11 @@ using var = expr;
 struct expr_node : support::counted {
   ir::op op = ir::op::integer;
   dtype type = dtype::i32;
-  std::int64_t integer = 0;  // op::integer; unsigned 64-bit values as their bit pattern
-  double real = 0;           // op::real
-  std::string name;          // op::var, op::call, op::text
-  ir::buffer buffer;         // op::load, op::data
+  bool reads_memory = false;  // loads an element or calls a function, here or in an operand
+  std::int64_t integer = 0;   // op::integer; unsigned 64-bit values as their bit pattern
+  double real = 0;            // op::real
+  std::string name;           // op::var, op::call, op::text
+  ir::buffer buffer;          // op::load, op::data
   std::vector<expr> args;
 };
 

@@ -6,7 +6,7 @@
 namespace tilewright::ir {
 
 /// True when evaluating `e` loads an element or calls a function.
-bool reads_memory(const expr& e);
+inline bool reads_memory(const expr& e) { return e->reads_memory; }
 
 /// Whether the expression, or an expression of the statement, loads from the buffer or takes its
 /// address.

@@ -15,6 +15,7 @@ inline expr make_node(op o, dtype type, std::vector<expr> args) {
   auto* node = new expr_node;
   node->op = o;
   node->type = type;
+  for (const expr& arg : args) node->reads_memory = node->reads_memory || arg->reads_memory;
   node->args = std::move(args);
   return expr(support::ref<const expr_node>(node));
 }
@@ -345,6 +346,7 @@ TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
                          " indices; its rank is " + std::to_string(from->shape.size()));
   auto* node = new expr_node;
   node->op = op::load;
+  node->reads_memory = true;
   node->type = access_type(from, indices);
   node->buffer = from;
   node->args = std::move(indices);
@@ -377,6 +379,7 @@ TILEWRIGHT_INLINE dtype access_type(const buffer& b, const std::vector<expr>& in
 TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
   auto* node = new expr_node;
   node->op = op::call;
+  node->reads_memory = true;
   node->type = type;
   node->name = std::move(name);
   node->args = std::move(args);

@@ -1,16 +1,9 @@
 #pragma once
 
-#include <algorithm>
-
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir {
-
-TILEWRIGHT_INLINE bool reads_memory(const expr& e) {
-  return e->op == op::load || e->op == op::call ||
-         std::any_of(e->args.begin(), e->args.end(), reads_memory);
-}
 
 TILEWRIGHT_INLINE bool loads_from(const expr& e, const buffer& b) {
   bool found = false;
