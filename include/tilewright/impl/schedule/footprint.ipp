@@ -10,10 +10,10 @@
 namespace tilewright::primitive {
 namespace detail::footprints {
 
-inline bool all_vars(const linear& sum) {
-  for (const auto& term : sum.terms)
-    if (!ir::is_var(term.first)) return false;
-  return true;
+/// Terms that are no plain variables, as the digits of a fused loop are.
+inline std::ptrdiff_t compound_terms(const linear& sum) {
+  return std::count_if(sum.terms.begin(), sum.terms.end(),
+                       [](const auto& term) { return !ir::is_var(term.first); });
 }
 
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
@@ -116,35 +116,52 @@ TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
   return *child.bound;
 }
 
-TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
-                                         const bound_iters& iters) {
-  using namespace detail::footprints;
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  const int alone = iter_index(child.block(), e);
-  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
-    return iters.values[static_cast<std::size_t>(alone)];
-  const arith::linear sum = arith::to_linear(e);
-  arith::linear out = constant(sum.constant, sum.type);
+namespace detail::footprints {
+
+/// A value over the loops, of the parts that the bindings give; `compound` where these stand inside
+/// of a term, which may have become simpler.
+struct unfolded {
+  linear sum;
   bool compound = false;
+};
+
+inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_iters& iters) {
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  if (const int alone = iter_index(child.block(), e); alone >= 0)
+    return {iters.values[static_cast<std::size_t>(alone)]};
+  const linear sum = arith::to_linear(e);
+  unfolded out{constant(sum.constant, sum.type)};
   for (const auto& [term, factor] : sum.terms) {
     const int i = iter_index(child.block(), term);
     if (i >= 0) {
-      accumulate(out, iters.values[static_cast<std::size_t>(i)], factor);
+      accumulate(out.sum, iters.values[static_cast<std::size_t>(i)], factor);
       continue;
     }
     if (ir::is_var(term)) {
-      accumulate(out, arith::to_linear(term), factor);
+      accumulate(out.sum, arith::to_linear(term), factor);
       continue;
     }
-    compound = true;
+    out.compound = true;
     ir::var_map map;
     for (std::size_t k = 0; k < vars.size(); ++k)
       map.emplace(vars[k].var, child.realize->values[k]);
-    accumulate(out, arith::to_linear(ir::substitute(term, map)), factor);
+    accumulate(out.sum, arith::to_linear(ir::substitute(term, map)), factor);
   }
-  if (compound || !all_vars(out))
-    out = arith::to_linear(knowing(child.loops).simplify(arith::from_linear(out)));
   return out;
+}
+
+inline linear simplified(const linear& sum, const child_block& child) {
+  return arith::to_linear(knowing(child.loops).simplify(arith::from_linear(sum)));
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
+                                         const bound_iters& iters) {
+  using namespace detail::footprints;
+  unfolded value = unfold(e, child, iters);
+  if (!value.compound && compound_terms(value.sum) == 0) return std::move(value.sum);
+  return simplified(value.sum, child);
 }
 
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
@@ -172,6 +189,12 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     rest.terms.emplace_back(term, factor);
   }
   if (rest.terms.empty()) return out;
+  if (std::all_of(rest.terms.begin(), rest.terms.end(),
+                  [&](const auto& term) { return stands_still(term.first, child, standing); })) {
+    accumulate(*out.lo, rest);
+    accumulate(*out.hi, rest);
+    return out;
+  }
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (standing.moves(child, l))
@@ -192,13 +215,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
 
 namespace detail::footprints {
 
-/// Values of an expression over the block's iteration variables while the moving loops run.
+/// Values of an expression over the block's iteration variables while the moving loops run. A single
+/// digit of a fused loop cancels nothing out.
 inline linear_range run(const ir::expr& e, const child_block& child, const bound_iters& iters,
                         standing_loops standing) {
   const int alone = iter_index(child.block(), e);
-  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
-    return relax(iters.values[static_cast<std::size_t>(alone)], child, standing);
-  return relax(in_loops(e, child, iters), child, standing);
+  if (alone >= 0) {
+    const linear& value = iters.values[static_cast<std::size_t>(alone)];
+    if (compound_terms(value) <= 1) return relax(value, child, standing);
+  }
+  const unfolded value = unfold(e, child, iters);
+  const bool simple = !value.compound && compound_terms(value.sum) <= 1;
+  return relax(simple ? value.sum : simplified(value.sum, child), child, standing);
 }
 
 }  // namespace detail::footprints

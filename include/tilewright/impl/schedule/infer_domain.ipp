@@ -250,12 +250,29 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
   return out;
 }
 
+/// What becomes part of a program is written as the analyzer writes it, also where footprints need
+/// not look into quotients of the standing loops: without loops of one iteration, in order.
+inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& loops) {
+  std::optional<arith::analyzer> known;
+  const auto write = [&](std::optional<linear>& side) {
+    const auto plain = [](const auto& term) { return ir::is_var(term.first); };
+    if (!side || std::all_of(side->terms.begin(), side->terms.end(), plain)) return;
+    if (!known) known = footprints::knowing(loops);
+    side = arith::to_linear(known->simplify(arith::from_linear(*side)));
+  };
+  for (span& s : box) {
+    write(s.lo);
+    write(s.hi);
+  }
+}
+
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
                                        footprint box,
                                        const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
+  detail::domains_of::simplify(box, loops);
   for (requirement& r : list) {
     if (r.buffer != buffer) continue;
     for (std::size_t d = 0; d < box.size(); ++d) {

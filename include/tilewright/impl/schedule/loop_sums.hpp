@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/footprint.hpp>
 
 namespace tilewright::primitive::detail::footprints {
@@ -26,6 +27,17 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   arith::analyzer known;
   known.bind(domains(loops));
   return known;
+}
+
+/// Whether a term keeps its value while the moving loops run; loads and calls are not looked into.
+inline bool stands_still(const ir::expr& term, const child_block& child, standing_loops standing) {
+  if (ir::is_var(term)) {
+    const int index = loop_index(child.loops, term);
+    return index < 0 || !standing.moves(child, static_cast<std::size_t>(index));
+  }
+  return !ir::reads_memory(term) &&
+         std::all_of(term->args.begin(), term->args.end(),
+                     [&](const ir::expr& arg) { return stands_still(arg, child, standing); });
 }
 
 /// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n

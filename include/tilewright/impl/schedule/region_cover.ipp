@@ -8,6 +8,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::cover {
@@ -56,15 +57,16 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     const span& o = outer[d];
     const span& i = inner[d];
     if (o.lo && !o.lo->is_constant()) {
-      const bool by_cut = range_of(*o.lo, loops).hi <= i.within.lo;
-      if (!by_cut && !(i.lo && not_above(o.lo, *i.lo))) return false;
+      const auto by_cut = [&] { return range_of(*o.lo, loops).hi <= i.within.lo; };
+      if (!(i.lo && not_above(o.lo, *i.lo)) && !by_cut()) return false;
     }
     if (o.hi && !o.hi->is_constant()) {
-      const bool by_cut = range_of(*o.hi, loops).lo >= i.within.hi;
-      const bool by_shape =
-          !ir::is_int(shape[d]) &&
-          footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
-      if (!by_cut && !by_shape && !(i.hi && not_above(i.hi, *o.hi))) return false;
+      const auto by_cut = [&] { return range_of(*o.hi, loops).lo >= i.within.hi; };
+      const auto by_shape = [&] {
+        return !ir::is_int(shape[d]) &&
+               footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
+      };
+      if (!(i.hi && not_above(i.hi, *o.hi)) && !by_cut() && !by_shape()) return false;
     }
   }
   return true;
@@ -191,6 +193,7 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
+  if (as_tvm()) return -1;
   for (std::size_t c = 0; c < scope.size(); ++c)
     if (loop_index(scope[c].loops, loop) >= 0)
       for (const ir::buffer_region& r : scope[c].block().reads)

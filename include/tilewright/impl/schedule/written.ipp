@@ -25,7 +25,7 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
-      if (!ir::is_var(term)) return false;
+      if (!stands_still(term, child, standing)) return false;
       continue;
     }
     const auto at = static_cast<std::size_t>(index);

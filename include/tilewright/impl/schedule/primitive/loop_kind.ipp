@@ -7,7 +7,6 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -85,7 +84,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
                              " is neither complete nor a reduction within the loop");
-  if (const int block = as_tvm() ? -1 : carried_dependence(scope, loop); block >= 0)
+  if (const int block = carried_dependence(scope, loop); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" reads what a block below " + name +

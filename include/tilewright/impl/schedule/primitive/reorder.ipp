@@ -208,7 +208,6 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
-  if (as_tvm()) return;
   for (const ir::loop_node* loop : order)
     if (const int block = carried_dependence(scope, loop->var); block >= 0)
       refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
