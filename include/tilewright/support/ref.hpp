@@ -26,9 +26,14 @@ class counted {
     drop_node(memory, bytes);
   }
 
+  /// From now on the node is never deleted, and owners are not counted: for the few that everybody
+  /// shares. Called before another thread knows the node.
+  void keep_forever() const noexcept { owners_.store(forever, std::memory_order_relaxed); }
+
  private:
   template <class T>
   friend class ref;
+  static constexpr std::uint32_t forever = std::uint32_t{1} << 31;
   mutable std::atomic<std::uint32_t> owners_{0};
 };
 
@@ -56,7 +61,8 @@ class ref {
   // Counting stays inline also where a translation unit has grown so much that the compiler inlines
   // hardly anything any more; what is rare does not.
   [[gnu::always_inline]] void acquire() const noexcept {
-    if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
+    if (node_ && node_->owners_.load(std::memory_order_relaxed) != counted::forever)
+      node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
   /// A node that nobody owns yet is known to this thread alone, and need not lock its count.
   [[gnu::always_inline]] void adopt() const noexcept {
@@ -67,10 +73,10 @@ class ref {
   }
   [[gnu::always_inline]] void release() const noexcept {
     if (!node_) return;
+    const std::uint32_t owners = node_->owners_.load(std::memory_order_acquire);
+    if (owners == counted::forever) return;
     // a node has no weak owners: whoever is alone stays so, and need not lock the count
-    if (node_->owners_.load(std::memory_order_acquire) == 1 ||
-        node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      destroy(node_);
+    if (owners == 1 || node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(node_);
   }
   [[gnu::noinline]] static void destroy(T* node) noexcept { delete node; }
   T* node_ = nullptr;

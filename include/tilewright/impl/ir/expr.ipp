@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <tilewright/impl/ir/operands.hpp>
+#include <tilewright/impl/ir/small_integers.hpp>
 #include <tilewright/ir/expr.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/narrow_float.hpp>
@@ -113,11 +114,8 @@ TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
 
 TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
   if (is_vector(type)) return broadcast(integer(element_of(type), value), type);
-  auto* node = new expr_node;
-  node->op = op::integer;
-  node->type = type;
-  node->integer = wrap_to(type, value);
-  return expr(support::ref<const expr_node>(node));
+  if (detail::small_integers::hold(type, value)) return detail::small_integers::at(type, value);
+  return detail::make_integer(type, wrap_to(type, value));
 }
 
 TILEWRIGHT_INLINE expr real(dtype type, double value) {
