@@ -185,6 +185,66 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((1,), "int32")):
   check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
 }
 
+TEST_CASE("parallel, vectorize: updates in place whose instances a loop inside spreads") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((11,), "float32"), C: T.Buffer((32,), "float32")):
+    for i, j in T.grid(8, 8):
+        with T.block("B"):
+            vi = T.axis.spatial(11, i + j // 2)
+            B[vi] = B[vi] * T.float32(2)
+    for i, j in T.grid(8, 8):
+        with T.block("C"):
+            vi = T.axis.spatial(32, i * 4 + j // 2)
+            C[vi] = C[vi] * T.float32(2)
+)");
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(j); });
+  const auto [ci, cj] = s.loops<2>(s.block("C"));
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(cj); });
+  s.parallel(ci);
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel: digits of a fused loop tell the instances of its iterations apart") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((4, 6, 7), "float32")):
+    for i, j, k in T.grid(4, 6, 7):
+        with T.block("B"):
+            vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+            B[vi, vj, vk] = B[vi, vj, vk] * T.float32(2)
+)");
+  const auto tiled = [&](int inner, auto&& use) {
+    schedule s(f);
+    const auto [i, j, k] = s.loops<3>(s.block("B"));
+    const auto [j0, j1] = s.split(j, {infer, inner});
+    const auto [k0, k1] = s.split(k, {infer, 4});
+    s.reorder(i, j0, k0, j1, k1);
+    use(s, s.fuse(i, j0, k0), s.block("B"));
+    check_meaning(s, f);
+  };
+  tiled(2, [](schedule& s, loop_rv all, block_rv) { s.parallel(all); });
+  tiled(6, [](schedule& s, loop_rv all, block_rv) { s.parallel(all); });
+  tiled(3, [](schedule& s, loop_rv all, block_rv) {
+    const auto [outer, inner] = s.split(all, {infer, 5});
+    s.parallel(outer);
+    s.vectorize(inner);
+  });
+  // without the digit in the middle, iterations that differ in it alone update the same elements
+  const ir::function missing = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((4, 7), "float32")):
+    for f in range(56):
+        with T.block("B"):
+            vi = T.axis.spatial(4, f // 14)
+            vk = T.axis.spatial(7, f % 7)
+            B[vi, vk] = B[vi, vk] * T.float32(2)
+)");
+  schedule s(missing);
+  const auto [all] = s.loops<1>(s.block("B"));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(all); });
+}
+
 TEST_CASE("unroll, parallel, bind: the threads of a copy that was made for them stay") {
   schedule s(programs::elementwise({"i"}, {4}));
   s.write_at(s.get_loops(s.block("B"))[0], s.block("B"), 0, "global");

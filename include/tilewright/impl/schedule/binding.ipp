@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -127,37 +128,77 @@ inline bool injective(const child_block& child, std::size_t first) {
   return !constant && holds(made_longer(child, first), ir::boolean(true));
 }
 
-/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
-/// inside move it.
-inline bool steps_over(const child_block& child, std::size_t at, const arith::linear& value) {
-  arith::linear inside;
-  std::int64_t factor = 0;
-  bool plain = true;
-  for (const auto& [term, f] : value.terms) {
-    const int l = loop_index(child.loops, term);
-    if (l == static_cast<int>(at))
-      factor = std::abs(f);
-    else if (l > static_cast<int>(at))
-      inside.terms.emplace_back(term, f);
-    plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
-  }
-  const bounds moves = range_of(inside, child.loops);
-  return plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor;
+/// (x // divisor) % count, where `count` 0 stands for no remainder.
+struct digit {
+  std::int64_t divisor = 1, count = 0;
+};
+
+inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
+  digit out;
+  const ir::expr* of = &e;
+  const auto takes = [&](ir::op op, std::int64_t& number) {
+    if ((*of)->op != op) return true;
+    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
+    of = &(*of)->args[0];
+    return number > 0;
+  };
+  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
+    return std::nullopt;
+  return out;
 }
 
+/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it.
+inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
+                                          const arith::linear& value) {
+  const ir::var& loop = child.loops[at]->var;
+  std::optional<digit> out;
+  std::int64_t step = 0;
+  arith::linear inside;
+  for (const auto& [term, factor] : value.terms) {
+    if (ir::uses_var(term, loop)) {
+      if (out) return std::nullopt;
+      out = digit_of(term, loop);
+      if (!out) return std::nullopt;
+      step = std::abs(factor);
+    } else if (uses_loops_from(term, child, at + 1) || ir::reads_memory(term)) {
+      inside.terms.emplace_back(term, factor);
+    }
+  }
+  const bounds moves = range_of(inside, child.loops);
+  if (!moves.bounded() || moves.hi - moves.lo >= step) return std::nullopt;
+  return out;
+}
+
+/// Whether no two numbers of an interval that long have all digits in common.
+inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
+  std::sort(digits.begin(), digits.end(),
+            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
+  std::int64_t reach = 1;
+  for (const digit& d : digits) {
+    if (d.divisor != reach) continue;
+    if (d.count == 0) return true;
+    reach *= d.count;
+  }
+  return ir::is_int(extent) && reach >= ir::as_int(extent);
+}
+
+/// Iterations of loop `at` write apart: in no two of them all of its digits are the same that
+/// spatial variables step by.
 inline bool steps_over(const child_block& child, std::size_t at) {
   const bound_iters& iters = bind_iters(child);
+  const ir::expr& extent = child.loops[at]->extent;
+  std::vector<digit> digits;
   for (std::size_t i = 0; i < iters.values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::spatial &&
-        steps_over(child, at, iters.values[i]))
-      return true;
+    if (child.block().iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
+  if (tell_apart(std::move(digits), extent)) return true;
   if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
   if (whole.values.size() == child.realize->values.size()) return false;
   for (std::size_t i = 0; i < whole.values.size(); ++i)
-    if (whole.iters[i].kind == ir::iter_kind::spatial &&
-        steps_over(child, at, arith::to_linear(whole.values[i])))
-      return true;
+    if (whole.iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
+        if (tell_apart({*d}, extent)) return true;
   return false;
 }
 

@@ -150,18 +150,23 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
          iterations_apart(writer, loop);
 }
 
-/// Whether a block below the loop writes what the reader finds there in another iteration.
-inline bool is_carried(const block_scope& scope, std::size_t reader, const ir::buffer_region& r,
-                       const ir::var& loop) {
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const int at = w == reader ? -1 : loop_index(scope[w].loops, loop);
-    if (at < 0) continue;
-    for (const ir::buffer_region& out : scope[w].block().writes) {
-      if (out.buffer != r.buffer || !may_overlap(scope[w].block(), out, scope[reader].block(), r))
-        continue;
-      if (w < reader && is_covered(scope, reader, bind_iters(scope[reader]), r, sums::finished))
-        continue;
-      if (!share_within_iterations(scope[w], out, scope[reader], r, static_cast<std::size_t>(at)))
+/// Whether one of the blocks below the loop writes what the reader, another one, finds there in
+/// another iteration.
+inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
+                       std::size_t reader, const ir::buffer_region& r, const ir::var& loop) {
+  const child_block& user = scope[reader];
+  std::optional<bool> covered;  // by all blocks before the reader
+  for (const std::size_t w : below) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == reader || out.buffer != r.buffer) continue;
+      if (w < reader) {
+        if (!covered) covered = is_covered(scope, reader, bind_iters(user), r, sums::finished);
+        if (*covered) continue;
+      }
+      const auto at = static_cast<std::size_t>(loop_index(writer.loops, loop));
+      if (may_overlap(writer.block(), out, user.block(), r) &&
+          !share_within_iterations(writer, out, user, r, at))
         return true;
     }
   }
@@ -194,10 +199,13 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
   if (as_tvm()) return -1;
+  std::vector<std::size_t> below;
   for (std::size_t c = 0; c < scope.size(); ++c)
-    if (loop_index(scope[c].loops, loop) >= 0)
-      for (const ir::buffer_region& r : scope[c].block().reads)
-        if (detail::cover::is_carried(scope, c, r, loop)) return static_cast<int>(c);
+    if (loop_index(scope[c].loops, loop) >= 0) below.push_back(c);
+  if (below.size() < 2) return -1;
+  for (const std::size_t c : below)
+    for (const ir::buffer_region& r : scope[c].block().reads)
+      if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
   return -1;
 }
 
