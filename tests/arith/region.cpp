@@ -175,3 +175,14 @@ TEST_CASE("random loop nests stay inside their regions") {
     CHECK(covers);
   }
 }
+
+TEST_CASE("what a loop's bounds say of outer loops holds inside of it alone") {
+  const buffer X = make_buffer("X", dtype::f32, {8, 8}), Y = make_buffer("Y", dtype::f32, {8});
+  const var i = make_var("i"), j = make_var("j");
+  const stmt row = make_loop(j, 0, i + 1, make_store(X, {i, j}, real(dtype::f32, 1)));
+  const stmt last = make_store(Y, {i}, real(dtype::f32, 1));
+  std::vector<buffer_region> reads, writes;
+  arith::access_regions(make_loop(i, 0, 8, make_seq({row, last})), reads, writes);
+  REQUIRE(writes.size() == 2);
+  CHECK(is(writes[1].box[0], 0, 8));
+}

@@ -48,6 +48,16 @@ TEST_CASE("many vectors stay in a loop") {
   check_same(f, g);
 }
 
+TEST_CASE("a vectorized loop that follows another may have a negative extent") {
+  const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
+  const var o = make_var("o"), j = make_var("j");
+  const function f =
+      make_function({y, x}, make_loop(o, 0, 4,
+                                      make_loop(j, 0, o * 7 - 5, make_store(y, {j}, load(x, {j})),
+                                                loop_kind::vectorized)));
+  check_same(f, pass::split_vectors(f, target::named("haswell")));
+}
+
 TEST_CASE("programs keep their meaning when vectors are split") {
   for (const function& f : {matmul({}), softmax(3, 37), conv2d({})})
     check_same(f,

@@ -59,7 +59,7 @@ TEST_CASE("innermost reduction loops are unrolled with a remainder") {
   const var k = make_var("k"), j = make_var("j"), o = make_var("o");
   const stmt body =
       nest({{j, 16, loop_kind::vectorized}}, make_store(y, {j}, load(y, {j}) + load(x, {k, j})));
-  for (const expr& extent : {expr(30), expr(28), min(expr(8), expr(30) - o * 8)}) {
+  for (const expr& extent : {expr(30), expr(28), min(expr(8), expr(30) - o * 8), o * 8 - 5}) {
     const function f = make_function(
         {y, x},
         make_loop(o, 0, 1,

@@ -267,3 +267,96 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
   check_refusal(s, "blockize", 2, [&] { s.blockize(j); });
   check_meaning(s, f);
 }
+
+TEST_CASE("blockize: loops and domains that follow the loops around") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const auto [i, j] = s.loops<2>(s.block("B"));
+  check_refusal(s, "blockize", 3, [&, at = i] { s.blockize(at); });
+  const block_rv made = s.blockize(j);
+  check_meaning(s, f);
+  CHECK(ir::print(s.get(made).block->writes[0]) == "B[vi_o, 0:vi_o + 1]");
+}
+
+TEST_CASE("blockize: a loop that goes inside with the one that it follows") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
+    for i in range(6):
+        for j in range(i, 6):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("B"))[0]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: an init that other loops decide than those that it keeps") {
+  const auto program = [](const char* kinds, const char* last) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
+    for i in range(6):
+        for j in range()" +
+                     std::string(last) + R"():
+            with T.block("B"):
+                vi, vj = T.axis.remap(")" +
+                     kinds + R"(", [i, j])
+                with T.init():
+                    B[)" +
+                     (kinds[0] == 'S' ? "vi" : "vj") +
+                     R"(] = 0
+                B[)" +
+                     (kinds[0] == 'S' ? "vi] = B[vi" : "vj] = B[vj") +
+                     R"(] + A[vi, vj]
+)");
+  };
+  const auto refused_at = [&](const ir::function& f, std::size_t loop, int requirement) {
+    schedule s(f);
+    const loop_rv l = s.get_loops(s.block("B"))[loop];
+    check_refusal(s, "blockize", requirement, [&] { s.blockize(l); });
+  };
+  refused_at(program("RS", "i, 6"), 1, 4);  // the columns follow the reduction
+  refused_at(program("SR", "i"), 1, 4);     // the first row has nothing
+  const ir::function f = program("SR", "i + 1");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: what guards and bounds load is read by the new block") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            T.reads(A[vi, 1])
+            T.writes(M[vi])
+            M[vi] = A[vi, 1] % 4
+    for i in range(6):
+        for j in range(M[i]):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(4, j)
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv made = s.blockize(s.get_loops(s.block("B"))[1]);
+  check_meaning(s, f);
+  CHECK(ir::print(s.get(made).block->reads[1]) == "M[0:6]");
+}

@@ -322,3 +322,88 @@ def main(A: T.Buffer((8,), "int32"), I: T.Buffer((4,), "int32"), B: T.Buffer((4,
     check_read(s, "I_reindex");
   }
 }
+
+TEST_CASE("cache_read, cache_write: rows of different lengths are copied as long as they are") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6, 6), "int32")
+    for i in range(6):
+        for j in range(T.max(i - 1, 0), i + 1):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vj] * 2
+        for j in range(T.max(i - 1, 0), i + 1):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + B[vi, vj]
+)");
+  schedule s(f);
+  SUBCASE("read") { s.cache_read(s.block("C"), 0, "local"); }
+  SUBCASE("write") { s.cache_write(s.block("B"), 0, "local"); }
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read, cache_write: a triangle is not written as a box") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6, 6), "int32")
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vj] * 2
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + B[vi, vj]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "local"); });
+  check_refusal(s, "cache_read", 4, [&] { s.cache_read(c, 0, "local"); });
+  // nor where a part of a partition declares a box
+  s.loop_partition(s.get_loops(b)[0], {infer});
+  const block_rv part = s.block("B_i0_partition");
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(part, 0, "local"); });
+}
+
+TEST_CASE("cache_write: a consumer whose guard loads the buffer keeps loading it") {
+  const auto program = [](const char* value) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = A[vi] % 3
+    for i in range(6):
+        with T.block("C"):
+            vi = T.axis.spatial(6, i)
+            T.where(M[i] > 0)
+            T.reads()" +
+                     std::string(value) +
+                     R"()
+            T.writes(C[vi])
+            C[vi] = )" +
+                     value + "\n");
+  };
+  SUBCASE("alone") {
+    const ir::function f = program("A[vi]");
+    schedule s(f);
+    s.cache_write(s.block("M"), 0, "local", {s.block("C")});
+    check_meaning(s, f);
+  }
+  SUBCASE("and as an operand") {
+    const ir::function f = program("M[vi]");
+    schedule s(f);
+    const block_rv m = s.block("M"), c = s.block("C");
+    check_refusal(s, "cache_write", 6, [&] { s.cache_write(m, 0, "local", {c}); });
+  }
+}

@@ -299,3 +299,18 @@ TEST_CASE("compute_inline: refusals") {
   const block_rv u_rv = sum.block("U");
   check_refusal(sum, "compute_inline", 4, [&] { sum.compute_inline(u_rv); });
 }
+
+TEST_CASE("compute_inline: a copy that threads make together computes nothing") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi] * 2
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  s.bind(i, "threadIdx.x");
+  s.write_at(i, b, 0, "shared");
+  check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
+}

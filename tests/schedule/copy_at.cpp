@@ -266,3 +266,53 @@ def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((2, 4), "int32")):
   CHECK_THROWS_WITH_AS(s.write_at(loops[2], b, 0, "local"), doctest::Contains("requirement 5"),
                        schedule_error);
 }
+
+TEST_CASE("read_at: a place that is loaded") {
+  const auto program = [](const char* after) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = A[vi, 1] % 4
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            vm = T.axis.spatial(6, M[i])
+            T.reads(A[vm, 0])
+            T.writes(B[vi])
+            B[vi] = A[vm, 0]
+)" + std::string(after) +
+                     R"(
+    for i in range(6):
+        for j in range(M[i] + 1):
+            with T.block("C"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.reduce(6, j)
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + A[vi, vj]
+)");
+  };
+  const char* change = R"(
+        with T.block("M_1"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = 3 - M[vi]
+)";
+  SUBCASE("is read by the copy too") {
+    const ir::function f = program("");
+    schedule s(f);
+    const block_rv b = s.block("B"), c = s.block("C");
+    s.read_at(s.get_loops(b)[0], b, 0, "local");
+    check_meaning(s, f);
+    const loop_rv j = s.get_loops(c)[1];
+    check_refusal(s, "read_at", 6, [&] { s.read_at(j, c, 0, "local"); });
+  }
+  SUBCASE("and changed in the loop") {
+    schedule s(program(change));
+    const block_rv b = s.block("B");
+    const loop_rv i = s.get_loops(b)[0];
+    check_refusal(s, "read_at", 4, [&] { s.read_at(i, b, 0, "local"); });
+  }
+}

@@ -148,3 +148,39 @@ def main(A: T.Buffer((8, 8), "int32"), F: T.Buffer((8,), "int32"), C: T.Buffer((
   s.decompose_reduction(c, loops[1]);
   check_meaning(s, f);
 }
+
+TEST_CASE("decompose_reduction: loops of the init decide what it runs for") {
+  const auto program = [](const std::string& kinds, const std::string& columns) {
+    const std::string at = kinds == "SR" ? "vi" : "vj";
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
+    for i in range(6):
+        for j in range()" +
+                     columns + R"():
+            with T.block("B"):
+                vi, vj = T.axis.remap(")" +
+                     kinds + R"(", [i, j])
+                with T.init():
+                    B[)" +
+                     at + R"(] = 0
+                B[)" +
+                     at + "] = B[" + at + R"(] + A[vi, vj]
+)");
+  };
+  const auto decompose = [](schedule& s) {
+    const block_rv b = s.block("B");
+    s.decompose_reduction(b, s.get_loops(b)[0]);
+  };
+  const auto refused = [&](const ir::function& f, int requirement) {
+    schedule s(f);
+    const block_rv b = s.block("B");
+    const loop_rv i = s.get_loops(b)[0];
+    check_refusal(s, "decompose_reduction", requirement, [&] { s.decompose_reduction(b, i); });
+  };
+  refused(program("RS", "6 - i"), 4);  // the columns follow the reduction
+  refused(program("SR", "i"), 5);      // the first row has nothing
+  const ir::function f = program("SR", "i, 6");
+  schedule s(f);
+  decompose(s);
+  check_meaning(s, f);
+}

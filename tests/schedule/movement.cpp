@@ -1,7 +1,7 @@
 // Movement of whole pipelines: rows of a softmax, symbolic extents, tuples, nested scopes.
 #include <tilewright/schedule/primitive/compute_at.hpp>
 
-#include "check_schedule.hpp"
+#include "script_schedule.hpp"
 #include "stages.hpp"
 
 using namespace tilewright;
@@ -127,4 +127,85 @@ TEST_CASE("movement: a block in the scope of another block") {
   schedule t(f);
   t.compute_inline(t.block("B"));
   check_meaning(t, f);
+}
+
+TEST_CASE("compute_at, reverse_compute_at: triangles stay where they are") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6, 6), "int32")
+    D = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vi - vj]
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    D[vi] = 0
+                D[vi] = D[vi] + B[vi, vj]
+    for i in range(6):
+        with T.block("C"):
+            vi = T.axis.spatial(6, i)
+            C[vi] = D[vi]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), d = s.block("D"), c = s.block("C");
+  const loop_rv of_d = s.get_loops(d)[0], of_b = s.get_loops(b)[0], of_c = s.get_loops(c)[0];
+  // below D's loop the whole row would be computed, with elements of A that do not exist
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(b, of_d); });
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(d, of_c); });
+  check_refusal(s, "reverse_compute_at", 2, [&] { s.reverse_compute_at(d, of_b); });
+  s.reverse_compute_at(c, of_d);
+  check_meaning(s, f);
+}
+
+TEST_CASE("compute_at: what decides where a block runs, and whether") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6, 4), "int32"), D: T.Buffer((6,), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    B = T.alloc_buffer((6,), "int32")
+    X = T.alloc_buffer((6, 4), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = A[vi, 1] % 4
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            vm = T.axis.spatial(6, A[i, 0] % 6)
+            T.reads(A[vm, 2])
+            T.writes(B[vi])
+            B[vi] = A[vm, 2]
+    for i in range(6):
+        with T.block("D"):
+            vi = T.axis.spatial(6, i)
+            D[vi] = B[vi]
+    for i, j in T.grid(6, 4):
+        with T.block("X"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            X[vi, vj] = A[vi, vj] + 1
+    for i in range(6):
+        for j in range(M[i]):
+            with T.block("C"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(4, j)
+                T.reads(X[vi, vj])
+                T.writes(C[vi, vj])
+                C[vi, vj] = X[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv m = s.block("M"), b = s.block("B"), x = s.block("X"), c = s.block("C");
+  const std::vector<loop_rv> loops = s.get_loops(c);
+  const loop_rv of_d = s.get_loops(s.block("D"))[0];
+  // the bound of the loop would be loaded before the block has run below it
+  check_refusal(s, "compute_at", 6, [&] { s.compute_at(m, loops[1]); });
+  // vm would run over all of its domain
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(b, of_d); });
+  // as much as M may hold is no extent, but the row is
+  s.compute_at(x, loops[0]);
+  check_meaning(s, f);
 }

@@ -326,3 +326,25 @@ def main(A: T.Buffer((1, 1), "float32"), C: T.Buffer((1,), "float32")):
   const block_rv c = s.block("C");
   check_refusal(s, "pad_einsum", 2, [&] { s.pad_einsum(c, {2}); });
 }
+
+TEST_CASE("pad_einsum: a triangle is no einsum") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
+    C = T.alloc_buffer((6, 6), "int32")
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("C"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                C[vi, vj] = A[vi, vj]
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = C[vi, vj]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 4}); });
+}

@@ -410,3 +410,35 @@ def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32")):
   check_refusal(s, "reindex_cache_write", 7,
                 [&] { s.reindex_cache_write(b, 0, "global", turned); });
 }
+
+TEST_CASE("reindex and its kin: nests that are no boxes") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), F: T.Buffer((6,), "int32"), B: T.Buffer((6, 6), "int32"), C: T.Buffer((6, 6), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vi - vj]
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = F[vi] % 6
+    for i in range(6):
+        for j in range(M[i]):
+            with T.block("C"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                C[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
+  check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+  // before M is written, nothing says how long the rows are
+  check_refusal(s, "reindex_cache_read", 5,
+                [&] { s.reindex_cache_read(c, 0, "global", "lambda i, j: (j, i)"); });
+  s.reindex_cache_write(c, 0, "global", "lambda i, j: (j, i)");
+  check_meaning(s, f);
+}

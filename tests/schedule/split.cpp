@@ -4,8 +4,8 @@
 
 #include <tilewright/ir/visit.hpp>
 
-#include "check_schedule.hpp"
 #include "programs.hpp"
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 
@@ -198,4 +198,57 @@ TEST_CASE("split: extents at the end of the index type") {
   CHECK(extent(s, i0) == most / 2 + 1);
   CHECK(guarded(s, s.block("B")));
   check_schedule(s, f);
+}
+
+TEST_CASE("split: beyond the extent nothing around blocks is loaded") {
+  const char* const nests[] = {
+      R"(
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            T.where(M[i] > 0)
+            T.reads(A[vi, 0])
+            T.writes(B[vi, 0])
+            B[vi, 0] = A[vi, 0] * 2
+)",
+      R"(
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            vm = T.axis.spatial(6, M[i])
+            T.reads(A[vm, 0])
+            T.writes(B[vi, 0])
+            B[vi, 0] = A[vm, 0] * 2
+)",
+      R"(
+        for j in range(M[i], M[i] + M[i]):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(4, j)
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)",
+      R"(
+        if M[i] > 0:
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                T.reads(A[vi, 0])
+                T.writes(B[vi, 0])
+                B[vi, 0] = A[vi, 0] * 2
+)"};
+  for (const char* nest : nests) {
+    INFO(std::string(nest));
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            T.reads(A[vi, 1])
+            T.writes(M[vi])
+            M[vi] = A[vi, 1] % 3
+    for i in range(6):)" + std::string(nest));
+    schedule s(f);
+    s.split(s.get_loops(s.block("B"))[0], {infer, 4});
+    check_meaning(s, f);
+  }
 }

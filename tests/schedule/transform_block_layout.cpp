@@ -88,3 +88,20 @@ def main(A: T.Buffer((7,), "float32"), B: T.Buffer((7,), "float32")):
   check_refusal(s, "transform_block_layout", 3,
                 [&] { s.transform_block_layout(b, "lambda i: (i,)"); });
 }
+
+TEST_CASE("transform_block_layout: a triangle is no box") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
+    for i in range(6):
+        for j in range(i + 1):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  check_refusal(s, "transform_block_layout", 3,
+                [&] { s.transform_block_layout(b, "lambda i, j: (j, i)"); });
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/region.hpp>
@@ -102,8 +103,12 @@ class access_collector {
     visit(n.min);
     visit(n.extent);
     loops_.push_back({n.var, {bound(n.min), bound(n.extent)}});
+    // bounds in terms of outer loops say something about these, too, as long as the loop runs
+    const bool constant = ir::is_int(n.min) && ir::is_int(n.extent);
+    std::optional<analyzer> before = constant ? std::nullopt : std::optional(known_);
     known_.bind(n.var, loops_.back().second);
     visit(n.body);
+    if (before) known_ = *std::move(before);
     loops_.pop_back();
   }
 

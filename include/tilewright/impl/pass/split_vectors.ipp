@@ -72,11 +72,11 @@ class splitter : public mutator {
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
     const expr extent =
         loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
-    const expr whole = floordiv(extent, number(loop, lanes));
+    const expr whole = whole_steps(extent, number(loop, lanes));
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
     const var t = make_var(loop.var->name + "_t", loop.var.type());
-    stmt tail = make_loop(t, number(loop, 0), floormod(extent, number(loop, lanes)),
+    stmt tail = make_loop(t, number(loop, 0), extent - whole * number(loop, lanes),
                           chunk(loop, whole * number(loop, lanes) + t, 1));
     return make_seq({std::move(main), std::move(tail)});
   }

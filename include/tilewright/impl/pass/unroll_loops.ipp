@@ -134,7 +134,7 @@ class reduction_unroller : public mutator {
   static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
-    const expr whole = extent > 0 ? integer(type, extent / factor) : floordiv(loop.extent, by);
+    const expr whole = extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
     stmt inner = make_loop(u, integer(type, 0), by,
                            rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),

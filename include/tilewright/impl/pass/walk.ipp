@@ -37,6 +37,11 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
+TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by) {
+  const ir::expr steps = ir::floordiv(extent, by);
+  return ir::is_var(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
+}
+
 TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
                                        ir::stmt body) {
   auto* node = new ir::loop_node(like);

@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -239,7 +240,7 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
 
 TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
   const bound_iters& iters = bind_iters(child);
-  if (!iters.understood || !is_affine_binding(child)) return false;
+  if (!iters.understood || detail::uneven_loop(child) || !is_affine_binding(child)) return false;
   arith::analyzer known;
   known.bind(domains(child.loops));
   const std::vector<ir::iter_var>& vars = child.block().iters;

@@ -187,7 +187,12 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   block.body = ir::make_store(to, at_to, ir::load(from, at_from));
   const ir::block made = ir::make_block(std::move(block));
   id = made->id;
-  return make_nest(made, fit(*made, solved, clip, loops), true);
+  std::vector<fitted_iter> fitted = fit(*made, solved, clip, loops);
+  // an iteration that needs less than others copies no more than that
+  for (std::size_t d = 0; d < fitted.size(); ++d)
+    if (!fitted[d].exact && !fitted[d].below && solved[d].hi)
+      fitted[d].below = arith::from_linear(*solved[d].hi) + ir::integer(solved[d].hi->type, 1);
+  return make_nest(made, fitted, true);
 }
 
 /// Adds the buffer and the copy to the scope.
@@ -287,7 +292,7 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
   for (const std::uint64_t id : ids) {
     const int at = scope.find(id);
     if (at < 0) refuse(c, requirement, "a listed consumer is no block of the scope of the block");
-    if (!reads_buffer(scope[static_cast<std::size_t>(at)].block(), x)) continue;
+    if (!reads_buffer(*scope[static_cast<std::size_t>(at)].realize->block, x)) continue;
     out.push_back(static_cast<std::size_t>(at));
   }
   std::sort(out.begin(), out.end());
@@ -301,7 +306,7 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   std::vector<requirement> all;
   for (const std::size_t i : list) {
     const bound_iters& iters = bind_iters(scope[i]);
-    for (const ir::buffer_region& r : scope[i].block().reads)
+    for (const ir::buffer_region& r : scope[i].realize->block->reads)
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <tilewright/arith/interval.hpp>
@@ -55,7 +56,10 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
   const bounds b = footprints::range_of_difference(hi, lo, loops);
-  if (b.hi == bounds::positive_infinity) return std::nullopt;
+  // what is loaded may be anything that its type holds
+  const std::int64_t most = bits(lo.type) < 64 ? std::numeric_limits<std::int32_t>::max()
+                                               : std::numeric_limits<std::int64_t>::max() / 2;
+  if (b.hi >= most) return std::nullopt;
   return b.hi + 1;
 }
 

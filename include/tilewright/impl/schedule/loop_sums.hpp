@@ -9,6 +9,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 
 namespace tilewright::primitive::detail::footprints {
@@ -129,6 +130,31 @@ inline bounds range_of_difference(const linear& a, const linear& b,
                      [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
       add(term, -factor);
   return out;
+}
+
+/// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
+/// may leave it without an iteration.
+inline bool moves_unevenly(const child_block& child, standing_loops standing) {
+  const auto drives_spatial = [&](const ir::var& v) {
+    const std::vector<ir::iter_var>& vars = child.block().iters;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      if (vars[i].kind == ir::iter_kind::spatial && ir::uses_var(child.realize->values[i], v))
+        return true;
+    return false;
+  };
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::loop_node& loop = *child.loops[l];
+    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
+    for (std::size_t o = 0; o < l; ++o) {
+      const ir::var& v = child.loops[o]->var;
+      const bool by_extent = ir::uses_var(loop.extent, v);
+      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
+      if (standing.moves(child, o) && drives_spatial(loop.var)) return true;
+      if (by_extent && knowing(child.loops).const_bounds(loop.extent).lo < 1) return true;
+    }
+  }
+  return false;
 }
 
 /// a <= b in every iteration.

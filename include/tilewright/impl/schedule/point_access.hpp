@@ -93,15 +93,6 @@ inline std::vector<ir::buffer_region> reads_of(const ir::expr& value) {
   return out;
 }
 
-/// An iteration variable whose domain is another one in every iteration of a loop around the block,
-/// so that no buffer can have its extent; null if there is none.
-inline const ir::iter_var* following_a_loop(const child_block& child) {
-  for (const ir::iter_var& v : child.block().iters)
-    for (const ir::loop_node* l : child.loops)
-      if (ir::uses_var(v.dom.min, l->var) || ir::uses_var(v.dom.extent, l->var)) return &v;
-  return nullptr;
-}
-
 /// Index tensors that place an element: they must say the same to a block and to the copy beside it.
 /// A block that may write one in between, or in a loop of the block that is none of the copy's; -1
 /// if there is none.

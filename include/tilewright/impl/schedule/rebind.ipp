@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
 namespace tilewright::primitive {
@@ -28,7 +29,7 @@ class rebinder : public ir::mutator {
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
       inside_.push_back(loop);
-      if (mentions(loop->min) || mentions(loop->extent)) return ir::mutator::mutate(s);
+      if (mentions(loop->min) || mentions(loop->extent)) return rebind_bounds(s, *loop);
       ir::stmt body = mutate(loop->body);
       return body == loop->body ? s : ir::with_body(*loop, std::move(body));
     }
@@ -68,6 +69,20 @@ class rebinder : public ir::mutator {
     return known_.analyzer();
   }
 
+  /// Beyond the guard there may be nothing to load.
+  ir::expr within_guard(const ir::expr& e) const {
+    if (!guard_ || !ir::reads_memory(e)) return e;
+    return ir::if_then_else(guard_, e,
+                            is_boolean(e.type()) ? ir::boolean(false) : ir::integer(e.type(), 0));
+  }
+
+  ir::stmt rebind_bounds(const ir::stmt& s, const ir::loop_node& loop) {
+    const ir::expr min = within_guard(mutate(loop.min)), extent = within_guard(mutate(loop.extent));
+    if (min.same(loop.min) && extent.same(loop.extent)) return ir::mutator::mutate(s);
+    return ir::make_loop(loop.var, min, extent, mutate(loop.body), loop.loop, loop.annotations,
+                         loop.thread_tag);
+  }
+
   ir::stmt rebind_realize(const ir::stmt& s, const ir::block_realize_node& old) {
     bool changed = static_cast<bool>(guard_);
     std::vector<ir::expr> values;
@@ -83,7 +98,7 @@ class rebinder : public ir::mutator {
     }
     ir::expr predicate = old.predicate;
     if (mentions(predicate)) predicate = known().simplify(mutate(predicate));
-    if (guard_) predicate = ir::logical_and(predicate, guard_);
+    if (guard_) predicate = ir::logical_and(within_guard(predicate), guard_);
     const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
     ir::block block = mutate(old.block);
     guard_ = guard;

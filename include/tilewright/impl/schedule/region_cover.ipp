@@ -173,6 +173,12 @@ inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>&
   return false;
 }
 
+/// Whether a block surely writes less than a box, as loops and conditions around it say.
+inline bool writes_unevenly(const child_block& c) {
+  return c.conditional || ir::reads_memory(c.realize->predicate) ||
+         footprints::moves_unevenly(c, {0, {}});
+}
+
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   ir::buffer_region out{x, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -247,8 +253,17 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
+  if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
-  if (inner.size() == 0 || !block.iters.empty()) return true;
+  if (inner.size() == 0) return true;
+  if (!block.iters.empty())
+    return std::none_of(
+        inner.children().begin(), inner.children().end(), [&](const child_block& c) {
+          const auto& list = c.block().writes;
+          return std::any_of(list.begin(), list.end(),
+                             [&](const auto& w) { return w.buffer == region.buffer; }) &&
+                 d::writes_unevenly(c);
+        });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
     rest.front().push_back(constant_range(r));
@@ -256,7 +271,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   }
   for (const child_block& part : inner.children())
     for (const ir::buffer_region& w : part.block().writes) {
-      if (w.buffer != region.buffer || !writes_declared(part.block(), w)) continue;
+      if (w.buffer != region.buffer) continue;
       const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
       const bool known = gives && std::all_of(gives->begin(), gives->end(), [](const span& s) {
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());

@@ -233,7 +233,9 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (writes_conditionally(block.body) || child.conditional) return std::nullopt;
+  if (writes_conditionally(block.body) || child.conditional || moves_unevenly(child, standing) ||
+      !writes_declared(block, region))
+    return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
   const bool whole = !is_full_box(child, iters, standing);

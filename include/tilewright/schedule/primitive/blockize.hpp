@@ -35,11 +35,12 @@ namespace tilewright::primitive {
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
 ///    scope;
-/// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
-///    and loops of one iteration start at 0;
+/// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
+///    themselves, no domain follows a loop that goes inside, and loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
-///    drops.
+///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
+///    of the init follows the reduction.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);

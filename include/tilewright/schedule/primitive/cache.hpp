@@ -67,7 +67,8 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 5. the elements that the block writes form a box, and it has finished them where the copy
 ///    stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-///    it that the block does not write.
+///    it that the block does not write; where the body reads it, guard and values of variables do
+///    not.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

@@ -36,11 +36,13 @@ namespace tilewright::primitive {
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
+///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
+///    loops or data;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
 /// 6. there is a place below the loop after its producers and before its consumers, and `index` is
-/// one;
+///    one; bounds and conditions around that place do not load what the block writes;
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration.

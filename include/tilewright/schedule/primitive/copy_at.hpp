@@ -29,7 +29,8 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists;
 /// 3. the body reads (writes) the buffer, and nothing in it takes its address;
 /// 4. for read_at, nothing in the body writes the buffer once it has been read; for write_at,
-///    nothing in it reads the buffer after the last write;
+///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
+///    loaded from;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
 ///    writes itself is written before it is read;
 /// 6. the loops that the box depends on have constant bounds;

@@ -28,9 +28,10 @@ namespace tilewright::primitive {
 /// 1. the loop is around the block, in its scope, and no if or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
-/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
+/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and
+///    neither loops nor domains of the init follow loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
-///    and the bindings are affine;
+///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, and the init reads nothing written below the loop;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on

@@ -18,9 +18,9 @@ namespace tilewright::primitive {
 ///         ...                                        where(i_0 * 6 + i_1 < 128)
 /// ```
 /// Only where the sum cannot be proved to stay below the extent are the blocks below guarded, and
-/// only then; with `disable_predication` never. Without `preserve_unit_iters` the variables of
-/// loops of extent 1 are replaced by 0 in the bindings. An `infer` factor is ceildiv(extent, the
-/// others).
+/// only then; with `disable_predication` never. Bounds of loops and guards load nothing beyond it.
+/// Without `preserve_unit_iters` the variables of loops of extent 1 are replaced by 0 in the
+/// bindings. An `infer` factor is ceildiv(extent, the others).
 ///
 /// Requires:
 /// 1. at least one factor, and at most one of them `infer`;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -71,6 +72,9 @@ inline void divide(parts& p, bool preserve) {
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
   p.divided = std::move(*divided);
+  if (const ir::iter_var* v = following_a_loop(*p.child, p.first))
+    refuse(3, "the domain of \"" + v->var->name + "\" of " + quoted(p.old()) +
+                  " follows a loop that goes inside");
 }
 
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
@@ -87,32 +91,60 @@ inline void check_inside(const parts& p, const path& inside) {
   }
 }
 
+/// Inside the new block, an outer loop is seen as its variable.
+inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
+  const ir::expr out = ir::substitute(e, p.of_loops);
+  for (std::size_t o = 0; o < p.first; ++o)
+    if (ir::uses_var(out, p.child->loops[o]->var))
+      refuse(3, what + " uses the outer loop \"" + p.child->loops[o]->var->name + "\"");
+  return out;
+}
+inline ir::range seen_inside(const parts& p, const ir::range& r, const std::string& what) {
+  return {seen_inside(p, r.min, what), seen_inside(p, r.extent, what)};
+}
+
+/// What a variable of the inner block runs over. Where the loop that it is follows another one that
+/// goes inside, it keeps its domain.
+inline ir::range inner_domain(const parts& p, std::size_t i) {
+  const divided_iter& d = p.divided.iters[i];
+  const bool uneven = follows(d.inner_dom.extent, *p.child, p.first);
+  const std::string what = "the domain of \"" + p.old().iters[i].var->name + "\"";
+  if (uneven && !is_unit(d.outer_dom)) refuse(3, what + " follows a loop that goes inside");
+  return seen_inside(p, uneven ? p.old().iters[i].dom : d.inner_dom, what);
+}
+
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
 inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>* shared) {
+  for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
+    const divided_iter& d = p.divided.iters[i];
+    const ir::iter_var& iter = p.old().iters[i];
+    if (shared)
+      p.outer.push_back((*shared)[i]);
+    else
+      p.outer.push_back(
+          {ir::make_var(iter.var->name + "_o", iter.var.type()), d.outer_dom, iter.kind});
+    p.outer_values.push_back(d.outer);
+    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, p.outer.back().var);
+  }
   ir::var_map map;
   for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
     const divided_iter& d = p.divided.iters[i];
     const ir::iter_var& iter = p.old().iters[i];
     const dtype type = iter.var.type();
-    if (shared)
-      p.outer.push_back((*shared)[i]);
-    else
-      p.outer.push_back({ir::make_var(iter.var->name + "_o", type), d.outer_dom, iter.kind});
-    p.outer_values.push_back(d.outer);
-    const ir::var& outer = p.outer.back().var;
-    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, outer);
+    const ir::var& outer = p.outer[i].var;
     if (is_unit(d.inner_dom)) {
       map.emplace(iter.var, is_unit(d.outer_dom) && !preserve && ir::is_int(d.outer, 0)
                                 ? ir::integer(type, 0)
                                 : outer);
       continue;
     }
+    const ir::range dom = inner_domain(p, i);
     const ir::var inner = ir::make_var(iter.var->name + "_i", type);
-    p.inner.push_back({inner, d.inner_dom, iter.kind});
-    p.inner_values.push_back(d.inner);
-    p.known.bind(inner, d.inner_dom);
+    p.inner.push_back({inner, dom, iter.kind});
+    p.inner_values.push_back(seen_inside(p, d.inner, "the value of \"" + iter.var->name + "\""));
+    p.known.bind(inner, dom);
     map.emplace(iter.var,
-                is_unit(d.outer_dom) ? inner : outer * ir::cast(type, d.inner_dom.extent) + inner);
+                is_unit(d.outer_dom) ? inner : outer * ir::cast(type, dom.extent) + inner);
   }
   renamer rename(map, p.known);
   p.block = rename.mutate(p.child->realize->block);
@@ -136,16 +168,12 @@ inline ir::stmt realize_inner(const parts& p) {
                           ir::make_block(std::move(inner)));
 }
 
-/// The inner loops around `body`. Inside the new block, an outer loop is seen as its variable.
+/// The inner loops around `body`.
 inline ir::stmt wrap(const parts& p, ir::stmt body) {
   for (std::size_t l = p.child->loops.size(); l-- > p.first;) {
     const ir::loop_node& loop = *p.child->loops[l];
-    const ir::expr min = ir::substitute(loop.min, p.of_loops);
-    const ir::expr extent = ir::substitute(loop.extent, p.of_loops);
-    for (std::size_t o = 0; o < p.first; ++o)
-      if (ir::uses_var(min, p.child->loops[o]->var) || ir::uses_var(extent, p.child->loops[o]->var))
-        refuse(3, "the bounds of loop \"" + loop.var->name + "\" use the outer loop \"" +
-                      p.child->loops[o]->var->name + "\"");
+    const auto [min, extent] =
+        seen_inside(p, {loop.min, loop.extent}, "loop \"" + loop.var->name + "\"");
     body = ir::make_loop(loop.var, min, extent, std::move(body), loop.loop, loop.annotations,
                          loop.thread_tag);
   }
@@ -174,6 +202,24 @@ inline bool uses(const ir::stmt& s, const ir::var& v) {
   bool found = false;
   ir::for_each_expr(s, [&](const ir::expr& e) { found = found || e.same(v); });
   return found;
+}
+
+/// The init runs for what the inner loops run for, which those that it drops do not decide.
+inline void check_init_loops(const parts& p, const std::vector<const ir::loop_node*>& kept) {
+  const auto keeps = [&](const ir::loop_node* l) {
+    return std::find(kept.begin(), kept.end(), l) != kept.end();
+  };
+  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
+    const ir::loop_node& loop = *p.child->loops[l];
+    const std::string what = "loop \"" + loop.var->name + "\"";
+    for (std::size_t o = p.first; o < l && keeps(&loop); ++o)
+      if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
+                                        ir::uses_var(loop.extent, p.child->loops[o]->var)))
+        refuse(4, what + ", which the init keeps, follows one that it drops");
+    const bool uneven = follows(loop.extent, *p.child) || ir::reads_memory(loop.extent);
+    if (uneven && !keeps(&loop) && range_of(arith::to_linear(loop.extent), p.child->loops).lo < 1)
+      refuse(4, what + " may have no iteration, and then nothing is initialised");
+  }
 }
 
 /// The init of the new block: a nest of its own over the inner spatial variables.
@@ -216,6 +262,14 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     kept.push_back(loop);
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
   }
+  check_init_loops(p, kept);
+  const auto reduced = [&](const ir::iter_var& v) { return v.kind != ir::iter_kind::spatial; };
+  for (std::size_t o = 0; o < p.outer.size(); ++o) {
+    if (!reduced(p.outer[o])) continue;
+    for (const ir::iter_var& v : init.iters)
+      if (ir::uses_var(v.dom.min, p.outer[o].var) || ir::uses_var(v.dom.extent, p.outer[o].var))
+        refuse(4, "the domain of \"" + v.var->name + "\" in the init follows the reduction");
+  }
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));
@@ -225,6 +279,22 @@ inline ir::stmt make_init(const parts& p, std::string name) {
                         ir::substitute(kept[l]->extent, loops), std::move(out), kept[l]->loop,
                         kept[l]->annotations, kept[l]->thread_tag);
   return out;
+}
+
+/// What bounds of the inner loops and the inner realize load, which the new block reads.
+inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
+  const auto add = [&](const ir::expr& e) {
+    if (!ir::reads_memory(e)) return;
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), p.known);
+    });
+  };
+  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
+    add(p.child->loops[l]->min);
+    add(p.child->loops[l]->extent);
+  }
+  for (const ir::expr& value : p.inner_values) add(value);
+  add(p.divided.inner_predicate);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,
@@ -289,6 +359,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   outer.name = fresh_block_name(f, block.name + "_o");
   outer.iters = p.outer;
   outer.reads = widened(p, p.block->reads);
+  add_loads_around(p, outer.reads);
   outer.writes = widened(p, p.block->writes);
   outer.body = wrap(p, realize_inner(p));
   if (p.block->init) outer.init = make_init(p, fresh_block_name(f, block.name + "_init"));
@@ -374,6 +445,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
       arith::add_region(outer.reads, std::move(r), p.known);
+    add_loads_around(p, outer.reads);
     for (ir::buffer_region& w : widened(p, p.block->writes))
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/impl/schedule/cache_stage.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 
 namespace tilewright::primitive {
@@ -52,7 +53,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
                    quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
       writer = static_cast<int>(i);
     }
-    if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
+    if (ids.empty() && reads_buffer(*scope[i].realize->block, s.buffer)) readers.push_back(i);
   }
   // a writer with blocks inside that read what others inside have written keeps the buffer
   if (ids.empty() && writer != scope.find(id))
@@ -100,6 +101,11 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
+  for (const std::size_t r : direct)
+    if (loads_around(*scope[r].realize, s.buffer))
+      refuse(c, 6,
+             "the guard or an iteration variable of " + quoted(scope[r].block()) + " loads \"" +
+                 s.buffer->name + "\" too");
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
       refuse(c, 6,

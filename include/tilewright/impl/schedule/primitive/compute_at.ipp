@@ -4,7 +4,9 @@
 #include <string>
 
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -51,6 +53,8 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +
                " without an iteration variable that stands for it");
+  if (const std::string why = no_box(scope[child]); !why.empty())
+    refuse(m, 2, quoted(scope[child]) + " does not run over a box: " + why);
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
@@ -310,6 +314,13 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t i = 0; i < vars.size(); ++i)
+    if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
+        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
+      refuse(m, 1,
+             quoted(child) + " does not run for all values of \"" + vars[i].var->name +
+                 "\", and what it is needed for does not tell which");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
@@ -376,6 +387,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   if (m.forward && is_output(b.scope, b.child))
     refuse(m, 4, quoted(child) + " writes an output of its scope");
   check_peers(m, b, loop);
+  for (const ir::buffer_region& w : child.block().writes)
+    if (loaded_above(to, w.buffer))
+      refuse(m, 6, "bounds or conditions around the new place load \"" + w.buffer->name + "\"");
   const std::vector<std::size_t>& peers = b.peers(m);
   std::vector<ir::stmt> items = statements(loop);
   const std::size_t position = find_position(m, b, loop, items);

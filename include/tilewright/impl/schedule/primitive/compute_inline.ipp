@@ -9,6 +9,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/index_inverse.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -48,13 +49,6 @@ inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
   return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
          std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
          std::any_of(b.writes.begin(), b.writes.end(), place_loads);
-}
-
-/// Whether the guard of a block or the values of its iteration variables load the buffer.
-inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
-  return loads_from(r.predicate, x) ||
-         std::any_of(r.values.begin(), r.values.end(),
-                     [&](const ir::expr& value) { return loads_from(value, x); });
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -245,6 +239,9 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     const bool around = loads_around(*c.realize, x);
     if (i == child || !(around || uses_buffer(c.block(), x))) continue;
     if (around) check_given(name, scope, i, block->reads);
+    if (c.block().annotations.count("auto_copy"))
+      refuse(name, 6,
+             quoted(c.block()) + " is a copy, as \"auto_copy\" says, and computes nothing");
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
     if (is_matched(reader.target(), x))

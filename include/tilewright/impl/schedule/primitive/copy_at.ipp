@@ -1,8 +1,10 @@
 #pragma once
 
+#include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/copy_at.hpp>
 #include <tilewright/schedule/rebind.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -79,6 +81,14 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
   return out;
 }
 
+/// What a place is loaded from is read as well.
+inline void add_loaded(const ir::expr& place, std::vector<ir::buffer_region>& reads) {
+  if (!ir::reads_memory(place)) return;
+  ir::for_each_expr(place, [&](const ir::expr& e) {
+    if (e->buffer) arith::add_region(reads, ir::full_region(e->buffer), {});
+  });
+}
+
 /// The copy as one block: its variables stand for the loops that the box depends on.
 inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, const ir::buffer& from,
                                const ir::buffer& to, const std::vector<const ir::loop_node*>& loops,
@@ -98,7 +108,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
       for (const ir::loop_node* around : loops)
         if (ir::uses_var(dom.min, around->var) || ir::uses_var(dom.extent, around->var)) {
           const arith::bounds all = outside.const_bounds(v);
-          if (!all.bounded())
+          if (!all.bounded() || ir::reads_memory(dom.min) || ir::reads_memory(dom.extent))
             refuse(c, 6, "the bounds of loop \"" + v->name + "\" depend on other loops");
           dom = {ir::integer(v.type(), all.lo), ir::integer(v.type(), all.hi - all.lo + 1)};
           break;
@@ -125,6 +135,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   }
   written.box = read.box;
   b.reads.push_back(std::move(read));
+  for (const side& s : box) add_loaded(s.min, b.reads);
   b.writes.push_back(std::move(written));
   b.annotations["auto_copy"] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
@@ -255,6 +266,20 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
                  "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
+/// Where the copy stands is not decided by what blocks below the loop write.
+inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
+                         const ir::var& loop) {
+  std::vector<ir::buffer_region> loaded;
+  for (const side& s : box) add_loaded(s.min, loaded);
+  for (const child_block& b : scope.children())
+    if (loop_index(b.loops, loop) >= 0)
+      for (const ir::buffer_region& r : loaded)
+        if (caching::writes_buffer(b.block(), r.buffer))
+          refuse(c, 4,
+                 quoted(b.block()) + " writes \"" + r.buffer->name +
+                     "\", which says what would be copied");
+}
+
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
                       const std::string& storage, bool read) {
   const call c{read ? "read_at" : "write_at", storage};
@@ -273,6 +298,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   std::vector<const ir::loop_node*> loops = below.loops();
   loops.push_back(&around);
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
+  check_places(c, scope, box, loop);
   if (!read) check_apart(c, box, x, loops);
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =

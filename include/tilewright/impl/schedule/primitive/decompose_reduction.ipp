@@ -6,6 +6,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -77,6 +78,25 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
     if (!drops) out = ir::logical_and(out, ir::substitute(conjunct, renamed));
   }
   return out;
+}
+
+/// The loops and domains of the init do not follow loops that it drops, and these run at least
+/// once.
+inline void check_bounds(const child_block& c, const std::vector<const ir::loop_node*>& kept,
+                         const ir::var_set& dropped) {
+  const auto check = [&](const ir::range& r, const std::string& what) {
+    if (ir::uses_any(r.min, dropped) || ir::uses_any(r.extent, dropped))
+      refuse(4, what + " of " + quoted(c.block()) + " follows a loop that the init drops");
+  };
+  for (const ir::loop_node* l : kept) check({l->min, l->extent}, "loop \"" + l->var->name + "\"");
+  for (const ir::iter_var& v : c.block().iters)
+    if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
+  for (const ir::loop_node* l : c.loops) {
+    const bool uneven = follows(l->extent, c) || ir::reads_memory(l->extent);
+    if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
+      refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
+                    " may have no iteration, and then nothing is initialised");
+  }
 }
 
 /// The init block and its realize, in terms of the loops in `renamed`.
@@ -170,6 +190,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     renamed.emplace(c.loops[l]->var,
                     ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
   }
+  check_bounds(c, kept, dropped);
   new_block out;
   ir::stmt init = make_init(c, init_predicate(c, dropped, renamed), renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)

@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
@@ -125,7 +126,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
   if (point_access::inside(b, x, at)) return;
   const bool conditional =
       scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
-  if (conditional || !is_affine_binding(scope[self]))
+  if (conditional || uneven_loop(scope[self]) || !is_affine_binding(scope[self]))
     refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
                   " does not read, perhaps beyond its end");
 }
@@ -210,7 +211,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
-  if (const ir::iter_var* v = point_access::following_a_loop(scope[self]))
+  if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);

@@ -5,6 +5,7 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -236,6 +237,36 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
                "the indices in \"" + r.buffer->name + "\" are not written where the copy stands");
 }
 
+/// What decides where and how often the copy runs: it is written before, and not changed in between.
+inline void check_nest(const call& c, const ir::function& f, std::uint64_t block,
+                       std::uint64_t copy, const followed_nest& like, const child_block& child,
+                       const std::vector<std::size_t>& iters) {
+  std::vector<ir::expr> loading;
+  const auto note = [&](const ir::expr& e) {
+    if (ir::reads_memory(e)) loading.push_back(e);
+  };
+  for (const ir::loop_node* l : like.loops) note(l->min), note(l->extent);
+  for (const ir::expr& e : like.guard) note(e);
+  for (const std::size_t i : iters) note(child.realize->values[i]);
+  if (loading.empty()) return;
+  const path at = find_block(f, copy);
+  const block_scope scope(*at.scope()->block);
+  const int changer =
+      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
+                                      static_cast<std::size_t>(scope.find(copy)), loading);
+  if (changer >= 0)
+    refuse(c, 5,
+           quoted(scope[static_cast<std::size_t>(changer)].block()) + " changes what says where " +
+               quoted(child.block()) + " runs, between it and the copy");
+  for (const ir::expr& e : loading)
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer && !region_filled(at, ir::full_region(x->buffer)))
+        refuse(c, 5,
+               "what the copy would load from \"" + x->buffer->name +
+                   "\" is not written where it stands");
+    });
+}
+
 inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool read,
                        const std::string& storage, const ir::index_map& map) {
   const call c{read ? "reindex_cache_read" : "reindex_cache_write", storage};
@@ -247,7 +278,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
-  if (const ir::iter_var* v = point_access::following_a_loop(child))
+  if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   const caching::place where = find_place(c, scope, self, x, read);
@@ -273,6 +304,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   out = caching::insert(out, s.holder->block->id, scope, where, made,
                         copy_nest(child, like, e.iters, copy));
   check_places(c, out, id, copy->id, e);
+  check_nest(c, out, id, copy->id, like, child, e.iters);
   return {std::move(out), copy->id};
 }
 

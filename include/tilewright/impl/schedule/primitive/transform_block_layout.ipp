@@ -7,6 +7,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/access_simplifier.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
@@ -26,6 +27,8 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
+  if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
+    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
   path head = at;
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i]->body != head.target())

@@ -1,0 +1,33 @@
+// What is loaded around a block, where its regions do not say it.
+#pragma once
+
+#include <algorithm>
+
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/schedule/path.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return ir::loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s))
+      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail
