@@ -2,8 +2,8 @@
 //
 // Every program features one kind of the instruction table: alone in some programs, between others
 // in the rest. TILEWRIGHT_LAWS_PROGRAMS sets the number of programs, TILEWRIGHT_LAWS_SEED the first
-// one, TILEWRIGHT_LAWS_KIND the kind that all of them feature, TILEWRIGHT_LAWS_FAILURES how many
-// failures end the run. In a run of 10,000 programs and more of all kinds, each kind must have been
+// one, TILEWRIGHT_LAWS_KIND the kind that all of them feature, TILEWRIGHT_LAWS_THEME the theme of
+// all, TILEWRIGHT_LAWS_FAILURES how many failures end the run. In a run of 10,000 programs and more of all kinds, each kind must have been
 // accepted and refused often enough to prove something.
 #include <cstdio>
 #include <cstdlib>
@@ -70,8 +70,10 @@ std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tall
   support::random draw(seed);
   const plan steps = make_plan(seed, draw);
   const bool themed = steps.percent == 100 || laws::chance(draw, 70);
-  laws::program made =
-      laws::random_program(draw, themed ? laws::theme_of(*steps.featured) : std::string_view());
+  static const char* theme = std::getenv("TILEWRIGHT_LAWS_THEME");
+  laws::program made = laws::random_program(draw, theme    ? theme
+                                                  : themed ? laws::theme_of(*steps.featured)
+                                                           : std::string_view());
   if (steps.featured->name == "work_on") made = laws::with_twin(std::move(made));
   laws::trial trial(std::move(made), seed);
   const std::string name = "broken_law_" + std::to_string(seed);

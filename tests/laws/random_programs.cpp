@@ -6,7 +6,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 
-#include "stage_builder.hpp"
+#include "triangular_stages.hpp"
 
 namespace laws {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using namespace tilewright::ir;
 
 /// Builds one program stage by stage.
-class generator : stage_builder {
+class generator : triangular_stages {
  public:
   generator(support::random& draw, std::string_view theme)
-      : stage_builder(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
+      : triangular_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
 
   program run() {
     add_inputs();
@@ -60,6 +60,10 @@ class generator : stage_builder {
         {"dot", 1, false, &generator::dot},
         {"strided", 1, false, &generator::strided},
         {"shared_loop", 2, false, &generator::shared_loop},
+        {"guarded", 2, false, &generator::guarded},
+        {"triangle", 1, false, &generator::triangle},
+        {"prefix", 1, false, &generator::prefix},
+        {"triangles", 1, false, &generator::triangles},
     };
     return all;
   }
@@ -230,9 +234,7 @@ class generator : stage_builder {
     finish(std::move(n), to, at, x, false);
   }
   void in_place(bool last) {
-    std::vector<buffer> mine;
-    for (const buffer& b : ready_)
-      if (b->name[0] == 'T') mine.push_back(b);
+    const std::vector<buffer> mine = overwritable();
     if (mine.empty() || last) return elementwise(last);
     const buffer b = any(draw_, mine);
     nest n = loops_over(shape_of(b), 0);
@@ -459,19 +461,6 @@ class generator : stage_builder {
     const buffer to = overwrites ? from : result(e, last);
     finish(std::move(n), to, at, clamp(read * value(2) - value(1)), false);
     share_loop();
-  }
-  /// Puts the last two stages below one loop, where their outermost loops are alike.
-  void share_loop() {
-    const stmt second = stages_.back(), first = stages_[stages_.size() - 2];
-    const loop_node &a = *as_loop(first), &b = *as_loop(second);
-    const auto is_split = [](const loop_node& l) { return l.var->name == "outer"; };
-    if (is_split(a) || is_split(b) || !is_int(a.extent) || !is_int(b.extent) ||
-        as_int(a.extent) != as_int(b.extent))
-      return;
-    stages_.pop_back();
-    stages_.back() =
-        make_loop(a.var, a.min, a.extent,
-                  make_seq({a.body, ir::substitute(b.body, ir::var_map{{b.var, a.var}})}));
   }
 
   const kind* theme_;

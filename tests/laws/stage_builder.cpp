@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/ir/visit.hpp>
 
 namespace laws {
 
@@ -61,8 +62,8 @@ void stage_builder::input(const buffer& b) {
   ready_.push_back(b);
 }
 
-buffer stage_builder::own_input(const shape& s) {
-  const buffer b = make("A" + std::to_string(names_++) + "b", s);
+buffer stage_builder::own_input(const shape& s, std::optional<dtype> type) {
+  const buffer b = make("A" + std::to_string(names_++) + "b", s, type);
   params_.push_back({b, {}});
   return b;
 }
@@ -90,6 +91,13 @@ const buffer* stage_builder::source_of_rank(std::size_t rank) {
   return chance(draw_, 60) ? fit.back() : any(draw_, fit);
 }
 
+std::vector<buffer> stage_builder::overwritable() const {
+  std::vector<buffer> out;
+  for (const buffer& b : ready_)
+    if (b->name[0] == 'T') out.push_back(b);
+  return out;
+}
+
 void stage_builder::now_ready(const buffer& b) {
   std::erase(ready_, b);
   ready_.push_back(b);
@@ -110,6 +118,7 @@ stage_builder::nest stage_builder::loops_over(const shape& extents, std::size_t 
 }
 
 stmt stage_builder::wrap(const nest& n, block_node b) {
+  if (!n.bounds.empty()) return wrap_as_told(n, std::move(b));
   std::vector<expr> extents, values(n.loops.begin(), n.loops.end());
   std::vector<var> loops = n.loops;
   for (const iter_var& i : b.iters) extents.push_back(i.dom.extent);
@@ -130,6 +139,17 @@ stmt stage_builder::wrap(const nest& n, block_node b) {
   stmt s = make_realize(std::move(values), guard, make_block(std::move(b)));
   for (std::size_t d = loops.size(); d-- > 0;)
     s = make_loop(loops[d], num(0), extents[d], std::move(s));
+  return s;
+}
+
+stmt stage_builder::wrap_as_told(const nest& n, block_node b) {
+  std::vector<expr> values = n.values;
+  if (values.empty()) values.assign(n.loops.begin(), n.loops.end());
+  stmt s =
+      make_realize(std::move(values), n.guard ? n.guard : boolean(true), make_block(std::move(b)));
+  if (n.condition) s = make_if(n.condition, std::move(s));
+  for (std::size_t d = n.loops.size(); d-- > 0;)
+    s = make_loop(n.loops[d], n.bounds[d].min, n.bounds[d].extent, std::move(s));
   return s;
 }
 
@@ -164,6 +184,19 @@ void stage_builder::finish(nest n, const buffer& to, const indices& at, const ex
   declare_reads(b);
   stages_.push_back(wrap(n, std::move(b)));
   now_ready(to);
+}
+
+void stage_builder::share_loop() {
+  const stmt second = stages_.back(), first = stages_[stages_.size() - 2];
+  const loop_node &a = *as_loop(first), &b = *as_loop(second);
+  const auto is_split = [](const loop_node& l) { return l.var->name == "outer"; };
+  if (is_split(a) || is_split(b) || !is_int(a.extent) || !is_int(b.extent) ||
+      as_int(a.extent) != as_int(b.extent))
+    return;
+  stages_.pop_back();
+  stages_.back() =
+      make_loop(a.var, a.min, a.extent,
+                make_seq({a.body, ir::substitute(b.body, ir::var_map{{b.var, a.var}})}));
 }
 
 program stage_builder::finished() const {

@@ -40,11 +40,13 @@ class stage_builder {
   void add_inputs();
   void input(const ir::buffer& b);
   /// An input of a stage's own.
-  ir::buffer own_input(const shape& s);
+  ir::buffer own_input(const shape& s, std::optional<dtype> type = {});
   /// A buffer for a result: a temporary, or a parameter when it is the last or by chance.
   ir::buffer result(const shape& s, bool last);
   const ir::buffer& source();
   const ir::buffer* source_of_rank(std::size_t rank);
+  /// Results that a stage may overwrite.
+  std::vector<ir::buffer> overwritable() const;
   static bool is_input(const ir::buffer& b) { return b->name[0] == 'A' || b->name[0] == 'V'; }
   void now_ready(const ir::buffer& b);
   /// @}
@@ -55,16 +57,24 @@ class stage_builder {
     std::vector<ir::var> loops;
     ir::block_node block;
     indices v;
+    /// Where it is no plain nest: the bounds of the loops, what the variables are bound to, the
+    /// block's guard, and a condition around it.
+    std::vector<ir::range> bounds = {};
+    indices values = {};
+    ir::expr guard = {}, condition = {};
   };
   nest loops_over(const shape& extents, std::size_t reduced);
   /// Loops around the block; some programs have split one already, with a guard where needed.
   ir::stmt wrap(const nest& n, ir::block_node b);
+  static ir::stmt wrap_as_told(const nest& n, ir::block_node b);
   std::string fresh_name(const std::string& like);
   /// What the body of the block reads, without what a reduction updates.
   static void declare_reads(ir::block_node& b);
   /// Finishes the stage: to[at] = e, or a reduction of e.
   void finish(nest n, const ir::buffer& to, const indices& at, const ir::expr& e, bool reduces,
               bool peak = false);
+  /// Puts the last two stages below one loop, where their outermost loops are alike.
+  void share_loop();
   program finished() const;
   /// @}
 
