@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/loop_kind.hpp>
 
+#include <array>
+
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "programs.hpp"
@@ -198,12 +200,11 @@ def main(B: T.Buffer((11,), "float32"), C: T.Buffer((32,), "float32")):
             C[vi] = C[vi] * T.float32(2)
 )");
   schedule s(f);
-  const auto [i, j] = s.loops<2>(s.block("B"));
-  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
-  check_refusal(s, "vectorize", 1, [&] { s.vectorize(j); });
-  const auto [ci, cj] = s.loops<2>(s.block("C"));
-  check_refusal(s, "vectorize", 1, [&] { s.vectorize(cj); });
-  s.parallel(ci);
+  const std::vector<loop_rv> b = s.get_loops(s.block("B")), c = s.get_loops(s.block("C"));
+  check_refusal(s, "parallel", 1, [&] { s.parallel(b[0]); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(b[1]); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(c[1]); });
+  s.parallel(c[0]);
   check_meaning(s, f);
 }
 
@@ -241,7 +242,7 @@ def main(B: T.Buffer((4, 7), "float32")):
             B[vi, vk] = B[vi, vk] * T.float32(2)
 )");
   schedule s(missing);
-  const auto [all] = s.loops<1>(s.block("B"));
+  const loop_rv all = s.get_loops(s.block("B"))[0];
   check_refusal(s, "parallel", 1, [&] { s.parallel(all); });
 }
 
@@ -364,13 +365,13 @@ TEST_CASE("parallel: iterations that find what others have written") {
       }
     }
     schedule t(f);
-    const auto [outer, inner] = t.split(t.get_loops(t.block("B"))[0], {2, infer});
+    const std::array<loop_rv, 2> tiles = t.split(t.get_loops(t.block("B"))[0], {2, infer});
     if (c.fine) {
-      t.reorder({inner, outer});
+      t.reorder({tiles[1], tiles[0]});
       check_schedule(t, f);
     } else {
       const int requirement = std::string_view(c.guard) == "i < 8" ? 8 : 5;  // 5: no affine guard
-      check_refusal(t, "reorder", requirement, [&] { t.reorder({inner, outer}); });
+      check_refusal(t, "reorder", requirement, [&] { t.reorder({tiles[1], tiles[0]}); });
     }
   }
 }
