@@ -329,7 +329,8 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
     check_refusal(s, "blockize", requirement, [&] { s.blockize(l); });
   };
   refused_at(program("RS", "i, 6"), 1, 4);  // the columns follow the reduction
-  refused_at(program("SR", "i"), 1, 4);     // the first row has nothing
+  refused_at(program("RS", "i, i + (6 - i)"), 1, 4);
+  refused_at(program("SR", "i"), 1, 4);  // the first row has nothing
   const ir::function f = program("SR", "i + 1");
   schedule s(f);
   s.blockize(s.get_loops(s.block("B"))[1]);

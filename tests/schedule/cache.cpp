@@ -374,6 +374,22 @@ def main(A: T.Buffer((6, 6), "int32"), C: T.Buffer((6,), "int32")):
   check_refusal(s, "cache_write", 5, [&] { s.cache_write(part, 0, "local"); });
 }
 
+TEST_CASE("cache_write: rows whose length is decided outside of the scope") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
+    for i in range(6):
+        for j in range(i, i + (6 - i)):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vj]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.blockize(s.get_loops(b)[1]);
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "local"); });
+}
+
 TEST_CASE("cache_write: a consumer whose guard loads the buffer keeps loading it") {
   const auto program = [](const char* value) {
     return ir::parse(R"(@T.prim_func

@@ -209,3 +209,29 @@ def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6, 4), "int32"), D: T.Buffer
   s.compute_at(x, loops[0]);
   check_meaning(s, f);
 }
+
+TEST_CASE("compute_at: where data says what is needed, it is there before") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = A[vi] * 2
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = A[vi] % 6
+        with T.block("C"):
+            vi = T.axis.spatial(6, i)
+            vm = T.axis.spatial(6, M[i])
+            T.reads(B[vm])
+            T.writes(C[vi])
+            C[vi] = B[vm]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "compute_at", 8, [&] { s.compute_at(b, i, false, 0); });
+}

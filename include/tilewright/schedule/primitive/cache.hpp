@@ -64,8 +64,8 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 3. the block is the only one in the scope that writes the buffer, and does not read it, except
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
-/// 5. the elements that the block writes form a box, and it has finished them where the copy
-///    stands; the copy needs no loop around the scope;
+/// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
+///    it has finished them where the copy stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
 ///    it that the block does not write; where the body reads it, guard and values of variables do
 ///    not.

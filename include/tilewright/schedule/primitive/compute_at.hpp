@@ -45,7 +45,8 @@ namespace tilewright::primitive {
 ///    one; bounds and conditions around that place do not load what the block writes;
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
-/// 8. what it reads at the new place is written before, in the same iteration.
+/// 8. what it reads at the new place is written before, in the same iteration, and so is what says
+///    which instances are needed there.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);

@@ -263,13 +263,6 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
   }
   check_init_loops(p, kept);
-  const auto reduced = [&](const ir::iter_var& v) { return v.kind != ir::iter_kind::spatial; };
-  for (std::size_t o = 0; o < p.outer.size(); ++o) {
-    if (!reduced(p.outer[o])) continue;
-    for (const ir::iter_var& v : init.iters)
-      if (ir::uses_var(v.dom.min, p.outer[o].var) || ir::uses_var(v.dom.extent, p.outer[o].var))
-        refuse(4, "the domain of \"" + v.var->name + "\" in the init follows the reduction");
-  }
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));
@@ -278,6 +271,9 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     out = ir::make_loop(loops.at(kept[l]->var), ir::substitute(kept[l]->min, loops),
                         ir::substitute(kept[l]->extent, loops), std::move(out), kept[l]->loop,
                         kept[l]->annotations, kept[l]->thread_tag);
+  for (const ir::iter_var& v : p.outer)
+    if (v.kind != ir::iter_kind::spatial && uses(out, v.var))
+      refuse(4, "what the init of " + quoted(p.old()) + " runs over follows the reduction");
   return out;
 }
 

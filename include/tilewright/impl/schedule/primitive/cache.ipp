@@ -2,6 +2,7 @@
 
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
 
 namespace tilewright::primitive {
@@ -14,6 +15,19 @@ inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer
   for (const ir::buffer_region& r : w.block().writes)
     if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
   return all;
+}
+
+/// The loops of the scope tell how much of each dimension is written at most; else the copy would
+/// run over more.
+inline void check_sizes(const call& c, int requirement, const child_block& w, const ir::buffer& x,
+                        const footprint& all) {
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    const span& s = all[d];
+    if (ir::is_int(x->shape[d]) && s.lo && s.hi && !(s.lo->is_constant() && s.hi->is_constant()) &&
+        footprints::range_of_difference(*s.hi, *s.lo, w.loops).hi == bounds::positive_infinity)
+      refuse(c, requirement,
+             "how much " + quoted(w.block()) + " writes is decided outside of its scope");
+  }
 }
 
 inline footprint whole(const ir::buffer& x) {
@@ -68,7 +82,10 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   std::optional<footprint> needed;
   if (where.anchor >= 0) {
     needed = filled_by(scope[static_cast<std::size_t>(writer)], s.buffer, where.depth);
-    if (needed) loops = scope[static_cast<std::size_t>(writer)].loops;
+    if (needed) {
+      loops = scope[static_cast<std::size_t>(writer)].loops;
+      check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
+    }
     if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
              "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
@@ -127,6 +144,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
     refuse(c, 5,
            "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
                "\" is no box, or not finished where the copy would stand");
+  check_sizes(c, 5, scope[w], s.buffer, *all);
   const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(*all),
                            where.depth == 0);
   for (const std::size_t r : direct)

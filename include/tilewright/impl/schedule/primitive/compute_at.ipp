@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/solved_together.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -204,39 +205,6 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
   return out;
 }
 
-/// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
-struct first_users {
-  const std::vector<const ir::loop_node*>& loops;
-  std::vector<int> of = std::vector<int>(loops.size(), -1);
-
-  /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
-  bool share(const ir::expr& e, int variable) {
-    if (const int l = ir::is_var(e) ? loop_index(loops, e) : -1; l >= 0) {
-      int& first = of[static_cast<std::size_t>(l)];
-      if (first < 0) first = variable;
-      return first != variable;
-    }
-    return std::any_of(e->args.begin(), e->args.end(),
-                       [&](const ir::expr& arg) { return share(arg, variable); });
-  }
-  bool share(const std::optional<arith::linear>& side, int variable) {
-    return side && std::any_of(side->terms.begin(), side->terms.end(),
-                               [&](const auto& t) { return share(t.first, variable); });
-  }
-};
-
-/// Whether two iteration variables are solved in terms of one loop, so that not every combination
-/// of their values occurs.
-inline bool solved_together(const std::vector<iter_domain>& solved,
-                            const std::vector<const ir::loop_node*>& loops) {
-  first_users users{loops};
-  int variable = 0;
-  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
-    ++variable;
-    return users.share(d.lo, variable) || users.share(d.hi, variable);
-  });
-}
-
 using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
@@ -330,6 +298,21 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   return out;
 }
 
+/// What says which instances are needed is not written below the loop.
+inline void check_given(const move& m, const moving_block& b, const ir::loop_node& loop,
+                        const std::vector<iter_domain>& solved) {
+  for (const iter_domain& d : solved)
+    for (const auto* side : {&d.lo, &d.hi})
+      for (std::size_t t = 0; *side && t < (*side)->terms.size(); ++t)
+        if (const ir::expr& e = (*side)->terms[t].first; ir::reads_memory(e))
+          for (const child_block& c : b.scope.children())
+            for (const ir::buffer_region& w : c.block().writes)
+              if (loop_index(c.loops, loop.var) >= 0 && ir::loads_from(e, w.buffer))
+                refuse(m, 8,
+                       quoted(c) + " writes \"" + w.buffer->name +
+                           "\" there, which says what is needed");
+}
+
 /// Requirement 9. Threads may add up a reduction together.
 inline void check_apart(const move& m, const block_scope& scope, std::size_t child) {
   const child_block& c = scope[child];
@@ -402,6 +385,7 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   const ir::block& block = child.realize->block;
   const std::vector<iter_domain> solved =
       infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   if (peers.empty() &&
       (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
