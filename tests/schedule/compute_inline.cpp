@@ -314,3 +314,25 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
   s.write_at(i, b, 0, "shared");
   check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
 }
+
+TEST_CASE("compute_inline: the domain of a block below a new one loads too") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
+    M = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("M"):
+            vi = T.axis.spatial(6, i)
+            M[vi] = A[vi, 0] % 4
+    for i in range(6):
+        for j in range(M[i]):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  s.compute_inline(s.block("M"));
+  check_meaning(s, f);
+}

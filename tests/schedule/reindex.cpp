@@ -442,3 +442,21 @@ def main(A: T.Buffer((6, 6), "int32"), F: T.Buffer((6,), "int32"), B: T.Buffer((
   s.reindex_cache_write(c, 0, "global", "lambda i, j: (j, i)");
   check_meaning(s, f);
 }
+
+TEST_CASE("reindex_cache_read: a condition around the block that keeps it in its domain") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 9), "int32"), B: T.Buffer((6, 9), "int32")):
+    for i, j in T.grid(6, 9):
+        if i + j > 3:
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.split(s.get_loops(b)[1], {infer, 4});
+  check_refusal(s, "reindex_cache_read", 8,
+                [&] { s.reindex_cache_read(b, 0, "local", "lambda i, j: (i, j)"); });
+}

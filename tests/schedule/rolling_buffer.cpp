@@ -223,3 +223,21 @@ def main(A: T.Buffer((12,), "int32"), C: T.Buffer((8,), "int32")):
   const block_rv b = digits.block("B");
   CHECK_THROWS_AS(digits.rolling_buffer(b, 0), schedule_error);
 }
+
+TEST_CASE("rolling_buffer: windows along a diagonal have nothing in common") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 8), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6, 8), "int32")
+    for i in range(6):
+        for a in range(3):
+            with T.block("B"):
+                vi = T.axis.spatial(6, i)
+                vj = T.axis.spatial(8, i + a)
+                B[vi, vj] = A[vi, vj] * 2
+        with T.block("C"):
+            vi = T.axis.spatial(6, i)
+            C[vi] = B[vi, vi] + B[vi, vi + 2]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "rolling_buffer", 3, [&] { s.rolling_buffer(b, 0); });
+}

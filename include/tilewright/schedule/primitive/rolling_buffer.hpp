@@ -33,8 +33,9 @@ namespace tilewright::primitive {
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
-///    from 0, step being less than the length of the window; a guard of the block holds for an
-///    element in the iteration before if it does in this one, or cuts all windows alike;
+///    from 0, step being less than the length of the window, and the loop moves no other dimension;
+///    a guard of the block holds for an element in the iteration before if it does in this one, or
+///    cuts all windows alike;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);

@@ -46,7 +46,11 @@ inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
       return loads_from(d.min, x) || loads_from(d.extent, x);
     });
   };
-  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
+  const auto follows = [&](const ir::iter_var& v) {
+    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
+  };
+  return reads_buffer(b, x) || std::any_of(b.iters.begin(), b.iters.end(), follows) ||
+         loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
          std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
          std::any_of(b.writes.begin(), b.writes.end(), place_loads);
 }

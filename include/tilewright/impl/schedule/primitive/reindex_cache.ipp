@@ -136,6 +136,18 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
   return out;
 }
 
+/// Whether some of the variables may go beyond their domains where only a condition around the block
+/// keeps them inside.
+inline bool leaves_domains(const child_block& child, const std::vector<std::size_t>& iters) {
+  arith::analyzer known;
+  known.bind(domains(child.loops));
+  return std::any_of(iters.begin(), iters.end(), [&](std::size_t i) {
+    const ir::range& dom = child.block().iters[i].dom;
+    const ir::expr& value = child.realize->values[i];
+    return !known.prove_le(dom.min, value) || !known.prove_lt(value, dom.min + dom.extent);
+  });
+}
+
 /// The copy below loops like those of the block.
 inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
                           const std::vector<std::size_t>& iters, const ir::block& copy) {
@@ -289,6 +301,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (!read && (found.branches || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
+  if (child.conditional && leaves_domains(child, e.iters))
+    refuse(c, 8,
+           "a condition around " + quoted(*block) + " keeps it in its domain, and not the copy");
   if (read && (found.conditional || child.conditional) &&
       !point_access::inside(*block, x, e.at_buffer))
     refuse(c, 8,

@@ -51,13 +51,28 @@ inline bool admit(window& w, const arith::linear& own, std::int64_t step, const 
   return true;
 }
 
+/// Whether the loop moves what the block writes in another dimension as well: then no two windows
+/// have an element in common.
+inline bool moves_elsewhere(const child_block& producer, const ir::buffer_region& written,
+                            const ir::var& loop, std::size_t dim) {
+  const ir::block_node& block = producer.block();
+  for (std::size_t d = 0; d < written.box.size(); ++d)
+    for (std::size_t i = 0; i < block.iters.size() && d != dim; ++i)
+      if (ir::uses_var(written.box[d].min, block.iters[i].var) &&
+          ir::uses_var(producer.realize->values[i], loop))
+        return true;
+  return false;
+}
+
 /// The window along `dim` when `loops[at]` moves it, if it overlaps the one before.
 inline std::optional<window> find_window(const child_block& producer,
                                          const ir::buffer_region& written, std::size_t common,
                                          std::size_t at, std::size_t dim) {
   const ir::range& place = written.box[dim];
   const int iter = iter_index(producer.block(), place.min);
-  if (iter < 0 || !ir::is_int(place.extent, 1)) return std::nullopt;
+  if (iter < 0 || !ir::is_int(place.extent, 1) ||
+      moves_elsewhere(producer, written, producer.loops[at]->var, dim))
+    return std::nullopt;
   arith::linear value = arith::to_linear(producer.realize->values[static_cast<std::size_t>(iter)]);
   const ir::loop_node& loop = *producer.loops[at];
   const std::int64_t step = value.coefficient(loop.var);
