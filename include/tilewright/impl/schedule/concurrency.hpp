@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -11,6 +13,18 @@ inline bool runs_at_once(const ir::loop_node& loop) {
                     loop.loop == ir::loop_kind::vectorized ||
                     loop.loop == ir::loop_kind::thread_binding;
   return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
+/// an ordinary copy.
+inline const ir::loop_node* copied_together(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    for (const auto* regions : {&b.reads, &b.writes})
+      for (const ir::buffer_region& r : *regions)
+        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
+          return l;
+  return nullptr;
 }
 
 }  // namespace tilewright::primitive::detail

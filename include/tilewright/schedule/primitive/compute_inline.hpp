@@ -27,8 +27,8 @@ namespace tilewright::primitive {
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
 ///    condition around blocks that loads it; where a guard or the value of an iteration variable
-///    does, no block of the scope writes what the block reads; no reader is a copy marked
-///    `auto_copy`.
+///    does, no block of the scope writes what the block reads; no reader is a copy that
+///    threads make together, as read_at and write_at leave it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 

@@ -19,18 +19,6 @@ inline void remove(ir::annotations& notes, const std::string& owner, const std::
     throw schedule_error("unannotate", 1, owner + " has no annotation \"" + key + "\"");
 }
 
-/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
-/// an ordinary copy.
-inline const ir::loop_node* copied_together(const path& at) {
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops())
-    for (const auto* regions : {&b.reads, &b.writes})
-      for (const ir::buffer_region& r : *regions)
-        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
-          return l;
-  return nullptr;
-}
-
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.
 template <class Edit>
 ir::function edit_loop(const ir::function& f, const ir::var& loop, const char* primitive,
@@ -72,8 +60,7 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
   if (key == "auto_copy")
-    if (const ir::loop_node* l =
-            detail::annotating::copied_together(need_block(f, block, "unannotate")))
+    if (const ir::loop_node* l = detail::copied_together(need_block(f, block, "unannotate")))
       throw schedule_error(
           "unannotate", 2,
           "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");

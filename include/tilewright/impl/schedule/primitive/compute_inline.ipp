@@ -243,11 +243,12 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     const bool around = loads_around(*c.realize, x);
     if (i == child || !(around || uses_buffer(c.block(), x))) continue;
     if (around) check_given(name, scope, i, block->reads);
-    if (c.block().annotations.count("auto_copy"))
-      refuse(name, 6,
-             quoted(c.block()) + " is a copy, as \"auto_copy\" says, and computes nothing");
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
+    if (c.block().annotations.count("auto_copy") && copied_together(reader))
+      refuse(name, 6,
+             "threads make the copy of " + quoted(c.block()) +
+                 " together, as \"auto_copy\" says; it computes nothing");
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
     if (holds(reader.target(), ir::op::data, x))
