@@ -335,9 +335,10 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
   s.blockize(s.get_loops(s.block("B"))[1]);
   s.compute_inline(s.block("M"));
   check_meaning(s, f);
+}
 
-  TEST_CASE("compute_inline: into a copy that each iteration makes for itself") {
-    const ir::function f = ir::parse(R"(@T.prim_func
+TEST_CASE("compute_inline: into a copy that each iteration makes for itself") {
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "int32"), C: T.Buffer((6,), "int32")):
     B = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -351,9 +352,9 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((6,), "int32")):
                 C[vi] = 0
             C[vi] = C[vi] + B[vi + vr]
 )");
-    schedule s(f);
-    const block_rv c = s.block("C");
-    s.read_at(s.get_loops(c)[0], c, 0, "local");
-    s.compute_inline(s.block("B"));
-    check_schedule(s, f);
-  }
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.read_at(s.get_loops(c)[0], c, 0, "local");
+  s.compute_inline(s.block("B"));
+  check_schedule(s, f);
+}
