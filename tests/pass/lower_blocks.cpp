@@ -229,3 +229,18 @@ TEST_CASE("no value leaves an iteration of a parallel loop that shares its eleme
 )",
                   "(12, 12)") == "");
 }
+
+TEST_CASE("rows that a loop leaves out are not initialized") {
+  const function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):
+    for i in range(16):
+        for j in range(7 - i):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                vj = T.axis.reduce(8, j)
+                with T.init():
+                    B[vi] = T.float32(0)
+                B[vi] = B[vi] + A[vi, vj]
+)");
+  check_same(f, pass::lower_blocks(f));
+}

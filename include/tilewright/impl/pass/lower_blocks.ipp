@@ -9,6 +9,7 @@
 #include <tilewright/impl/pass/allocation_places.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/pass/lower_blocks.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -251,7 +252,11 @@ class lowering : public mutator {
     for (std::size_t d = first; d < path_.size(); ++d)
       if (reduce.count(as_loop(path_[d])->var))
         map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
-    stmt body = guarded(substitute(r.predicate, map), substitute(init, map));
+    expr runs = substitute(r.predicate, map);
+    for (std::size_t d = first; d < path_.size(); ++d)
+      if (const loop_node& l = *as_loop(path_[d]); reduce.count(l.var) && may_be_empty(l))
+        runs = logical_and(lt(integer(l.extent.type(), 0), substitute(l.extent, map)), runs);
+    stmt body = guarded(runs, substitute(init, map));
     for (std::size_t d = path_.size(); d-- > first;) {
       const loop_node& loop = *as_loop(path_[d]);
       if (reduce.count(loop.var) || !mentions(body, loop.var)) continue;
@@ -262,6 +267,15 @@ class lowering : public mutator {
     }
     pending_.push_back({as_loop(path_[first])->var, std::move(body)});
     return true;
+  }
+
+  /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
+  /// initialized in the rest. Sums over symbolic extents of 0 are.
+  bool may_be_empty(const loop_node& l) const {
+    return !is_int(l.extent) &&
+           (reads_memory(l.extent) || std::any_of(path_.begin(), path_.end(), [&](const stmt& s) {
+              return uses_var(l.extent, as_loop(s)->var);
+            }));
   }
 
   static bool mentions(const stmt& s, const var& v) {
