@@ -727,9 +727,14 @@ class counted {
     drop_node(memory, bytes);
   }
 
+  /// From now on the node is never deleted, and owners are not counted: for the few that everybody
+  /// shares. Called before another thread knows the node.
+  void keep_forever() const noexcept { owners_.store(forever, std::memory_order_relaxed); }
+
  private:
   template <class T>
   friend class ref;
+  static constexpr std::uint32_t forever = std::uint32_t{1} << 31;
   mutable std::atomic<std::uint32_t> owners_{0};
 };
 
@@ -757,7 +762,8 @@ class ref {
   // Counting stays inline also where a translation unit has grown so much that the compiler inlines
   // hardly anything any more; what is rare does not.
   [[gnu::always_inline]] void acquire() const noexcept {
-    if (node_) node_->owners_.fetch_add(1, std::memory_order_relaxed);
+    if (node_ && node_->owners_.load(std::memory_order_relaxed) != counted::forever)
+      node_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
   /// A node that nobody owns yet is known to this thread alone, and need not lock its count.
   [[gnu::always_inline]] void adopt() const noexcept {
@@ -768,10 +774,10 @@ class ref {
   }
   [[gnu::always_inline]] void release() const noexcept {
     if (!node_) return;
+    const std::uint32_t owners = node_->owners_.load(std::memory_order_acquire);
+    if (owners == counted::forever) return;
     // a node has no weak owners: whoever is alone stays so, and need not lock the count
-    if (node_->owners_.load(std::memory_order_acquire) == 1 ||
-        node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      destroy(node_);
+    if (owners == 1 || node_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(node_);
   }
   [[gnu::noinline]] static void destroy(T* node) noexcept { delete node; }
   T* node_ = nullptr;
@@ -853,10 +859,11 @@ using var = expr;
 struct expr_node : support::counted {
   ir::op op = ir::op::integer;
   dtype type = dtype::i32;
-  std::int64_t integer = 0;  // op::integer; unsigned 64-bit values as their bit pattern
-  double real = 0;           // op::real
-  std::string name;          // op::var, op::call, op::text
-  ir::buffer buffer;         // op::load, op::data
+  bool reads_memory = false;  // loads an element or calls a function, here or in an operand
+  std::int64_t integer = 0;   // op::integer; unsigned 64-bit values as their bit pattern
+  double real = 0;            // op::real
+  std::string name;           // op::var, op::call, op::text
+  ir::buffer buffer;          // op::load, op::data
   std::vector<expr> args;
 };
 
@@ -7708,6 +7715,7 @@ void cancel(const tuned<Kernel, Bound...>& op) {
 // The walk behind `access_regions` of arith/region.hpp.
 
 #include <algorithm>
+#include <optional>
 
 // Integer expressions as sums: what index arithmetic is made of.
 
@@ -8319,8 +8327,12 @@ class access_collector {
     visit(n.min);
     visit(n.extent);
     loops_.push_back({n.var, {bound(n.min), bound(n.extent)}});
+    // bounds in terms of outer loops say something about these, too, as long as the loop runs
+    const bool constant = ir::is_int(n.min) && ir::is_int(n.extent);
+    std::optional<analyzer> before = constant ? std::nullopt : std::optional(known_);
     known_.bind(n.var, loops_.back().second);
     visit(n.body);
+    if (before) known_ = *std::move(before);
     loops_.pop_back();
   }
 
@@ -8650,7 +8662,7 @@ TILEWRIGHT_INLINE ir::expr simplify(const ir::expr& e) {
 namespace tilewright::ir {
 
 /// True when evaluating `e` loads an element or calls a function.
-bool reads_memory(const expr& e);
+inline bool reads_memory(const expr& e) { return e->reads_memory; }
 
 /// Whether the expression, or an expression of the statement, loads from the buffer or takes its
 /// address.
@@ -12629,7 +12641,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 11;
+inline constexpr int lowering_revision = 12;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time, and a fork waits until they have; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -25019,6 +25031,65 @@ inline bool has_two_operands(op o) { return o >= op::add && o <= op::logical_or;
 expr with_operands(const expr& like, const expr& a, const expr& b);
 
 }  // namespace tilewright::ir::detail
+// Integers that programs are full of, as bounds, extents and factors.
+//
+// Each is made once and shared by all programs of the process, without a count: threads that search
+// would count the owners of the same zero all the time.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace tilewright::ir::detail {
+
+inline expr make_integer(dtype type, std::int64_t value) {
+  auto* node = new expr_node;
+  node->op = op::integer;
+  node->type = type;
+  node->integer = value;
+  return expr(support::ref<const expr_node>(node));
+}
+
+class small_integers {
+ public:
+  static bool hold(dtype type, std::int64_t value) noexcept {
+    return value >= 0 &&
+           ((type == dtype::i32 && value < numbers) || (type == dtype::boolean && value < 2));
+  }
+  /// A value that they hold.
+  static const expr& at(dtype type, std::int64_t value) {
+    const auto i = static_cast<std::size_t>(value);
+    return type == dtype::boolean ? shared().truth_[i] : shared().numbers_[i];
+  }
+
+ private:
+  static constexpr std::int64_t numbers = 257;
+
+  small_integers() {
+    const auto fill = [](auto& list, dtype type) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        list[i] = make_integer(type, static_cast<std::int64_t>(i));
+        list[i]->keep_forever();
+      }
+    };
+    fill(numbers_, dtype::i32);
+    fill(truth_, dtype::boolean);
+  }
+
+  static const small_integers& shared() {
+    static std::atomic<const small_integers*> known{nullptr};
+    if (const small_integers* all = known.load(std::memory_order_acquire)) return *all;
+    const support::fork_pass pass;
+    static const auto* const made = new small_integers;  // what ends last may still use them
+    known.store(made, std::memory_order_release);
+    return *made;
+  }
+
+  std::array<expr, numbers> numbers_;  // i32
+  std::array<expr, 2> truth_;
+};
+
+}  // namespace tilewright::ir::detail
 
 namespace tilewright::ir {
 namespace detail {
@@ -25027,6 +25098,7 @@ inline expr make_node(op o, dtype type, std::vector<expr> args) {
   auto* node = new expr_node;
   node->op = o;
   node->type = type;
+  for (const expr& arg : args) node->reads_memory = node->reads_memory || arg->reads_memory;
   node->args = std::move(args);
   return expr(support::ref<const expr_node>(node));
 }
@@ -25124,11 +25196,8 @@ TILEWRIGHT_INLINE var make_var(std::string name, dtype type) {
 
 TILEWRIGHT_INLINE expr integer(dtype type, std::int64_t value) {
   if (is_vector(type)) return broadcast(integer(element_of(type), value), type);
-  auto* node = new expr_node;
-  node->op = op::integer;
-  node->type = type;
-  node->integer = wrap_to(type, value);
-  return expr(support::ref<const expr_node>(node));
+  if (detail::small_integers::hold(type, value)) return detail::small_integers::at(type, value);
+  return detail::make_integer(type, wrap_to(type, value));
 }
 
 TILEWRIGHT_INLINE expr real(dtype type, double value) {
@@ -25357,6 +25426,7 @@ TILEWRIGHT_INLINE expr load(const buffer& from, std::vector<expr> indices) {
                          " indices; its rank is " + std::to_string(from->shape.size()));
   auto* node = new expr_node;
   node->op = op::load;
+  node->reads_memory = true;
   node->type = access_type(from, indices);
   node->buffer = from;
   node->args = std::move(indices);
@@ -25389,6 +25459,7 @@ TILEWRIGHT_INLINE dtype access_type(const buffer& b, const std::vector<expr>& in
 TILEWRIGHT_INLINE expr call(dtype type, std::string name, std::vector<expr> args) {
   auto* node = new expr_node;
   node->op = op::call;
+  node->reads_memory = true;
   node->type = type;
   node->name = std::move(name);
   node->args = std::move(args);
@@ -31342,14 +31413,7 @@ TILEWRIGHT_INLINE void printer::write_layout(const buffer& b) {
 
 }  // namespace tilewright::ir::detail
 
-#include <algorithm>
-
 namespace tilewright::ir {
-
-TILEWRIGHT_INLINE bool reads_memory(const expr& e) {
-  return e->op == op::load || e->op == op::call ||
-         std::any_of(e->args.begin(), e->args.end(), reads_memory);
-}
 
 TILEWRIGHT_INLINE bool loads_from(const expr& e, const buffer& b) {
   bool found = false;
@@ -33324,6 +33388,10 @@ using buffer_set = std::unordered_set<ir::buffer>;
 bool is_unit(const ir::loop_node& loop);
 /// Literal extent, or 0 when it is none.
 std::int64_t constant_extent(const ir::loop_node& loop);
+/// Whole steps of `by` in an extent; none in a negative one, which a loop that follows another may
+/// have where a guard keeps the iteration from running.
+ir::expr whole_steps(const ir::expr& extent, const ir::expr& by);
+
 /// Same loop with other domain and body.
 ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);
 ir::stmt with_kind(const ir::loop_node& like, ir::loop_kind kind, ir::stmt body);
@@ -34934,7 +35002,11 @@ class lowering : public mutator {
     for (std::size_t d = first; d < path_.size(); ++d)
       if (reduce.count(as_loop(path_[d])->var))
         map[as_loop(path_[d])->var] = as_loop(path_[d])->min;
-    stmt body = guarded(substitute(r.predicate, map), substitute(init, map));
+    expr runs = substitute(r.predicate, map);
+    for (std::size_t d = first; d < path_.size(); ++d)
+      if (const loop_node& l = *as_loop(path_[d]); reduce.count(l.var) && may_be_empty(l))
+        runs = logical_and(lt(integer(l.extent.type(), 0), substitute(l.extent, map)), runs);
+    stmt body = guarded(runs, substitute(init, map));
     for (std::size_t d = path_.size(); d-- > first;) {
       const loop_node& loop = *as_loop(path_[d]);
       if (reduce.count(loop.var) || !mentions(body, loop.var)) continue;
@@ -34945,6 +35017,15 @@ class lowering : public mutator {
     }
     pending_.push_back({as_loop(path_[first])->var, std::move(body)});
     return true;
+  }
+
+  /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
+  /// initialized in the rest. Sums over symbolic extents of 0 are.
+  bool may_be_empty(const loop_node& l) const {
+    return !is_int(l.extent) &&
+           (reads_memory(l.extent) || std::any_of(path_.begin(), path_.end(), [&](const stmt& s) {
+              return uses_var(l.extent, as_loop(s)->var);
+            }));
   }
 
   static bool mentions(const stmt& s, const var& v) {
@@ -36971,11 +37052,11 @@ class splitter : public mutator {
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
     const expr extent =
         loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
-    const expr whole = floordiv(extent, number(loop, lanes));
+    const expr whole = whole_steps(extent, number(loop, lanes));
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
     const var t = make_var(loop.var->name + "_t", loop.var.type());
-    stmt tail = make_loop(t, number(loop, 0), floormod(extent, number(loop, lanes)),
+    stmt tail = make_loop(t, number(loop, 0), extent - whole * number(loop, lanes),
                           chunk(loop, whole * number(loop, lanes) + t, 1));
     return make_seq({std::move(main), std::move(tail)});
   }
@@ -37222,7 +37303,7 @@ class reduction_unroller : public mutator {
   static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
-    const expr whole = extent > 0 ? integer(type, extent / factor) : floordiv(loop.extent, by);
+    const expr whole = extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
     stmt inner = make_loop(u, integer(type, 0), by,
                            rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
@@ -37690,6 +37771,11 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
+TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by) {
+  const ir::expr steps = ir::floordiv(extent, by);
+  return ir::is_var(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
+}
+
 TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
                                        ir::stmt body) {
   auto* node = new ir::loop_node(like);
@@ -37967,6 +38053,7 @@ bool region_covered(const block_scope& scope, std::size_t child, sums needed = s
 /// A block below the loop that reads what another block below it writes in another iteration of the
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
+/// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
 /// written before.
@@ -38231,14 +38318,14 @@ TILEWRIGHT_INLINE void block_scope::add_child(const ir::block_realize_node& real
 }
 
 TILEWRIGHT_INLINE void block_scope::widen() {
-  const auto writes = [](const child_block& c, const ir::buffer& b) {
-    const auto& list = c.realize->block->writes;
-    return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+  const auto is_written = [&](const ir::buffer& b) {
+    return std::any_of(children_.begin(), children_.end(), [&](const child_block& c) {
+      const std::vector<ir::buffer_region>& list = c.realize->block->writes;
+      return std::any_of(list.begin(), list.end(), [&](const auto& w) { return w.buffer == b; });
+    });
   };
   for (const auto& [child, buffer] : loaded_around_) {
-    if (std::none_of(children_.begin(), children_.end(),
-                     [&](const child_block& c) { return writes(c, buffer); }))
-      continue;
+    if (!is_written(buffer)) continue;
     ir::block_node wide = children_[child].block();
     wide.reads.push_back(ir::full_region(buffer));
     children_[child].widened = std::make_shared<const ir::block_node>(std::move(wide));
@@ -38798,6 +38885,17 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   return known;
 }
 
+/// Whether a term keeps its value while the moving loops run; loads and calls are not looked into.
+inline bool stands_still(const ir::expr& term, const child_block& child, standing_loops standing) {
+  if (ir::is_var(term)) {
+    const int index = loop_index(child.loops, term);
+    return index < 0 || !standing.moves(child, static_cast<std::size_t>(index));
+  }
+  return !ir::reads_memory(term) &&
+         std::all_of(term->args.begin(), term->args.end(),
+                     [&](const ir::expr& arg) { return stands_still(arg, child, standing); });
+}
+
 /// Whether a quotient or remainder of x lies in [0, limit) where x runs over `run`: x % n in n
 /// values, x // n in m where x takes m * n of them from 0 on. Extents are positive.
 inline bool digit_within(const ir::expr& digit, const ir::expr& limit, const ir::range& run) {
@@ -38889,6 +38987,31 @@ inline bounds range_of_difference(const linear& a, const linear& b,
   return out;
 }
 
+/// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
+/// may leave it without an iteration.
+inline bool moves_unevenly(const child_block& child, standing_loops standing) {
+  const auto drives_spatial = [&](const ir::var& v) {
+    const std::vector<ir::iter_var>& vars = child.block().iters;
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      if (vars[i].kind == ir::iter_kind::spatial && ir::uses_var(child.realize->values[i], v))
+        return true;
+    return false;
+  };
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::loop_node& loop = *child.loops[l];
+    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
+    for (std::size_t o = 0; o < l; ++o) {
+      const ir::var& v = child.loops[o]->var;
+      const bool by_extent = ir::uses_var(loop.extent, v);
+      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
+      if (standing.moves(child, o) && drives_spatial(loop.var)) return true;
+      if (by_extent && knowing(child.loops).const_bounds(loop.extent).lo < 1) return true;
+    }
+  }
+  return false;
+}
+
 /// a <= b in every iteration.
 inline bool never_above(const linear& a, const linear& b,
                         const std::vector<const ir::loop_node*>& loops) {
@@ -38896,6 +39019,51 @@ inline bool never_above(const linear& a, const linear& b,
 }
 
 }  // namespace tilewright::primitive::detail::footprints
+// Nests that are no boxes: loops whose bounds follow other loops or data, and domains that do.
+
+#include <algorithm>
+#include <string>
+
+namespace tilewright::primitive::detail {
+
+/// Whether one of the loops around the block, from position `first` on, occurs in the expression.
+inline bool follows(const ir::expr& e, const child_block& child, std::size_t first = 0) {
+  return e->op != ir::op::integer &&
+         std::any_of(child.loops.begin() + static_cast<std::ptrdiff_t>(first), child.loops.end(),
+                     [&](const ir::loop_node* l) { return ir::uses_var(e, l->var); });
+}
+
+/// A loop around the block, from position `first` on, whose bounds follow another one of these or
+/// are loaded, so that the instances below are no box; null if there is none.
+inline const ir::loop_node* uneven_loop(const child_block& child, std::size_t first = 0) {
+  for (std::size_t l = first; l < child.loops.size(); ++l)
+    for (const ir::expr& e : {child.loops[l]->min, child.loops[l]->extent})
+      if (e->op != ir::op::integer && (follows(e, child, first) || ir::reads_memory(e)))
+        return child.loops[l];
+  return nullptr;
+}
+
+/// An iteration variable whose domain is another one in every iteration of a loop around the block,
+/// from position `first` on; null if there is none.
+inline const ir::iter_var* following_a_loop(const child_block& child, std::size_t first = 0) {
+  for (const ir::iter_var& v : child.block().iters)
+    if (follows(v.dom.min, child, first) || follows(v.dom.extent, child, first)) return &v;
+  return nullptr;
+}
+
+/// Why the instances of the block are no box, so that no other loops can run the same; empty when
+/// they are one.
+inline std::string no_box(const child_block& child) {
+  for (const ir::expr& value : child.realize->values)
+    if (ir::reads_memory(value)) return "the value of an iteration variable is loaded";
+  if (const ir::loop_node* uneven = uneven_loop(child))
+    return "the bounds of loop \"" + uneven->var->name + "\" follow other loops or data";
+  if (const ir::iter_var* v = following_a_loop(child))
+    return "the domain of \"" + v->var->name + "\" follows a loop";
+  return "";
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::bindings {
@@ -39009,37 +39177,77 @@ inline bool injective(const child_block& child, std::size_t first) {
   return !constant && holds(made_longer(child, first), ir::boolean(true));
 }
 
-/// Iterations of loop `at` write apart: it steps some spatial variable by more than the loops
-/// inside move it.
-inline bool steps_over(const child_block& child, std::size_t at, const arith::linear& value) {
-  arith::linear inside;
-  std::int64_t factor = 0;
-  bool plain = true;
-  for (const auto& [term, f] : value.terms) {
-    const int l = loop_index(child.loops, term);
-    if (l == static_cast<int>(at))
-      factor = std::abs(f);
-    else if (l > static_cast<int>(at))
-      inside.terms.emplace_back(term, f);
-    plain = plain && (l >= 0 || !ir::uses_var(term, child.loops[at]->var));
-  }
-  const bounds moves = range_of(inside, child.loops);
-  return plain && factor > 0 && moves.bounded() && moves.hi - moves.lo < factor;
+/// (x // divisor) % count, where `count` 0 stands for no remainder.
+struct digit {
+  std::int64_t divisor = 1, count = 0;
+};
+
+inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
+  digit out;
+  const ir::expr* of = &e;
+  const auto takes = [&](ir::op op, std::int64_t& number) {
+    if ((*of)->op != op) return true;
+    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
+    of = &(*of)->args[0];
+    return number > 0;
+  };
+  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
+    return std::nullopt;
+  return out;
 }
 
+/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it.
+inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
+                                          const arith::linear& value) {
+  const ir::var& loop = child.loops[at]->var;
+  std::optional<digit> out;
+  std::int64_t step = 0;
+  arith::linear inside;
+  for (const auto& [term, factor] : value.terms) {
+    if (ir::uses_var(term, loop)) {
+      if (out) return std::nullopt;
+      out = digit_of(term, loop);
+      if (!out) return std::nullopt;
+      step = std::abs(factor);
+    } else if (uses_loops_from(term, child, at + 1) || ir::reads_memory(term)) {
+      inside.terms.emplace_back(term, factor);
+    }
+  }
+  const bounds moves = range_of(inside, child.loops);
+  if (!moves.bounded() || moves.hi - moves.lo >= step) return std::nullopt;
+  return out;
+}
+
+/// Whether no two numbers of an interval that long have all digits in common.
+inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
+  std::sort(digits.begin(), digits.end(),
+            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
+  std::int64_t reach = 1;
+  for (const digit& d : digits) {
+    if (d.divisor != reach) continue;
+    if (d.count == 0) return true;
+    reach *= d.count;
+  }
+  return ir::is_int(extent) && reach >= ir::as_int(extent);
+}
+
+/// Iterations of loop `at` write apart: in no two of them all of its digits are the same that
+/// spatial variables step by.
 inline bool steps_over(const child_block& child, std::size_t at) {
   const bound_iters& iters = bind_iters(child);
+  const ir::expr& extent = child.loops[at]->extent;
+  std::vector<digit> digits;
   for (std::size_t i = 0; i < iters.values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::spatial &&
-        steps_over(child, at, iters.values[i]))
-      return true;
+    if (child.block().iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
+  if (tell_apart(std::move(digits), extent)) return true;
   if (!has_remainder(child)) return false;
   const binding_list whole = joined_digits(child);
   if (whole.values.size() == child.realize->values.size()) return false;
   for (std::size_t i = 0; i < whole.values.size(); ++i)
-    if (whole.iters[i].kind == ir::iter_kind::spatial &&
-        steps_over(child, at, arith::to_linear(whole.values[i])))
-      return true;
+    if (whole.iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
+        if (tell_apart({*d}, extent)) return true;
   return false;
 }
 
@@ -39080,7 +39288,7 @@ TILEWRIGHT_INLINE bool is_affine_binding(const child_block& child, std::size_t f
 
 TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
   const bound_iters& iters = bind_iters(child);
-  if (!iters.understood || !is_affine_binding(child)) return false;
+  if (!iters.understood || detail::uneven_loop(child) || !is_affine_binding(child)) return false;
   arith::analyzer known;
   known.bind(domains(child.loops));
   const std::vector<ir::iter_var>& vars = child.block().iters;
@@ -39161,10 +39369,10 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
 namespace tilewright::primitive {
 namespace detail::footprints {
 
-inline bool all_vars(const linear& sum) {
-  for (const auto& term : sum.terms)
-    if (!ir::is_var(term.first)) return false;
-  return true;
+/// Terms that are no plain variables, as the digits of a fused loop are.
+inline std::ptrdiff_t compound_terms(const linear& sum) {
+  return std::count_if(sum.terms.begin(), sum.terms.end(),
+                       [](const auto& term) { return !ir::is_var(term.first); });
 }
 
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
@@ -39267,35 +39475,52 @@ TILEWRIGHT_INLINE const bound_iters& bind_iters(const child_block& child) {
   return *child.bound;
 }
 
-TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
-                                         const bound_iters& iters) {
-  using namespace detail::footprints;
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  const int alone = iter_index(child.block(), e);
-  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
-    return iters.values[static_cast<std::size_t>(alone)];
-  const arith::linear sum = arith::to_linear(e);
-  arith::linear out = constant(sum.constant, sum.type);
+namespace detail::footprints {
+
+/// A value over the loops, of the parts that the bindings give; `compound` where these stand inside
+/// of a term, which may have become simpler.
+struct unfolded {
+  linear sum;
   bool compound = false;
+};
+
+inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_iters& iters) {
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  if (const int alone = iter_index(child.block(), e); alone >= 0)
+    return {iters.values[static_cast<std::size_t>(alone)]};
+  const linear sum = arith::to_linear(e);
+  unfolded out{constant(sum.constant, sum.type)};
   for (const auto& [term, factor] : sum.terms) {
     const int i = iter_index(child.block(), term);
     if (i >= 0) {
-      accumulate(out, iters.values[static_cast<std::size_t>(i)], factor);
+      accumulate(out.sum, iters.values[static_cast<std::size_t>(i)], factor);
       continue;
     }
     if (ir::is_var(term)) {
-      accumulate(out, arith::to_linear(term), factor);
+      accumulate(out.sum, arith::to_linear(term), factor);
       continue;
     }
-    compound = true;
+    out.compound = true;
     ir::var_map map;
     for (std::size_t k = 0; k < vars.size(); ++k)
       map.emplace(vars[k].var, child.realize->values[k]);
-    accumulate(out, arith::to_linear(ir::substitute(term, map)), factor);
+    accumulate(out.sum, arith::to_linear(ir::substitute(term, map)), factor);
   }
-  if (compound || !all_vars(out))
-    out = arith::to_linear(knowing(child.loops).simplify(arith::from_linear(out)));
   return out;
+}
+
+inline linear simplified(const linear& sum, const child_block& child) {
+  return arith::to_linear(knowing(child.loops).simplify(arith::from_linear(sum)));
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
+                                         const bound_iters& iters) {
+  using namespace detail::footprints;
+  unfolded value = unfold(e, child, iters);
+  if (!value.compound && compound_terms(value.sum) == 0) return std::move(value.sum);
+  return simplified(value.sum, child);
 }
 
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
@@ -39323,6 +39548,12 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
     rest.terms.emplace_back(term, factor);
   }
   if (rest.terms.empty()) return out;
+  if (std::all_of(rest.terms.begin(), rest.terms.end(),
+                  [&](const auto& term) { return stands_still(term.first, child, standing); })) {
+    accumulate(*out.lo, rest);
+    accumulate(*out.hi, rest);
+    return out;
+  }
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l)
     if (standing.moves(child, l))
@@ -39343,13 +39574,18 @@ TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block
 
 namespace detail::footprints {
 
-/// Values of an expression over the block's iteration variables while the moving loops run.
+/// Values of an expression over the block's iteration variables while the moving loops run. A single
+/// digit of a fused loop cancels nothing out.
 inline linear_range run(const ir::expr& e, const child_block& child, const bound_iters& iters,
                         standing_loops standing) {
   const int alone = iter_index(child.block(), e);
-  if (alone >= 0 && all_vars(iters.values[static_cast<std::size_t>(alone)]))
-    return relax(iters.values[static_cast<std::size_t>(alone)], child, standing);
-  return relax(in_loops(e, child, iters), child, standing);
+  if (alone >= 0) {
+    const linear& value = iters.values[static_cast<std::size_t>(alone)];
+    if (compound_terms(value) <= 1) return relax(value, child, standing);
+  }
+  const unfolded value = unfold(e, child, iters);
+  const bool simple = !value.compound && compound_terms(value.sum) <= 1;
+  return relax(simple ? value.sum : simplified(value.sum, child), child, standing);
 }
 
 }  // namespace detail::footprints
@@ -39420,6 +39656,7 @@ TILEWRIGHT_INLINE bool reduction_done(const child_block& child, standing_loops s
 }  // namespace tilewright::primitive
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 // Which part of a block's iteration domain is needed at another place: the region inference of
@@ -39537,7 +39774,10 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
   const bounds b = footprints::range_of_difference(hi, lo, loops);
-  if (b.hi == bounds::positive_infinity) return std::nullopt;
+  // what is loaded may be anything that its type holds
+  const std::int64_t most = bits(lo.type) < 64 ? std::numeric_limits<std::int32_t>::max()
+                                               : std::numeric_limits<std::int64_t>::max() / 2;
+  if (b.hi >= most) return std::nullopt;
   return b.hi + 1;
 }
 
@@ -39732,12 +39972,29 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
   return out;
 }
 
+/// What becomes part of a program is written as the analyzer writes it, also where footprints need
+/// not look into quotients of the standing loops: without loops of one iteration, in order.
+inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& loops) {
+  std::optional<arith::analyzer> known;
+  const auto write = [&](std::optional<linear>& side) {
+    const auto plain = [](const auto& term) { return ir::is_var(term.first); };
+    if (!side || std::all_of(side->terms.begin(), side->terms.end(), plain)) return;
+    if (!known) known = footprints::knowing(loops);
+    side = arith::to_linear(known->simplify(arith::from_linear(*side)));
+  };
+  for (span& s : box) {
+    write(s.lo);
+    write(s.hi);
+  }
+}
+
 }  // namespace detail::domains_of
 
 TILEWRIGHT_INLINE void add_requirement(std::vector<requirement>& list, const ir::buffer& buffer,
                                        footprint box,
                                        const std::vector<const ir::loop_node*>& loops) {
   using namespace detail::domains_of;
+  detail::domains_of::simplify(box, loops);
   for (requirement& r : list) {
     if (r.buffer != buffer) continue;
     for (std::size_t d = 0; d < box.size(); ++d) {
@@ -40582,11 +40839,12 @@ namespace tilewright::primitive {
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
 ///    scope;
-/// 3. bounds of the inner loops use outer loops only where these are outer variables themselves,
-///    and loops of one iteration start at 0;
+/// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
+///    themselves, no domain follows a loop that goes inside, and loops of one iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
-///    drops.
+///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
+///    of the init follows the reduction.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);
@@ -40726,10 +40984,11 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 3. the block is the only one in the scope that writes the buffer, and does not read it, except
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
-/// 5. the elements that the block writes form a box, and it has finished them where the copy
-///    stands; the copy needs no loop around the scope;
+/// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
+///    it has finished them where the copy stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-///    it that the block does not write.
+///    it that the block does not write; where the body reads it, guard and values of variables do
+///    not.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
@@ -40844,14 +41103,17 @@ namespace tilewright::primitive {
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
+///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
+///    loops or data;
 /// 3. the loop is in the same scope and does not contain the block;
 /// 4. the block writes no output of the scope;
 /// 5. it has consumers, and all of them are below the loop;
 /// 6. there is a place below the loop after its producers and before its consumers, and `index` is
-/// one;
+///    one; bounds and conditions around that place do not load what the block writes;
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
-/// 8. what it reads at the new place is written before, in the same iteration.
+/// 8. what it reads at the new place is written before, in the same iteration, and so is what says
+///    which instances are needed there.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -40927,7 +41189,8 @@ namespace tilewright::primitive {
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
 ///    condition around blocks that loads it; where a guard or the value of an iteration variable
-///    does, no block of the scope writes what the block reads.
+///    does, no block of the scope writes what the block reads; no reader is a copy that
+///    threads make together, as read_at and write_at leave it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -40989,7 +41252,8 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists;
 /// 3. the body reads (writes) the buffer, and nothing in it takes its address;
 /// 4. for read_at, nothing in the body writes the buffer once it has been read; for write_at,
-///    nothing in it reads the buffer after the last write;
+///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
+///    loaded from;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
 ///    writes itself is written before it is read;
 /// 6. the loops that the box depends on have constant bounds;
@@ -41077,9 +41341,10 @@ namespace tilewright::primitive {
 /// 1. the loop is around the block, in its scope, and no if or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
-/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops;
+/// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and
+///    neither loops nor domains of the init follow loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
-///    and the bindings are affine;
+///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, and the init reads nothing written below the loop;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
@@ -41374,7 +41639,7 @@ namespace tilewright::primitive {
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
-///    written before, and every element that the copy touches exists;
+///    written before, and every element that the copy touches exists, the loops being a box;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
 ///    its iteration variables.
 /// @returns the copy block
@@ -41402,12 +41667,14 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
 ///    a common loop reads the buffer, and its result is finished where the copy stands;
 /// 5. the region is a single point, and its indices are made of iteration variables; what they are
-///    read from is written before the copy, and not between the copy and the block;
+///    read from is written before the copy, and not between the copy and the block; the same holds
+///    for what bounds, guards and values around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
-///    reads no element that the block does not read.
+///    reads no element that the block does not read; no condition around the block is all that
+///    keeps it in its domain.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex_cache_read(const ir::function& f, std::uint64_t block, int read_buffer_index,
@@ -41554,8 +41821,9 @@ namespace tilewright::primitive {
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
-///    from 0, step being less than the length of the window; a guard of the block holds for an
-///    element in the iteration before if it does in this one, or cuts all windows alike;
+///    from 0, step being less than the length of the window, and the loop moves no other dimension;
+///    a guard of the block holds for an element in the iteration before if it does in this one, or
+///    cuts all windows alike;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
@@ -41606,9 +41874,9 @@ namespace tilewright::primitive {
 ///         ...                                        where(i_0 * 6 + i_1 < 128)
 /// ```
 /// Only where the sum cannot be proved to stay below the extent are the blocks below guarded, and
-/// only then; with `disable_predication` never. Without `preserve_unit_iters` the variables of
-/// loops of extent 1 are replaced by 0 in the bindings. An `infer` factor is ceildiv(extent, the
-/// others).
+/// only then; with `disable_predication` never. Bounds of loops and guards load nothing beyond it.
+/// Without `preserve_unit_iters` the variables of loops of extent 1 are replaced by 0 in the
+/// bindings. An `infer` factor is ceildiv(extent, the others).
 ///
 /// Requires:
 /// 1. at least one factor, and at most one of them `infer`;
@@ -41747,7 +42015,7 @@ namespace tilewright::primitive {
 /// 1. the map takes as many indices as the block has iteration variables;
 /// 2. the variables are bound to the loops around the block, each to one, without a guard;
 /// 3. each loop holds only the next one, and the innermost one the block; all start at 0, as do the
-///    domains, and run over all of these;
+///    domains, and run over all of these, which are the same throughout;
 /// 4. each new variable is made of variables of one kind; variables of extent 1 count as spatial;
 /// 5. the map is a bijection from the domains to a box from 0;
 /// 6. every variable is spatial or reduce.
@@ -42724,6 +42992,18 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
+/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
+/// an ordinary copy.
+inline const ir::loop_node* copied_together(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    for (const auto* regions : {&b.reads, &b.writes})
+      for (const ir::buffer_region& r : *regions)
+        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
+          return l;
+  return nullptr;
+}
+
 }  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
@@ -42739,18 +43019,6 @@ inline void add(ir::annotations& notes, const std::string& owner, const std::str
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
   if (notes.erase(key) == 0)
     throw schedule_error("unannotate", 1, owner + " has no annotation \"" + key + "\"");
-}
-
-/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
-/// an ordinary copy.
-inline const ir::loop_node* copied_together(const path& at) {
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops())
-    for (const auto* regions : {&b.reads, &b.writes})
-      for (const ir::buffer_region& r : *regions)
-        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
-          return l;
-  return nullptr;
 }
 
 /// The function with the annotations of one loop changed by `edit(notes, owner)`.
@@ -42794,8 +43062,7 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
   if (key == "auto_copy")
-    if (const ir::loop_node* l =
-            detail::annotating::copied_together(need_block(f, block, "unannotate")))
+    if (const ir::loop_node* l = detail::copied_together(need_block(f, block, "unannotate")))
       throw schedule_error(
           "unannotate", 2,
           "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");
@@ -42924,6 +43191,9 @@ inline void divide(parts& p, bool preserve) {
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
   p.divided = std::move(*divided);
+  if (const ir::iter_var* v = following_a_loop(*p.child, p.first))
+    refuse(3, "the domain of \"" + v->var->name + "\" of " + quoted(p.old()) +
+                  " follows a loop that goes inside");
 }
 
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
@@ -42940,32 +43210,60 @@ inline void check_inside(const parts& p, const path& inside) {
   }
 }
 
+/// Inside the new block, an outer loop is seen as its variable.
+inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
+  const ir::expr out = ir::substitute(e, p.of_loops);
+  for (std::size_t o = 0; o < p.first; ++o)
+    if (ir::uses_var(out, p.child->loops[o]->var))
+      refuse(3, what + " uses the outer loop \"" + p.child->loops[o]->var->name + "\"");
+  return out;
+}
+inline ir::range seen_inside(const parts& p, const ir::range& r, const std::string& what) {
+  return {seen_inside(p, r.min, what), seen_inside(p, r.extent, what)};
+}
+
+/// What a variable of the inner block runs over. Where the loop that it is follows another one that
+/// goes inside, it keeps its domain.
+inline ir::range inner_domain(const parts& p, std::size_t i) {
+  const divided_iter& d = p.divided.iters[i];
+  const bool uneven = follows(d.inner_dom.extent, *p.child, p.first);
+  const std::string what = "the domain of \"" + p.old().iters[i].var->name + "\"";
+  if (uneven && !is_unit(d.outer_dom)) refuse(3, what + " follows a loop that goes inside");
+  return seen_inside(p, uneven ? p.old().iters[i].dom : d.inner_dom, what);
+}
+
 /// Makes the variables of both parts; `shared` are the outer variables that another block made.
 inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>* shared) {
+  for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
+    const divided_iter& d = p.divided.iters[i];
+    const ir::iter_var& iter = p.old().iters[i];
+    if (shared)
+      p.outer.push_back((*shared)[i]);
+    else
+      p.outer.push_back(
+          {ir::make_var(iter.var->name + "_o", iter.var.type()), d.outer_dom, iter.kind});
+    p.outer_values.push_back(d.outer);
+    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, p.outer.back().var);
+  }
   ir::var_map map;
   for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
     const divided_iter& d = p.divided.iters[i];
     const ir::iter_var& iter = p.old().iters[i];
     const dtype type = iter.var.type();
-    if (shared)
-      p.outer.push_back((*shared)[i]);
-    else
-      p.outer.push_back({ir::make_var(iter.var->name + "_o", type), d.outer_dom, iter.kind});
-    p.outer_values.push_back(d.outer);
-    const ir::var& outer = p.outer.back().var;
-    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, outer);
+    const ir::var& outer = p.outer[i].var;
     if (is_unit(d.inner_dom)) {
       map.emplace(iter.var, is_unit(d.outer_dom) && !preserve && ir::is_int(d.outer, 0)
                                 ? ir::integer(type, 0)
                                 : outer);
       continue;
     }
+    const ir::range dom = inner_domain(p, i);
     const ir::var inner = ir::make_var(iter.var->name + "_i", type);
-    p.inner.push_back({inner, d.inner_dom, iter.kind});
-    p.inner_values.push_back(d.inner);
-    p.known.bind(inner, d.inner_dom);
+    p.inner.push_back({inner, dom, iter.kind});
+    p.inner_values.push_back(seen_inside(p, d.inner, "the value of \"" + iter.var->name + "\""));
+    p.known.bind(inner, dom);
     map.emplace(iter.var,
-                is_unit(d.outer_dom) ? inner : outer * ir::cast(type, d.inner_dom.extent) + inner);
+                is_unit(d.outer_dom) ? inner : outer * ir::cast(type, dom.extent) + inner);
   }
   renamer rename(map, p.known);
   p.block = rename.mutate(p.child->realize->block);
@@ -42989,16 +43287,12 @@ inline ir::stmt realize_inner(const parts& p) {
                           ir::make_block(std::move(inner)));
 }
 
-/// The inner loops around `body`. Inside the new block, an outer loop is seen as its variable.
+/// The inner loops around `body`.
 inline ir::stmt wrap(const parts& p, ir::stmt body) {
   for (std::size_t l = p.child->loops.size(); l-- > p.first;) {
     const ir::loop_node& loop = *p.child->loops[l];
-    const ir::expr min = ir::substitute(loop.min, p.of_loops);
-    const ir::expr extent = ir::substitute(loop.extent, p.of_loops);
-    for (std::size_t o = 0; o < p.first; ++o)
-      if (ir::uses_var(min, p.child->loops[o]->var) || ir::uses_var(extent, p.child->loops[o]->var))
-        refuse(3, "the bounds of loop \"" + loop.var->name + "\" use the outer loop \"" +
-                      p.child->loops[o]->var->name + "\"");
+    const auto [min, extent] =
+        seen_inside(p, {loop.min, loop.extent}, "loop \"" + loop.var->name + "\"");
     body = ir::make_loop(loop.var, min, extent, std::move(body), loop.loop, loop.annotations,
                          loop.thread_tag);
   }
@@ -43027,6 +43321,24 @@ inline bool uses(const ir::stmt& s, const ir::var& v) {
   bool found = false;
   ir::for_each_expr(s, [&](const ir::expr& e) { found = found || e.same(v); });
   return found;
+}
+
+/// The init runs for what the inner loops run for, which those that it drops do not decide.
+inline void check_init_loops(const parts& p, const std::vector<const ir::loop_node*>& kept) {
+  const auto keeps = [&](const ir::loop_node* l) {
+    return std::find(kept.begin(), kept.end(), l) != kept.end();
+  };
+  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
+    const ir::loop_node& loop = *p.child->loops[l];
+    const std::string what = "loop \"" + loop.var->name + "\"";
+    for (std::size_t o = p.first; o < l && keeps(&loop); ++o)
+      if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
+                                        ir::uses_var(loop.extent, p.child->loops[o]->var)))
+        refuse(4, what + ", which the init keeps, follows one that it drops");
+    const bool uneven = follows(loop.extent, *p.child) || ir::reads_memory(loop.extent);
+    if (uneven && !keeps(&loop) && range_of(arith::to_linear(loop.extent), p.child->loops).lo < 1)
+      refuse(4, what + " may have no iteration, and then nothing is initialised");
+  }
 }
 
 /// The init of the new block: a nest of its own over the inner spatial variables.
@@ -43069,6 +43381,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     kept.push_back(loop);
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
   }
+  check_init_loops(p, kept);
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));
@@ -43077,7 +43390,26 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     out = ir::make_loop(loops.at(kept[l]->var), ir::substitute(kept[l]->min, loops),
                         ir::substitute(kept[l]->extent, loops), std::move(out), kept[l]->loop,
                         kept[l]->annotations, kept[l]->thread_tag);
+  for (const ir::iter_var& v : p.outer)
+    if (v.kind != ir::iter_kind::spatial && uses(out, v.var))
+      refuse(4, "what the init of " + quoted(p.old()) + " runs over follows the reduction");
   return out;
+}
+
+/// What bounds of the inner loops and the inner realize load, which the new block reads.
+inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
+  const auto add = [&](const ir::expr& e) {
+    if (!ir::reads_memory(e)) return;
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), p.known);
+    });
+  };
+  for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
+    add(p.child->loops[l]->min);
+    add(p.child->loops[l]->extent);
+  }
+  for (const ir::expr& value : p.inner_values) add(value);
+  add(p.divided.inner_predicate);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,
@@ -43142,6 +43474,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   outer.name = fresh_block_name(f, block.name + "_o");
   outer.iters = p.outer;
   outer.reads = widened(p, p.block->reads);
+  add_loads_around(p, outer.reads);
   outer.writes = widened(p, p.block->writes);
   outer.body = wrap(p, realize_inner(p));
   if (p.block->init) outer.init = make_init(p, fresh_block_name(f, block.name + "_init"));
@@ -43227,6 +43560,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
       arith::add_region(outer.reads, std::move(r), p.known);
+    add_loads_around(p, outer.reads);
     for (ir::buffer_region& w : widened(p, p.block->writes))
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";
@@ -43625,7 +43959,12 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   block.body = ir::make_store(to, at_to, ir::load(from, at_from));
   const ir::block made = ir::make_block(std::move(block));
   id = made->id;
-  return make_nest(made, fit(*made, solved, clip, loops), true);
+  std::vector<fitted_iter> fitted = fit(*made, solved, clip, loops);
+  // an iteration that needs less than others copies no more than that
+  for (std::size_t d = 0; d < fitted.size(); ++d)
+    if (!fitted[d].exact && !fitted[d].below && solved[d].hi)
+      fitted[d].below = arith::from_linear(*solved[d].hi) + ir::integer(solved[d].hi->type, 1);
+  return make_nest(made, fitted, true);
 }
 
 /// Adds the buffer and the copy to the scope.
@@ -43725,7 +44064,7 @@ inline std::vector<std::size_t> pick_consumers(const call& c, int requirement,
   for (const std::uint64_t id : ids) {
     const int at = scope.find(id);
     if (at < 0) refuse(c, requirement, "a listed consumer is no block of the scope of the block");
-    if (!reads_buffer(scope[static_cast<std::size_t>(at)].block(), x)) continue;
+    if (!reads_buffer(*scope[static_cast<std::size_t>(at)].realize->block, x)) continue;
     out.push_back(static_cast<std::size_t>(at));
   }
   std::sort(out.begin(), out.end());
@@ -43739,7 +44078,7 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
   std::vector<requirement> all;
   for (const std::size_t i : list) {
     const bound_iters& iters = bind_iters(scope[i]);
-    for (const ir::buffer_region& r : scope[i].block().reads)
+    for (const ir::buffer_region& r : scope[i].realize->block->reads)
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);
   }
@@ -43798,6 +44137,35 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
 }
 
 }  // namespace tilewright::primitive::detail::caching
+// What is loaded around a block, where its regions do not say it.
+
+#include <algorithm>
+
+namespace tilewright::primitive::detail {
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return ir::loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s))
+      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::caching {
@@ -43809,6 +44177,19 @@ inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer
   for (const ir::buffer_region& r : w.block().writes)
     if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
   return all;
+}
+
+/// The loops of the scope tell how much of each dimension is written at most; else the copy would
+/// run over more.
+inline void check_sizes(const call& c, int requirement, const child_block& w, const ir::buffer& x,
+                        const footprint& all) {
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    const span& s = all[d];
+    if (ir::is_int(x->shape[d]) && s.lo && s.hi && !(s.lo->is_constant() && s.hi->is_constant()) &&
+        footprints::range_of_difference(*s.hi, *s.lo, w.loops).hi == bounds::positive_infinity)
+      refuse(c, requirement,
+             "how much " + quoted(w.block()) + " writes is decided outside of its scope");
+  }
 }
 
 inline footprint whole(const ir::buffer& x) {
@@ -43848,7 +44229,7 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
                    quoted(scope[i].block()) + " both write \"" + s.buffer->name + "\"");
       writer = static_cast<int>(i);
     }
-    if (ids.empty() && reads_buffer(scope[i].block(), s.buffer)) readers.push_back(i);
+    if (ids.empty() && reads_buffer(*scope[i].realize->block, s.buffer)) readers.push_back(i);
   }
   // a writer with blocks inside that read what others inside have written keeps the buffer
   if (ids.empty() && writer != scope.find(id))
@@ -43863,7 +44244,10 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   std::optional<footprint> needed;
   if (where.anchor >= 0) {
     needed = filled_by(scope[static_cast<std::size_t>(writer)], s.buffer, where.depth);
-    if (needed) loops = scope[static_cast<std::size_t>(writer)].loops;
+    if (needed) {
+      loops = scope[static_cast<std::size_t>(writer)].loops;
+      check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
+    }
     if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
              "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
@@ -43897,6 +44281,11 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct)
+    if (loads_around(*scope[r].realize, s.buffer))
+      refuse(c, 6,
+             "the guard or an iteration variable of " + quoted(scope[r].block()) + " loads \"" +
+                 s.buffer->name + "\" too");
+  for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
       refuse(c, 6,
              quoted(scope[r].block()) + " reads more than " + quoted(scope[w].block()) +
@@ -43917,6 +44306,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
     refuse(c, 5,
            "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
                "\" is no box, or not finished where the copy would stand");
+  check_sizes(c, 5, scope[w], s.buffer, *all);
   const plan p = make_plan(c, f, find_block(f, s.holder->block->id), s.buffer, std::move(*all),
                            where.depth == 0);
   for (const std::size_t r : direct)
@@ -44475,6 +44865,49 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 #include <algorithm>
 #include <string>
 
+// Solved domains whose combinations do not all occur.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
+struct first_users {
+  const std::vector<const ir::loop_node*>& loops;
+  std::vector<int> of = std::vector<int>(loops.size(), -1);
+
+  /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
+  bool share(const ir::expr& e, int variable) {
+    if (const int l = ir::is_var(e) ? loop_index(loops, e) : -1; l >= 0) {
+      int& first = of[static_cast<std::size_t>(l)];
+      if (first < 0) first = variable;
+      return first != variable;
+    }
+    return std::any_of(e->args.begin(), e->args.end(),
+                       [&](const ir::expr& arg) { return share(arg, variable); });
+  }
+  bool share(const std::optional<arith::linear>& side, int variable) {
+    return side && std::any_of(side->terms.begin(), side->terms.end(),
+                               [&](const auto& t) { return share(t.first, variable); });
+  }
+};
+
+/// Whether two iteration variables are solved in terms of one loop, so that not every combination
+/// of their values occurs.
+inline bool solved_together(const std::vector<iter_domain>& solved,
+                            const std::vector<const ir::loop_node*>& loops) {
+  first_users users{loops};
+  int variable = 0;
+  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
+    ++variable;
+    return users.share(d.lo, variable) || users.share(d.hi, variable);
+  });
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive {
 namespace detail::moving {
 
@@ -44513,6 +44946,8 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +
                " without an iteration variable that stands for it");
+  if (const std::string why = no_box(scope[child]); !why.empty())
+    refuse(m, 2, quoted(scope[child]) + " does not run over a box: " + why);
   const int complete = complete_violation(scope, child);
   if (complete == 0) return;
   const int reduction = reduction_violation(scope, child);
@@ -44662,39 +45097,6 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
   return out;
 }
 
-/// Which iteration variable was the first to be solved in terms of each loop; -1: none yet.
-struct first_users {
-  const std::vector<const ir::loop_node*>& loops;
-  std::vector<int> of = std::vector<int>(loops.size(), -1);
-
-  /// Notes that `variable` is solved in terms of `e`; true when another one shares a loop with it.
-  bool share(const ir::expr& e, int variable) {
-    if (const int l = ir::is_var(e) ? loop_index(loops, e) : -1; l >= 0) {
-      int& first = of[static_cast<std::size_t>(l)];
-      if (first < 0) first = variable;
-      return first != variable;
-    }
-    return std::any_of(e->args.begin(), e->args.end(),
-                       [&](const ir::expr& arg) { return share(arg, variable); });
-  }
-  bool share(const std::optional<arith::linear>& side, int variable) {
-    return side && std::any_of(side->terms.begin(), side->terms.end(),
-                               [&](const auto& t) { return share(t.first, variable); });
-  }
-};
-
-/// Whether two iteration variables are solved in terms of one loop, so that not every combination
-/// of their values occurs.
-inline bool solved_together(const std::vector<iter_domain>& solved,
-                            const std::vector<const ir::loop_node*>& loops) {
-  first_users users{loops};
-  int variable = 0;
-  return std::any_of(solved.begin(), solved.end(), [&](const iter_domain& d) {
-    ++variable;
-    return users.share(d.lo, variable) || users.share(d.hi, variable);
-  });
-}
-
 using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
@@ -44772,6 +45174,13 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  for (std::size_t i = 0; i < vars.size(); ++i)
+    if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
+        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
+      refuse(m, 1,
+             quoted(child) + " does not run for all values of \"" + vars[i].var->name +
+                 "\", and what it is needed for does not tell which");
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
@@ -44779,6 +45188,21 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   if (out.size() < clip.size())
     refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
   return out;
+}
+
+/// What says which instances are needed is not written below the loop.
+inline void check_given(const move& m, const moving_block& b, const ir::loop_node& loop,
+                        const std::vector<iter_domain>& solved) {
+  for (const iter_domain& d : solved)
+    for (const auto* side : {&d.lo, &d.hi})
+      for (std::size_t t = 0; *side && t < (*side)->terms.size(); ++t)
+        if (const ir::expr& e = (*side)->terms[t].first; ir::reads_memory(e))
+          for (const child_block& c : b.scope.children())
+            for (const ir::buffer_region& w : c.block().writes)
+              if (loop_index(c.loops, loop.var) >= 0 && ir::loads_from(e, w.buffer))
+                refuse(m, 8,
+                       quoted(c) + " writes \"" + w.buffer->name +
+                           "\" there, which says what is needed");
 }
 
 /// Requirement 9. Threads may add up a reduction together.
@@ -44838,6 +45262,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   if (m.forward && is_output(b.scope, b.child))
     refuse(m, 4, quoted(child) + " writes an output of its scope");
   check_peers(m, b, loop);
+  for (const ir::buffer_region& w : child.block().writes)
+    if (loaded_above(to, w.buffer))
+      refuse(m, 6, "bounds or conditions around the new place load \"" + w.buffer->name + "\"");
   const std::vector<std::size_t>& peers = b.peers(m);
   std::vector<ir::stmt> items = statements(loop);
   const std::size_t position = find_position(m, b, loop, items);
@@ -44850,6 +45277,7 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   const ir::block& block = child.realize->block;
   const std::vector<iter_domain> solved =
       infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   if (peers.empty() &&
       (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
@@ -45093,16 +45521,13 @@ inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
       return loads_from(d.min, x) || loads_from(d.extent, x);
     });
   };
-  return reads_buffer(b, x) || loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
+  const auto follows = [&](const ir::iter_var& v) {
+    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
+  };
+  return reads_buffer(b, x) || std::any_of(b.iters.begin(), b.iters.end(), follows) ||
+         loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
          std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
          std::any_of(b.writes.begin(), b.writes.end(), place_loads);
-}
-
-/// Whether the guard of a block or the values of its iteration variables load the buffer.
-inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
-  return loads_from(r.predicate, x) ||
-         std::any_of(r.values.begin(), r.values.end(),
-                     [&](const ir::expr& value) { return loads_from(value, x); });
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -45295,6 +45720,10 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (around) check_given(name, scope, i, block->reads);
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
+    if (c.block().annotations.count("auto_copy") && copied_together(reader))
+      refuse(name, 6,
+             "threads make the copy of " + quoted(c.block()) +
+                 " together, as \"auto_copy\" says; it computes nothing");
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
     if (holds(reader.target(), ir::op::data, x))
@@ -45618,15 +46047,6 @@ inline std::vector<ir::buffer_region> reads_of(const ir::expr& value) {
   return out;
 }
 
-/// An iteration variable whose domain is another one in every iteration of a loop around the block,
-/// so that no buffer can have its extent; null if there is none.
-inline const ir::iter_var* following_a_loop(const child_block& child) {
-  for (const ir::iter_var& v : child.block().iters)
-    for (const ir::loop_node* l : child.loops)
-      if (ir::uses_var(v.dom.min, l->var) || ir::uses_var(v.dom.extent, l->var)) return &v;
-  return nullptr;
-}
-
 /// Index tensors that place an element: they must say the same to a block and to the copy beside it.
 /// A block that may write one in between, or in a loop of the block that is none of the copy's; -1
 /// if there is none.
@@ -45750,6 +46170,14 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
   return out;
 }
 
+/// What a place is loaded from is read as well.
+inline void add_loaded(const ir::expr& place, std::vector<ir::buffer_region>& reads) {
+  if (!ir::reads_memory(place)) return;
+  ir::for_each_expr(place, [&](const ir::expr& e) {
+    if (e->buffer) arith::add_region(reads, ir::full_region(e->buffer), {});
+  });
+}
+
 /// The copy as one block: its variables stand for the loops that the box depends on.
 inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, const ir::buffer& from,
                                const ir::buffer& to, const std::vector<const ir::loop_node*>& loops,
@@ -45769,7 +46197,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
       for (const ir::loop_node* around : loops)
         if (ir::uses_var(dom.min, around->var) || ir::uses_var(dom.extent, around->var)) {
           const arith::bounds all = outside.const_bounds(v);
-          if (!all.bounded())
+          if (!all.bounded() || ir::reads_memory(dom.min) || ir::reads_memory(dom.extent))
             refuse(c, 6, "the bounds of loop \"" + v->name + "\" depend on other loops");
           dom = {ir::integer(v.type(), all.lo), ir::integer(v.type(), all.hi - all.lo + 1)};
           break;
@@ -45796,6 +46224,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   }
   written.box = read.box;
   b.reads.push_back(std::move(read));
+  for (const side& s : box) add_loaded(s.min, b.reads);
   b.writes.push_back(std::move(written));
   b.annotations["auto_copy"] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
@@ -45926,6 +46355,20 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
                  "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
+/// Where the copy stands is not decided by what blocks below the loop write.
+inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
+                         const ir::var& loop) {
+  std::vector<ir::buffer_region> loaded;
+  for (const side& s : box) add_loaded(s.min, loaded);
+  for (const child_block& b : scope.children())
+    if (loop_index(b.loops, loop) >= 0)
+      for (const ir::buffer_region& r : loaded)
+        if (caching::writes_buffer(b.block(), r.buffer))
+          refuse(c, 4,
+                 quoted(b.block()) + " writes \"" + r.buffer->name +
+                     "\", which says what would be copied");
+}
+
 inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t id, int index,
                       const std::string& storage, bool read) {
   const call c{read ? "read_at" : "write_at", storage};
@@ -45944,6 +46387,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   std::vector<const ir::loop_node*> loops = below.loops();
   loops.push_back(&around);
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
+  check_places(c, scope, box, loop);
   if (!read) check_apart(c, box, x, loops);
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
@@ -46380,6 +46824,25 @@ inline ir::expr init_predicate(const child_block& c, const ir::var_set& dropped,
   return out;
 }
 
+/// The loops and domains of the init do not follow loops that it drops, and these run at least
+/// once.
+inline void check_bounds(const child_block& c, const std::vector<const ir::loop_node*>& kept,
+                         const ir::var_set& dropped) {
+  const auto check = [&](const ir::range& r, const std::string& what) {
+    if (ir::uses_any(r.min, dropped) || ir::uses_any(r.extent, dropped))
+      refuse(4, what + " of " + quoted(c.block()) + " follows a loop that the init drops");
+  };
+  for (const ir::loop_node* l : kept) check({l->min, l->extent}, "loop \"" + l->var->name + "\"");
+  for (const ir::iter_var& v : c.block().iters)
+    if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
+  for (const ir::loop_node* l : c.loops) {
+    const bool uneven = follows(l->extent, c) || ir::reads_memory(l->extent);
+    if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
+      refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
+                    " may have no iteration, and then nothing is initialised");
+  }
+}
+
 /// The init block and its realize, in terms of the loops in `renamed`.
 inline ir::stmt make_init(const child_block& c, ir::expr predicate, const ir::var_map& renamed,
                           std::uint64_t& id) {
@@ -46471,6 +46934,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
     renamed.emplace(c.loops[l]->var,
                     ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
   }
+  check_bounds(c, kept, dropped);
   new_block out;
   ir::stmt init = make_init(c, init_predicate(c, dropped, renamed), renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
@@ -46905,7 +47369,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
                              " is neither complete nor a reduction within the loop");
-  if (const int block = as_tvm() ? -1 : carried_dependence(scope, loop); block >= 0)
+  if (const int block = carried_dependence(scope, loop); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" reads what a block below " + name +
@@ -48036,7 +48500,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
   if (point_access::inside(b, x, at)) return;
   const bool conditional =
       scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
-  if (conditional || !is_affine_binding(scope[self]))
+  if (conditional || uneven_loop(scope[self]) || !is_affine_binding(scope[self]))
     refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
                   " does not read, perhaps beyond its end");
 }
@@ -48121,7 +48585,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
-  if (const ir::iter_var* v = point_access::following_a_loop(scope[self]))
+  if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
@@ -48289,6 +48753,18 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
   return out;
 }
 
+/// Whether some of the variables may go beyond their domains where only a condition around the block
+/// keeps them inside.
+inline bool leaves_domains(const child_block& child, const std::vector<std::size_t>& iters) {
+  arith::analyzer known;
+  known.bind(domains(child.loops));
+  return std::any_of(iters.begin(), iters.end(), [&](std::size_t i) {
+    const ir::range& dom = child.block().iters[i].dom;
+    const ir::expr& value = child.realize->values[i];
+    return !known.prove_le(dom.min, value) || !known.prove_lt(value, dom.min + dom.extent);
+  });
+}
+
 /// The copy below loops like those of the block.
 inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
                           const std::vector<std::size_t>& iters, const ir::block& copy) {
@@ -48390,6 +48866,36 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
                "the indices in \"" + r.buffer->name + "\" are not written where the copy stands");
 }
 
+/// What decides where and how often the copy runs: it is written before, and not changed in between.
+inline void check_nest(const call& c, const ir::function& f, std::uint64_t block,
+                       std::uint64_t copy, const followed_nest& like, const child_block& child,
+                       const std::vector<std::size_t>& iters) {
+  std::vector<ir::expr> loading;
+  const auto note = [&](const ir::expr& e) {
+    if (ir::reads_memory(e)) loading.push_back(e);
+  };
+  for (const ir::loop_node* l : like.loops) note(l->min), note(l->extent);
+  for (const ir::expr& e : like.guard) note(e);
+  for (const std::size_t i : iters) note(child.realize->values[i]);
+  if (loading.empty()) return;
+  const path at = find_block(f, copy);
+  const block_scope scope(*at.scope()->block);
+  const int changer =
+      point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
+                                      static_cast<std::size_t>(scope.find(copy)), loading);
+  if (changer >= 0)
+    refuse(c, 5,
+           quoted(scope[static_cast<std::size_t>(changer)].block()) + " changes what says where " +
+               quoted(child.block()) + " runs, between it and the copy");
+  for (const ir::expr& e : loading)
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      if (x->buffer && !region_filled(at, ir::full_region(x->buffer)))
+        refuse(c, 5,
+               "what the copy would load from \"" + x->buffer->name +
+                   "\" is not written where it stands");
+    });
+}
+
 inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool read,
                        const std::string& storage, const ir::index_map& map) {
   const call c{read ? "reindex_cache_read" : "reindex_cache_write", storage};
@@ -48401,7 +48907,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const auto self = static_cast<std::size_t>(scope.find(id));
   const child_block& child = scope[self];
   const ir::block& block = child.realize->block;
-  if (const ir::iter_var* v = point_access::following_a_loop(child))
+  if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   const caching::place where = find_place(c, scope, self, x, read);
@@ -48412,6 +48918,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (!read && (found.branches || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
+  if (child.conditional && leaves_domains(child, e.iters))
+    refuse(c, 8,
+           "a condition around " + quoted(*block) + " keeps it in its domain, and not the copy");
   if (read && (found.conditional || child.conditional) &&
       !point_access::inside(*block, x, e.at_buffer))
     refuse(c, 8,
@@ -48427,6 +48936,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   out = caching::insert(out, s.holder->block->id, scope, where, made,
                         copy_nest(child, like, e.iters, copy));
   check_places(c, out, id, copy->id, e);
+  check_nest(c, out, id, copy->id, like, child, e.iters);
   return {std::move(out), copy->id};
 }
 
@@ -48649,7 +49159,6 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
-  if (as_tvm()) return;
   for (const ir::loop_node* loop : order)
     if (const int block = carried_dependence(scope, loop->var); block >= 0)
       refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
@@ -49141,13 +49650,28 @@ inline bool admit(window& w, const arith::linear& own, std::int64_t step, const 
   return true;
 }
 
+/// Whether the loop moves what the block writes in another dimension as well: then no two windows
+/// have an element in common.
+inline bool moves_elsewhere(const child_block& producer, const ir::buffer_region& written,
+                            const ir::var& loop, std::size_t dim) {
+  const ir::block_node& block = producer.block();
+  for (std::size_t d = 0; d < written.box.size(); ++d)
+    for (std::size_t i = 0; i < block.iters.size() && d != dim; ++i)
+      if (ir::uses_var(written.box[d].min, block.iters[i].var) &&
+          ir::uses_var(producer.realize->values[i], loop))
+        return true;
+  return false;
+}
+
 /// The window along `dim` when `loops[at]` moves it, if it overlaps the one before.
 inline std::optional<window> find_window(const child_block& producer,
                                          const ir::buffer_region& written, std::size_t common,
                                          std::size_t at, std::size_t dim) {
   const ir::range& place = written.box[dim];
   const int iter = iter_index(producer.block(), place.min);
-  if (iter < 0 || !ir::is_int(place.extent, 1)) return std::nullopt;
+  if (iter < 0 || !ir::is_int(place.extent, 1) ||
+      moves_elsewhere(producer, written, producer.loops[at]->var, dim))
+    return std::nullopt;
   arith::linear value = arith::to_linear(producer.realize->values[static_cast<std::size_t>(iter)]);
   const ir::loop_node& loop = *producer.loops[at];
   const std::int64_t step = value.coefficient(loop.var);
@@ -49957,6 +50481,8 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
+  if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
+    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
   path head = at;
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loops[i]->body != head.target())
@@ -50676,7 +51202,7 @@ class rebinder : public ir::mutator {
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
       inside_.push_back(loop);
-      if (mentions(loop->min) || mentions(loop->extent)) return ir::mutator::mutate(s);
+      if (mentions(loop->min) || mentions(loop->extent)) return rebind_bounds(s, *loop);
       ir::stmt body = mutate(loop->body);
       return body == loop->body ? s : ir::with_body(*loop, std::move(body));
     }
@@ -50716,6 +51242,20 @@ class rebinder : public ir::mutator {
     return known_.analyzer();
   }
 
+  /// Beyond the guard there may be nothing to load.
+  ir::expr within_guard(const ir::expr& e) const {
+    if (!guard_ || !ir::reads_memory(e)) return e;
+    return ir::if_then_else(guard_, e,
+                            is_boolean(e.type()) ? ir::boolean(false) : ir::integer(e.type(), 0));
+  }
+
+  ir::stmt rebind_bounds(const ir::stmt& s, const ir::loop_node& loop) {
+    const ir::expr min = within_guard(mutate(loop.min)), extent = within_guard(mutate(loop.extent));
+    if (min.same(loop.min) && extent.same(loop.extent)) return ir::mutator::mutate(s);
+    return ir::make_loop(loop.var, min, extent, mutate(loop.body), loop.loop, loop.annotations,
+                         loop.thread_tag);
+  }
+
   ir::stmt rebind_realize(const ir::stmt& s, const ir::block_realize_node& old) {
     bool changed = static_cast<bool>(guard_);
     std::vector<ir::expr> values;
@@ -50731,7 +51271,7 @@ class rebinder : public ir::mutator {
     }
     ir::expr predicate = old.predicate;
     if (mentions(predicate)) predicate = known().simplify(mutate(predicate));
-    if (guard_) predicate = ir::logical_and(predicate, guard_);
+    if (guard_) predicate = ir::logical_and(within_guard(predicate), guard_);
     const ir::expr guard = std::exchange(guard_, {});  // a block inside is guarded by this one
     ir::block block = mutate(old.block);
     guard_ = guard;
@@ -51192,15 +51732,16 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     const span& o = outer[d];
     const span& i = inner[d];
     if (o.lo && !o.lo->is_constant()) {
-      const bool by_cut = range_of(*o.lo, loops).hi <= i.within.lo;
-      if (!by_cut && !(i.lo && not_above(o.lo, *i.lo))) return false;
+      const auto by_cut = [&] { return range_of(*o.lo, loops).hi <= i.within.lo; };
+      if (!(i.lo && not_above(o.lo, *i.lo)) && !by_cut()) return false;
     }
     if (o.hi && !o.hi->is_constant()) {
-      const bool by_cut = range_of(*o.hi, loops).lo >= i.within.hi;
-      const bool by_shape =
-          !ir::is_int(shape[d]) &&
-          footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
-      if (!by_cut && !by_shape && !(i.hi && not_above(i.hi, *o.hi))) return false;
+      const auto by_cut = [&] { return range_of(*o.hi, loops).lo >= i.within.hi; };
+      const auto by_shape = [&] {
+        return !ir::is_int(shape[d]) &&
+               footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
+      };
+      if (!(i.hi && not_above(i.hi, *o.hi)) && !by_cut() && !by_shape()) return false;
     }
   }
   return true;
@@ -51284,22 +51825,33 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
          iterations_apart(writer, loop);
 }
 
-/// Whether a block below the loop writes what the reader finds there in another iteration.
-inline bool is_carried(const block_scope& scope, std::size_t reader, const ir::buffer_region& r,
-                       const ir::var& loop) {
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const int at = w == reader ? -1 : loop_index(scope[w].loops, loop);
-    if (at < 0) continue;
-    for (const ir::buffer_region& out : scope[w].block().writes) {
-      if (out.buffer != r.buffer || !may_overlap(scope[w].block(), out, scope[reader].block(), r))
-        continue;
-      if (w < reader && is_covered(scope, reader, bind_iters(scope[reader]), r, sums::finished))
-        continue;
-      if (!share_within_iterations(scope[w], out, scope[reader], r, static_cast<std::size_t>(at)))
+/// Whether one of the blocks below the loop writes what the reader, another one, finds there in
+/// another iteration.
+inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
+                       std::size_t reader, const ir::buffer_region& r, const ir::var& loop) {
+  const child_block& user = scope[reader];
+  std::optional<bool> covered;  // by all blocks before the reader
+  for (const std::size_t w : below) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == reader || out.buffer != r.buffer) continue;
+      if (w < reader) {
+        if (!covered) covered = is_covered(scope, reader, bind_iters(user), r, sums::finished);
+        if (*covered) continue;
+      }
+      const auto at = static_cast<std::size_t>(loop_index(writer.loops, loop));
+      if (may_overlap(writer.block(), out, user.block(), r) &&
+          !share_within_iterations(writer, out, user, r, at))
         return true;
     }
   }
   return false;
+}
+
+/// Whether a block surely writes less than a box, as loops and conditions around it say.
+inline bool writes_unevenly(const child_block& c) {
+  return c.conditional || ir::reads_memory(c.realize->predicate) ||
+         footprints::moves_unevenly(c, {0, {}});
 }
 
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
@@ -51327,10 +51879,14 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
+  if (as_tvm()) return -1;
+  std::vector<std::size_t> below;
   for (std::size_t c = 0; c < scope.size(); ++c)
-    if (loop_index(scope[c].loops, loop) >= 0)
-      for (const ir::buffer_region& r : scope[c].block().reads)
-        if (detail::cover::is_carried(scope, c, r, loop)) return static_cast<int>(c);
+    if (loop_index(scope[c].loops, loop) >= 0) below.push_back(c);
+  if (below.size() < 2) return -1;
+  for (const std::size_t c : below)
+    for (const ir::buffer_region& r : scope[c].block().reads)
+      if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
   return -1;
 }
 
@@ -51372,8 +51928,17 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
+  if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
-  if (inner.size() == 0 || !block.iters.empty()) return true;
+  if (inner.size() == 0) return true;
+  if (!block.iters.empty())
+    return std::none_of(
+        inner.children().begin(), inner.children().end(), [&](const child_block& c) {
+          const auto& list = c.block().writes;
+          return std::any_of(list.begin(), list.end(),
+                             [&](const auto& w) { return w.buffer == region.buffer; }) &&
+                 d::writes_unevenly(c);
+        });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
     rest.front().push_back(constant_range(r));
@@ -51381,7 +51946,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   }
   for (const child_block& part : inner.children())
     for (const ir::buffer_region& w : part.block().writes) {
-      if (w.buffer != region.buffer || !writes_declared(part.block(), w)) continue;
+      if (w.buffer != region.buffer) continue;
       const std::optional<footprint> gives = written(part, bind_iters(part), w, {0, {}});
       const bool known = gives && std::all_of(gives->begin(), gives->end(), [](const span& s) {
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
@@ -54048,7 +54613,7 @@ inline bool is_contiguous(const linear& value, const child_block& child, standin
   for (const auto& [term, factor] : value.terms) {
     const int index = loop_index(child.loops, term);
     if (index < 0) {
-      if (!ir::is_var(term)) return false;
+      if (!stands_still(term, child, standing)) return false;
       continue;
     }
     const auto at = static_cast<std::size_t>(index);
@@ -54256,7 +54821,9 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (writes_conditionally(block.body) || child.conditional) return std::nullopt;
+  if (writes_conditionally(block.body) || child.conditional || moves_unevenly(child, standing) ||
+      !writes_declared(block, region))
+    return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
   const bool whole = !is_full_box(child, iters, standing);
