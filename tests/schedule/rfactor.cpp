@@ -354,3 +354,23 @@ def main(A: T.Buffer((8, 16), "int32"), D: T.Buffer((8,), "int32"), B: T.Buffer(
 )",
                 "B", 1, 0, 5);
 }
+
+TEST_CASE("rfactor: the index by which results are placed is read by both blocks") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(I: T.Buffer((6,), "int32"), A: T.Buffer((6, 8), "float32"), B: T.Buffer((16,), "float32")):
+    P = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("P"):
+            vi = T.axis.spatial(6, i)
+            P[vi] = vi * 2 + I[vi] % 2
+    for i, k in T.grid(6, 8):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[P[vi]] = T.float32(0)
+            B[P[vi]] = B[P[vi]] + A[vi, vk]
+)");
+  schedule s(f);
+  s.rfactor(s.get_loops(s.block("B"))[1], 0);
+  check_schedule(s, f);
+}

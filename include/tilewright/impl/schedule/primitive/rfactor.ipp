@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -326,6 +327,8 @@ inline ir::stmt make_rest(const plan& p, ir::expr predicate) {
     out.block.reads.push_back({p.partial[i], ir::point_box(from)});
     out.block.writes.push_back({p.form.stores[i]->buffer, ir::point_box(at)});
   }
+  for (const ir::expr& e : at)  // an index tensor may place the result
+    for (ir::buffer_region& r : point_access::reads_of(e)) out.block.reads.push_back(std::move(r));
   out.block.id = c.block().id;
   out.block.name = c.block().name;
   out.block.annotations = c.block().annotations;
