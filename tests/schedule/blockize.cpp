@@ -361,3 +361,24 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
   check_meaning(s, f);
   CHECK(ir::print(s.get(made).block->reads[1]) == "M[0:6]");
 }
+
+TEST_CASE("blockize: nests below a loop of one iteration that does not start at 0") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 4), "int32"), B: T.Buffer((7, 4), "int32"), C: T.Buffer((7, 4), "int32")):
+    for i in range(1, 2):
+        for j in range(4):
+            with T.block("B"):
+                vi = T.axis.spatial(7, i)
+                vj = T.axis.spatial(4, j)
+                B[vi, vj] = A[vi, vj] * 2
+        for j in range(4):
+            with T.block("C"):
+                vi = T.axis.spatial(7, i)
+                vj = T.axis.spatial(4, j)
+                C[vi, vj] = B[vi, vj] + 1
+)"));
+  const block_rv b = s.block("B"), c = s.block("C");
+  const loop_rv j = s.get_loops(b)[1];
+  check_refusal(s, "blockize", 3, [&] { s.blockize({b, c}); });
+  check_refusal(s, "blockize", 3, [&] { s.blockize(j); });
+}

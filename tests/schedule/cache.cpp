@@ -423,3 +423,21 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     check_refusal(s, "cache_write", 6, [&] { s.cache_write(m, 0, "local", {c}); });
   }
 }
+
+TEST_CASE("cache_write: a loop that drives nothing and may have no iteration") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((2, 2), "int32"), B: T.Buffer((2, 2), "int32")):
+    for i, j in T.grid(2, 2):
+        with T.block("zero"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = 0
+    for i in range(2):
+        for j in range(i):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * 2
+)"));
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "shared"); });
+}

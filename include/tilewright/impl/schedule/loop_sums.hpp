@@ -135,12 +135,16 @@ inline bounds range_of_difference(const linear& a, const linear& b,
 /// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
 /// may leave it without an iteration.
 inline bool moves_unevenly(const child_block& child, standing_loops standing) {
-  const auto drives_spatial = [&](const ir::var& v) {
-    const std::vector<ir::iter_var>& vars = child.block().iters;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  const auto drives = [&](const ir::var& v, bool spatial_alone) {
     for (std::size_t i = 0; i < vars.size(); ++i)
-      if (vars[i].kind == ir::iter_kind::spatial && ir::uses_var(child.realize->values[i], v))
+      if ((vars[i].kind == ir::iter_kind::spatial || !spatial_alone) &&
+          ir::uses_var(child.realize->values[i], v))
         return true;
     return false;
+  };
+  const auto may_be_empty = [&](const ir::loop_node& loop) {
+    return knowing(child.loops).const_bounds(loop.extent).lo < 1;
   };
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::loop_node& loop = *child.loops[l];
@@ -150,9 +154,11 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
       const ir::var& v = child.loops[o]->var;
       const bool by_extent = ir::uses_var(loop.extent, v);
       if (!by_extent && !ir::uses_var(loop.min, v)) continue;
-      if (standing.moves(child, o) && drives_spatial(loop.var)) return true;
-      if (by_extent && knowing(child.loops).const_bounds(loop.extent).lo < 1) return true;
+      if (standing.moves(child, o) && drives(loop.var, true)) return true;
+      if (by_extent && may_be_empty(loop)) return true;
     }
+    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
+    if (!drives(loop.var, false) && may_be_empty(loop)) return true;
   }
   return false;
 }

@@ -436,6 +436,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
+    check_loops(p);
     check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
