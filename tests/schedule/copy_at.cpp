@@ -316,3 +316,51 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((
     check_refusal(s, "read_at", 4, [&] { s.read_at(i, b, 0, "local"); });
   }
 }
+
+TEST_CASE("write_at, bind: copies of one element by several iterations do not run at once") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 2), "int32"), C: T.Buffer((8, 4), "int32")):
+    for i, j, k in T.grid(8, 4, 2):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vk]
+)");
+  schedule mixed(f);
+  const block_rv c = mixed.block("C");
+  const std::vector<loop_rv> all = mixed.get_loops(c);
+  const loop_rv fused = mixed.fuse(all[0], all[1], all[2]);
+  mixed.write_at(fused, c, 0, "local");
+  check_refusal(mixed, "bind", 1, [&] { mixed.bind(fused, "threadIdx.y"); });
+
+  schedule apart(f);
+  const block_rv block = apart.block("C");
+  const std::vector<loop_rv> loops = apart.get_loops(block);
+  const loop_rv spatial = apart.fuse(loops[0], loops[1]);
+  apart.write_at(spatial, block, 0, "local");
+  apart.bind(spatial, "threadIdx.y");
+  check_schedule(apart, f);
+}
+
+TEST_CASE("read_at: a block that holds a triangle fills no box") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
+    B = T.alloc_buffer((4, 6), "int32")
+    for i in range(4):
+        for j in range(i, 6):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(6, j)
+                B[vi, vj] = A[vi, vj] + 1
+        for j in range(i, 6):
+            with T.block("C"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(6, j)
+                C[vi, vj] = B[vi, vj] * 2
+)"));
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  const block_rv c = s.block("C");
+  const loop_rv i = s.get_loops(c)[0];
+  check_refusal(s, "read_at", 5, [&] { s.read_at(i, c, 0, "local"); });
+}

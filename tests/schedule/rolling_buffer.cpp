@@ -241,3 +241,22 @@ def main(A: T.Buffer((6, 8), "int32"), C: T.Buffer((6,), "int32")):
   const block_rv b = s.block("B");
   check_refusal(s, "rolling_buffer", 3, [&] { s.rolling_buffer(b, 0); });
 }
+
+TEST_CASE("rolling_buffer: loops that follow others are refused") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((4, 4), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = A[vi] * 2
+    for i in range(4):
+        for j in range(i + 1):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[vj] + B[vj + 1] + B[vj + 2]
+)"));
+  const block_rv b = s.block("B");
+  s.compute_at(b, s.get_loops(s.block("C"))[1]);
+  check_refusal(s, "rolling_buffer", 3, [&] { s.rolling_buffer(b, 0); });
+}

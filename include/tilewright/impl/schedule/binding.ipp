@@ -148,9 +148,10 @@ inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
   return out;
 }
 
-/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it.
+/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it
+/// and the `width` from there on.
 inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
-                                          const arith::linear& value) {
+                                          const arith::linear& value, std::int64_t width = 1) {
   const ir::var& loop = child.loops[at]->var;
   std::optional<digit> out;
   std::int64_t step = 0;
@@ -166,7 +167,7 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
     }
   }
   const bounds moves = range_of(inside, child.loops);
-  if (!moves.bounded() || moves.hi - moves.lo >= step) return std::nullopt;
+  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
   return out;
 }
 
@@ -201,6 +202,21 @@ inline bool steps_over(const child_block& child, std::size_t at) {
       if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
         if (tell_apart({*d}, extent)) return true;
   return false;
+}
+
+/// The same by what the block declares to write, as a copy of write_at needs, whose variables stand
+/// for iterations and not for elements.
+inline bool regions_apart(const child_block& child, std::size_t at) {
+  const auto apart = [&](const ir::buffer_region& w) {
+    std::vector<digit> digits;
+    for (const ir::range& dim : w.box)
+      if (ir::is_int(dim.extent))
+        if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
+                                         ir::as_int(dim.extent)))
+          digits.push_back(*d);
+    return tell_apart(std::move(digits), child.loops[at]->extent);
+  };
+  return std::all_of(child.block().writes.begin(), child.block().writes.end(), apart);
 }
 
 /// Whether the argument of a quotient or remainder grows in program order.
@@ -280,7 +296,9 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
-  if (ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop)) return true;
+  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
+  if (child.block().annotations.count("auto_copy")) return regions_apart(child, loop);
+  if (steps_over(child, loop)) return true;
   // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone
   for (std::size_t first = loop + 1; first-- > 0;)

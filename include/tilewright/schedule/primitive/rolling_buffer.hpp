@@ -35,7 +35,7 @@ namespace tilewright::primitive {
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
-///    cuts all windows alike;
+///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);

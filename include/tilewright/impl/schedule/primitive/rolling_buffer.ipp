@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -218,6 +219,8 @@ class rewriter : public ir::mutator {
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
                                         const ir::buffer_region& written, std::size_t common) {
+  if (const ir::loop_node* uneven = uneven_loop(producer))
+    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" follow other loops or data");
   std::vector<window> out;
   std::vector<char> taken(written.box.size(), 0);
   for (std::size_t at = 0; at < common; ++at)
