@@ -38990,12 +38990,16 @@ inline bounds range_of_difference(const linear& a, const linear& b,
 /// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
 /// may leave it without an iteration.
 inline bool moves_unevenly(const child_block& child, standing_loops standing) {
-  const auto drives_spatial = [&](const ir::var& v) {
-    const std::vector<ir::iter_var>& vars = child.block().iters;
+  const std::vector<ir::iter_var>& vars = child.block().iters;
+  const auto drives = [&](const ir::var& v, bool spatial_alone) {
     for (std::size_t i = 0; i < vars.size(); ++i)
-      if (vars[i].kind == ir::iter_kind::spatial && ir::uses_var(child.realize->values[i], v))
+      if ((vars[i].kind == ir::iter_kind::spatial || !spatial_alone) &&
+          ir::uses_var(child.realize->values[i], v))
         return true;
     return false;
+  };
+  const auto may_be_empty = [&](const ir::loop_node& loop) {
+    return knowing(child.loops).const_bounds(loop.extent).lo < 1;
   };
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::loop_node& loop = *child.loops[l];
@@ -39005,9 +39009,11 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
       const ir::var& v = child.loops[o]->var;
       const bool by_extent = ir::uses_var(loop.extent, v);
       if (!by_extent && !ir::uses_var(loop.min, v)) continue;
-      if (standing.moves(child, o) && drives_spatial(loop.var)) return true;
-      if (by_extent && knowing(child.loops).const_bounds(loop.extent).lo < 1) return true;
+      if (standing.moves(child, o) && drives(loop.var, true)) return true;
+      if (by_extent && may_be_empty(loop)) return true;
     }
+    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
+    if (!drives(loop.var, false) && may_be_empty(loop)) return true;
   }
   return false;
 }
@@ -39196,9 +39202,10 @@ inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
   return out;
 }
 
-/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it.
+/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it
+/// and the `width` from there on.
 inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
-                                          const arith::linear& value) {
+                                          const arith::linear& value, std::int64_t width = 1) {
   const ir::var& loop = child.loops[at]->var;
   std::optional<digit> out;
   std::int64_t step = 0;
@@ -39214,7 +39221,7 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
     }
   }
   const bounds moves = range_of(inside, child.loops);
-  if (!moves.bounded() || moves.hi - moves.lo >= step) return std::nullopt;
+  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
   return out;
 }
 
@@ -39249,6 +39256,21 @@ inline bool steps_over(const child_block& child, std::size_t at) {
       if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
         if (tell_apart({*d}, extent)) return true;
   return false;
+}
+
+/// The same by what the block declares to write, as a copy of write_at needs, whose variables stand
+/// for iterations and not for elements.
+inline bool regions_apart(const child_block& child, std::size_t at) {
+  const auto apart = [&](const ir::buffer_region& w) {
+    std::vector<digit> digits;
+    for (const ir::range& dim : w.box)
+      if (ir::is_int(dim.extent))
+        if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
+                                         ir::as_int(dim.extent)))
+          digits.push_back(*d);
+    return tell_apart(std::move(digits), child.loops[at]->extent);
+  };
+  return std::all_of(child.block().writes.begin(), child.block().writes.end(), apart);
 }
 
 /// Whether the argument of a quotient or remainder grows in program order.
@@ -39328,7 +39350,9 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
   using namespace detail::bindings;
-  if (ir::is_int(child.loops[loop]->extent, 1) || steps_over(child, loop)) return true;
+  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
+  if (child.block().annotations.count("auto_copy")) return regions_apart(child, loop);
+  if (steps_over(child, loop)) return true;
   // where no instance runs twice in more loops, none does while the outer ones stand still;
   // quotients of a fused loop are no sums of the inner ones alone
   for (std::size_t first = loop + 1; first-- > 0;)
@@ -41823,7 +41847,7 @@ namespace tilewright::primitive {
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
-///    cuts all windows alike;
+///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
 /// 4. only spatial variables depend on that loop.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
@@ -43555,6 +43579,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     p.first = around;
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
+    check_loops(p);
     check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
@@ -49527,6 +49552,8 @@ inline ir::stmt make_rest(const plan& p, ir::expr predicate) {
     out.block.reads.push_back({p.partial[i], ir::point_box(from)});
     out.block.writes.push_back({p.form.stores[i]->buffer, ir::point_box(at)});
   }
+  for (const ir::expr& e : at)  // an index tensor may place the result
+    for (ir::buffer_region& r : point_access::reads_of(e)) out.block.reads.push_back(std::move(r));
   out.block.id = c.block().id;
   out.block.name = c.block().name;
   out.block.annotations = c.block().annotations;
@@ -49817,6 +49844,8 @@ class rewriter : public ir::mutator {
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
                                         const ir::buffer_region& written, std::size_t common) {
+  if (const ir::loop_node* uneven = uneven_loop(producer))
+    refuse(3, "the bounds of loop \"" + uneven->var->name + "\" follow other loops or data");
   std::vector<window> out;
   std::vector<char> taken(written.box.size(), 0);
   for (std::size_t at = 0; at < common; ++at)
@@ -51848,10 +51877,17 @@ inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>&
   return false;
 }
 
-/// Whether a block surely writes less than a box, as loops and conditions around it say.
-inline bool writes_unevenly(const child_block& c) {
+/// Whether a block inside of another one surely writes less than a box, as loops and conditions
+/// around it say.
+inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
+  const auto follows = [&](const ir::expr& bound) {
+    return std::any_of(around.iters.begin(), around.iters.end(),
+                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
+  };
   return c.conditional || ir::reads_memory(c.realize->predicate) ||
-         footprints::moves_unevenly(c, {0, {}});
+         footprints::moves_unevenly(c, {0, {}}) ||
+         std::any_of(c.loops.begin(), c.loops.end(),
+                     [&](const ir::loop_node* l) { return follows(l->min) || follows(l->extent); });
 }
 
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
@@ -51937,7 +51973,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
           const auto& list = c.block().writes;
           return std::any_of(list.begin(), list.end(),
                              [&](const auto& w) { return w.buffer == region.buffer; }) &&
-                 d::writes_unevenly(c);
+                 d::writes_unevenly(c, block);
         });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
