@@ -375,3 +375,81 @@ TEST_CASE("parallel: iterations that find what others have written") {
     }
   }
 }
+
+TEST_CASE("bind: a reader of a sum below the loop that adds it up sees parts of it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), D: T.Buffer((8, 16), "int32")):
+    C = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 16):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+        with T.block("D"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            D[vi, vk] = C[vi]
+)");
+  schedule s(f);
+  const auto [i, k] = s.loops<2>(s.block("C"));
+  const loop_rv inner = k;
+  check_refusal(s, "bind", 1, [&] { s.bind(inner, "threadIdx.x"); });
+  s.bind(i, "threadIdx.x");
+  check_meaning(s, f);
+}
+
+TEST_CASE("parallel: what is written says which instances are apart, not the variables") {
+  struct {
+    const char *extents, *place, *value;
+    bool outer, inner;  // the loop may run in parallel
+  } const cases[] = {{"8, 4", "vi, vj, 0", "vi + vj", true, true},
+                     {"8, 4", "vi, 0, 0", "vi", true, false},        // no index has vj
+                     {"8, 4", "vi // 2, vj, 0", "vj", false, true},  // of two, the last one stays
+                     {"8, 4", "vi // 2, vi % 2, vj", "vi", true, true},
+                     {"8, 4", "(vi * 4 + vj) // 8, (vi * 4 + vj) % 8, 0", "vi", true, true},
+                     {"8, 4", "vi + vj, 0, 0", "vj", false, true},
+                     {"8, 4", "vj * 8 + vi, 0, 0", "vj", true, true},
+                     {"8, 4", "vj * 7 + vi, 0, 0", "vj", false, true},
+                     {"8, 4", "vi * 3 + vj, 0, 0", "vj", false, true}};
+  for (const auto& c : cases) {
+    const std::string place = c.place;
+    INFO(place);
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(B: T.Buffer((64, 8, 8), "int32")):
+    for i, j in T.grid()" + std::string(c.extents) +
+                                     R"():
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[)" + place + R"(] = )" +
+                                     c.value + "\n");
+    for (const bool outer : {true, false}) {
+      schedule s(f);
+      const loop_rv l = s.get_loops(s.block("B"))[outer ? 0 : 1];
+      if (outer ? c.outer : c.inner)
+        s.parallel(l);
+      else
+        check_refusal(s, "parallel", 1, [&] { s.parallel(l); });
+      check_meaning(s, f);
+    }
+  }
+}
+
+TEST_CASE("parallel: where data says what is written, the variables are believed") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64,), "int32"), C: T.Buffer((64,), "int32")):
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.reads(N[vi])
+            T.writes(B[N[vi]])
+            B[N[vi]] = vi
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            T.reads(N[vi])
+            T.writes(C[0:64])
+            C[N[vi]] = vi
+)"));
+  for (const char* name : {"B", "C"}) s.parallel(s.get_loops(s.block(name))[0]);
+  CHECK(s.get(s.get_loops(s.block("C"))[0]).loop == ir::loop_kind::parallel);
+}

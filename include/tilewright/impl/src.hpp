@@ -107,6 +107,7 @@
 #include <tilewright/impl/pass/vectorize_reductions.ipp>
 #include <tilewright/impl/pass/walk.ipp>
 #include <tilewright/impl/schedule/analysis.ipp>
+#include <tilewright/impl/schedule/apart.ipp>
 #include <tilewright/impl/schedule/binding.ipp>
 #include <tilewright/impl/schedule/footprint.ipp>
 #include <tilewright/impl/schedule/infer_domain.ipp>

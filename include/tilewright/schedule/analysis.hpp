@@ -140,11 +140,15 @@ bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
-/// Different iterations of the loop at that position run instances that write different elements.
+/// Different iterations of the loop at that position run different instances.
+bool instances_apart(const child_block& child, std::size_t loop);
+/// Different iterations of the loop at that position write different elements, as the declared
+/// regions say; where an index is loaded, or no index has a variable although the region is no
+/// element, instances are believed to write what no other one writes.
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether iterations of the loop at that position may run at once as far as the child's results
-/// go: they write different elements, or nobody outside the loop sees these, which then are private
-/// to an iteration.
+/// go: they write different elements, or add to them as different instances of one reduction, or
+/// nobody outside the loop sees the results, which then are private to an iteration.
 bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.

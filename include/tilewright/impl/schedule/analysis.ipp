@@ -430,23 +430,6 @@ inline bool updates_own_elements(const ir::block_node& b) {
 
 }  // namespace detail::scopes
 
-TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
-  const ir::var& v = scope[child].loops[loop]->var;
-  const auto reads_outside = [&](const child_block& c, const ir::buffer& x) {
-    return !detail::scopes::is_below(c, v) &&
-           std::any_of(c.block().reads.begin(), c.block().reads.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == x; });
-  };
-  const auto seen_outside = [&](const ir::buffer_region& w) {
-    return !scope.allocates(w.buffer) ||
-           std::any_of(scope.children().begin(), scope.children().end(),
-                       [&](const child_block& c) { return reads_outside(c, w.buffer); });
-  };
-  const std::vector<ir::buffer_region>& writes = scope[child].block().writes;
-  return std::none_of(writes.begin(), writes.end(), seen_outside) ||
-         iterations_apart(scope[child], loop);
-}
-
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };

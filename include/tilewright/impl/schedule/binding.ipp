@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <optional>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/injective_binding.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
@@ -90,135 +89,6 @@ inline bool affine(const child_block& child, std::size_t first) {
   return whole.values.size() < child.realize->values.size() && holds(whole.values, whole.iters);
 }
 
-/// The loops with symbolic extents made long constants that all divisors in the values divide: a
-/// multiple of a prime that is no scale of any program.
-inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
-  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
-  std::int64_t unit = 1;
-  for (const ir::expr& value : child.realize->values)
-    ir::for_each_expr(value, [&](const ir::expr& e) {
-      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
-      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
-      const std::int64_t by = ir::as_int(e->args[1]);
-      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
-    });
-  arith::loop_domains out = domains(child.loops, first);
-  for (auto& [v, r] : out)
-    if (!ir::is_int(r.extent) && unit <= most)
-      r.extent = ir::integer(r.extent.type(), unit * prime);
-  return out;
-}
-
-/// No two iterations of the loops from `first` on run the same instance. What holds without a
-/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
-inline bool injective(const child_block& child, std::size_t first) {
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
-    return arith::detect_iter_map(child.realize->values, loops, guard,
-                                  arith::iter_map_level::bijective, known)
-        .has_value();
-  };
-  const arith::loop_domains loops = domains(child.loops, first);
-  const ir::expr& guard = child.realize->predicate;
-  if (holds(loops, guard)) return true;
-  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
-  const bool constant = std::all_of(loops.begin(), loops.end(),
-                                    [](const auto& l) { return ir::is_int(l.second.extent); });
-  return !constant && holds(made_longer(child, first), ir::boolean(true));
-}
-
-/// (x // divisor) % count, where `count` 0 stands for no remainder.
-struct digit {
-  std::int64_t divisor = 1, count = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
-  digit out;
-  const ir::expr* of = &e;
-  const auto takes = [&](ir::op op, std::int64_t& number) {
-    if ((*of)->op != op) return true;
-    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
-    of = &(*of)->args[0];
-    return number > 0;
-  };
-  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
-    return std::nullopt;
-  return out;
-}
-
-/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it
-/// and the `width` from there on.
-inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
-                                          const arith::linear& value, std::int64_t width = 1) {
-  const ir::var& loop = child.loops[at]->var;
-  std::optional<digit> out;
-  std::int64_t step = 0;
-  arith::linear inside;
-  for (const auto& [term, factor] : value.terms) {
-    if (ir::uses_var(term, loop)) {
-      if (out) return std::nullopt;
-      out = digit_of(term, loop);
-      if (!out) return std::nullopt;
-      step = std::abs(factor);
-    } else if (uses_loops_from(term, child, at + 1) || ir::reads_memory(term)) {
-      inside.terms.emplace_back(term, factor);
-    }
-  }
-  const bounds moves = range_of(inside, child.loops);
-  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
-  return out;
-}
-
-/// Whether no two numbers of an interval that long have all digits in common.
-inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
-  std::sort(digits.begin(), digits.end(),
-            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
-  std::int64_t reach = 1;
-  for (const digit& d : digits) {
-    if (d.divisor != reach) continue;
-    if (d.count == 0) return true;
-    reach *= d.count;
-  }
-  return ir::is_int(extent) && reach >= ir::as_int(extent);
-}
-
-/// Iterations of loop `at` write apart: in no two of them all of its digits are the same that
-/// spatial variables step by.
-inline bool steps_over(const child_block& child, std::size_t at) {
-  const bound_iters& iters = bind_iters(child);
-  const ir::expr& extent = child.loops[at]->extent;
-  std::vector<digit> digits;
-  for (std::size_t i = 0; i < iters.values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::spatial)
-      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
-  if (tell_apart(std::move(digits), extent)) return true;
-  if (!has_remainder(child)) return false;
-  const binding_list whole = joined_digits(child);
-  if (whole.values.size() == child.realize->values.size()) return false;
-  for (std::size_t i = 0; i < whole.values.size(); ++i)
-    if (whole.iters[i].kind == ir::iter_kind::spatial)
-      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
-        if (tell_apart({*d}, extent)) return true;
-  return false;
-}
-
-/// The same by what the block declares to write, as a copy of write_at needs, whose variables stand
-/// for iterations and not for elements.
-inline bool regions_apart(const child_block& child, std::size_t at) {
-  const auto apart = [&](const ir::buffer_region& w) {
-    std::vector<digit> digits;
-    for (const ir::range& dim : w.box)
-      if (ir::is_int(dim.extent))
-        if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
-                                         ir::as_int(dim.extent)))
-          digits.push_back(*d);
-    return tell_apart(std::move(digits), child.loops[at]->extent);
-  };
-  return std::all_of(child.block().writes.begin(), child.block().writes.end(), apart);
-}
-
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
   if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
@@ -292,18 +162,6 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!values[i].same(child.loops[i]->var)) return false;
   return true;
-}
-
-TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
-  using namespace detail::bindings;
-  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
-  if (child.block().annotations.count("auto_copy")) return regions_apart(child, loop);
-  if (steps_over(child, loop)) return true;
-  // where no instance runs twice in more loops, none does while the outer ones stand still;
-  // quotients of a fused loop are no sums of the inner ones alone
-  for (std::size_t first = loop + 1; first-- > 0;)
-    if (injective(child, first)) return true;
-  return false;
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {

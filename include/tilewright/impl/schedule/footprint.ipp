@@ -10,12 +10,6 @@
 namespace tilewright::primitive {
 namespace detail::footprints {
 
-/// Terms that are no plain variables, as the digits of a fused loop are.
-inline std::ptrdiff_t compound_terms(const linear& sum) {
-  return std::count_if(sum.terms.begin(), sum.terms.end(),
-                       [](const auto& term) { return !ir::is_var(term.first); });
-}
-
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
 /// above a fused loop.
 inline bool clip_quotient(const linear& s, std::size_t i, bound_iters& out) {
@@ -150,10 +144,6 @@ inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_
   return out;
 }
 
-inline linear simplified(const linear& sum, const child_block& child) {
-  return arith::to_linear(knowing(child.loops).simplify(arith::from_linear(sum)));
-}
-
 }  // namespace detail::footprints
 
 TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
@@ -161,7 +151,7 @@ TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& c
   using namespace detail::footprints;
   unfolded value = unfold(e, child, iters);
   if (!value.compound && compound_terms(value.sum) == 0) return std::move(value.sum);
-  return simplified(value.sum, child);
+  return simplified(value.sum, child.loops);
 }
 
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
@@ -226,7 +216,7 @@ inline linear_range run(const ir::expr& e, const child_block& child, const bound
   }
   const unfolded value = unfold(e, child, iters);
   const bool simple = !value.compound && compound_terms(value.sum) <= 1;
-  return relax(simple ? value.sum : simplified(value.sum, child), child, standing);
+  return relax(simple ? value.sum : simplified(value.sum, child.loops), child, standing);
 }
 
 }  // namespace detail::footprints

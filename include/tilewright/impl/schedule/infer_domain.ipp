@@ -53,14 +53,18 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
       known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
 }
 
+/// How many values there are between two sums with that difference at most; nothing where only the
+/// type of what is loaded or given bounds that.
+inline std::optional<std::int64_t> count_within(const bounds& difference, dtype type) {
+  const std::int64_t most = bits(type) < 64 ? std::numeric_limits<std::int32_t>::max() / 2
+                                            : std::numeric_limits<std::int64_t>::max() / 2;
+  if (difference.hi >= most) return std::nullopt;
+  return difference.hi + 1;
+}
+
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
-  const bounds b = footprints::range_of_difference(hi, lo, loops);
-  // what is loaded may be anything that its type holds
-  const std::int64_t most = bits(lo.type) < 64 ? std::numeric_limits<std::int32_t>::max()
-                                               : std::numeric_limits<std::int64_t>::max() / 2;
-  if (b.hi >= most) return std::nullopt;
-  return b.hi + 1;
+  return count_within(footprints::range_of_difference(hi, lo, loops), lo.type);
 }
 
 /// The values of `factor * v + [rest.lo, rest.hi]` meet [lo, hi].
@@ -257,12 +261,8 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
 /// What becomes part of a program is written as the analyzer writes it, also where footprints need
 /// not look into quotients of the standing loops: without loops of one iteration, in order.
 inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& loops) {
-  std::optional<arith::analyzer> known;
   const auto write = [&](std::optional<linear>& side) {
-    const auto plain = [](const auto& term) { return ir::is_var(term.first); };
-    if (!side || std::all_of(side->terms.begin(), side->terms.end(), plain)) return;
-    if (!known) known = footprints::knowing(loops);
-    side = arith::to_linear(known->simplify(arith::from_linear(*side)));
+    if (side && footprints::compound_terms(*side) > 0) *side = footprints::simplified(*side, loops);
   };
   for (span& s : box) {
     write(s.lo);
@@ -327,8 +327,11 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
     return at;
   };
   std::optional<std::int64_t> count;
+  bool as_many = false;  // in every iteration
   if (solved.lo && solved.hi) {
-    count = count_of(*solved.lo, *solved.hi, loops);
+    const bounds width = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
+    count = count_within(width, solved.lo->type);
+    as_many = width.is_point();
     if (solved.widest && (!count || *solved.widest < *count)) {
       count = solved.widest;
       out.exact = false;
@@ -347,9 +350,10 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
     out.symbolic_extent = domain.extent;
     return out;
   }
-  if (!solved.lo || !solved.hi || !count) {
+  const std::int64_t there = clip.hi - clip.lo + 1;
+  if (!solved.lo || !solved.hi || !count || (!as_many && *count > there)) {
     out.start = start_at(clip.lo);
-    out.extent = clip.hi - clip.lo + 1;
+    out.extent = there;
     out.exact = !solved.lo || !solved.hi;
     return out;
   }
@@ -362,11 +366,10 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   const bounds lo = range_of(*solved.lo, loops), hi = range_of(*solved.hi, loops);
   if (lo.hi <= clip.lo && hi.lo >= clip.hi) {  // every iteration needs all of it
     out.start = start_at(clip.lo);
-    out.extent = clip.hi - clip.lo + 1;
+    out.extent = there;
     return out;
   }
-  const bounds exact_count = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
-  if (!exact_count.is_point()) out.exact = false;
+  if (!as_many) out.exact = false;
   out.start = solved.lo;
   out.extent = *count;
   if (lo.lo < clip.lo) out.at_least = clip.lo;

@@ -2,11 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
+#include <tilewright/arith/region.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
+
+/// Adds all of the buffers that the expression loads from to what a block reads: where they are
+/// loaded, no region says.
+inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
+                      const arith::analyzer& known = {}) {
+  if (!ir::reads_memory(e)) return;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
+  });
+}
 
 /// Whether the guard of a block or the values of its iteration variables load the buffer.
 inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {

@@ -30,6 +30,17 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   return known;
 }
 
+/// Terms that are no plain variables, as the digits of a fused loop are.
+inline std::ptrdiff_t compound_terms(const linear& sum) {
+  return std::count_if(sum.terms.begin(), sum.terms.end(),
+                       [](const auto& term) { return !ir::is_var(term.first); });
+}
+
+/// The sum as the analyzer writes it.
+inline linear simplified(const linear& sum, const std::vector<const ir::loop_node*>& loops) {
+  return arith::to_linear(knowing(loops).simplify(arith::from_linear(sum)));
+}
+
 /// Whether a term keeps its value while the moving loops run; loads and calls are not looked into.
 inline bool stands_still(const ir::expr& term, const child_block& child, standing_loops standing) {
   if (ir::is_var(term)) {
@@ -130,37 +141,6 @@ inline bounds range_of_difference(const linear& a, const linear& b,
                      [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
       add(term, -factor);
   return out;
-}
-
-/// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
-/// may leave it without an iteration.
-inline bool moves_unevenly(const child_block& child, standing_loops standing) {
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  const auto drives = [&](const ir::var& v, bool spatial_alone) {
-    for (std::size_t i = 0; i < vars.size(); ++i)
-      if ((vars[i].kind == ir::iter_kind::spatial || !spatial_alone) &&
-          ir::uses_var(child.realize->values[i], v))
-        return true;
-    return false;
-  };
-  const auto may_be_empty = [&](const ir::loop_node& loop) {
-    return knowing(child.loops).const_bounds(loop.extent).lo < 1;
-  };
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    const ir::loop_node& loop = *child.loops[l];
-    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
-    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
-    for (std::size_t o = 0; o < l; ++o) {
-      const ir::var& v = child.loops[o]->var;
-      const bool by_extent = ir::uses_var(loop.extent, v);
-      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
-      if (standing.moves(child, o) && drives(loop.var, true)) return true;
-      if (by_extent && may_be_empty(loop)) return true;
-    }
-    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
-    if (!drives(loop.var, false) && may_be_empty(loop)) return true;
-  }
-  return false;
 }
 
 /// a <= b in every iteration.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -175,19 +176,6 @@ inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>&
   return false;
 }
 
-/// Whether a block inside of another one surely writes less than a box, as loops and conditions
-/// around it say.
-inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
-  const auto follows = [&](const ir::expr& bound) {
-    return std::any_of(around.iters.begin(), around.iters.end(),
-                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
-  };
-  return c.conditional || ir::reads_memory(c.realize->predicate) ||
-         footprints::moves_unevenly(c, {0, {}}) ||
-         std::any_of(c.loops.begin(), c.loops.end(),
-                     [&](const ir::loop_node* l) { return follows(l->min) || follows(l->extent); });
-}
-
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   ir::buffer_region out{x, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -271,7 +259,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
           const auto& list = c.block().writes;
           return std::any_of(list.begin(), list.end(),
                              [&](const auto& w) { return w.buffer == region.buffer; }) &&
-                 d::writes_unevenly(c, block);
+                 detail::writes_unevenly(c, block);
         });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {

@@ -1,12 +1,18 @@
 // Nests that are no boxes: loops whose bounds follow other loops or data, and domains that do.
+//
+// `uneven_loop` asks whether a nest can be run by other loops, `moves_unevenly` whether the part of
+// it that moves writes a box, `writes_unevenly` the same of a nest inside of a block.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
+#include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -45,6 +51,43 @@ inline std::string no_box(const child_block& child) {
   if (const ir::iter_var* v = following_a_loop(child))
     return "the domain of \"" + v->var->name + "\" follows a loop";
   return "";
+}
+
+/// Whether the bounds of a moving loop are loaded or follow another one that moves, so that no box
+/// comes out, or may leave it without an iteration.
+inline bool moves_unevenly(const child_block& child, standing_loops standing) {
+  const auto may_be_empty = [&](const ir::loop_node& loop) {
+    return footprints::knowing(child.loops).const_bounds(loop.extent).lo < 1;
+  };
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::loop_node& loop = *child.loops[l];
+    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
+    const driven_loops driven(child);
+    for (std::size_t o = 0; o < l; ++o) {
+      const ir::var& v = child.loops[o]->var;
+      const bool by_extent = ir::uses_var(loop.extent, v);
+      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
+      if (standing.moves(child, o) && driven.spatial[l]) return true;
+      if (by_extent && may_be_empty(loop)) return true;
+    }
+    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
+    if (!driven.any(l) && may_be_empty(loop)) return true;
+  }
+  return false;
+}
+
+/// Whether a block inside of another one surely writes less than a box, as loops and conditions
+/// around it say.
+inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
+  const auto follows_variable = [&](const ir::expr& bound) {
+    return std::any_of(around.iters.begin(), around.iters.end(),
+                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
+  };
+  return c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
+         std::any_of(c.loops.begin(), c.loops.end(), [&](const ir::loop_node* l) {
+           return follows_variable(l->min) || follows_variable(l->extent);
+         });
 }
 
 }  // namespace tilewright::primitive::detail

@@ -7,6 +7,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -233,8 +234,8 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (writes_conditionally(block.body) || child.conditional || moves_unevenly(child, standing) ||
-      !writes_declared(block, region))
+  if (writes_conditionally(block.body) || child.conditional ||
+      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
     return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are

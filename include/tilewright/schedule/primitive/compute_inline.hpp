@@ -18,17 +18,17 @@ namespace tilewright::primitive {
 /// A block without consumers is removed. The regions of the consumers are computed anew.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it and is final where the consumers stand; nobody
-///    reads its result before it (numbered reasons as for compute_at, requirement 1);
+/// 1. what the block reads is not written after it and is final where the consumers stand (all of the
+///    buffer where their guards or iteration variables would load it); nobody reads its result
+///    before it (numbered reasons as for compute_at, requirement 1);
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
 ///    variables, or an invertible affine function of them;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
-///    condition around blocks that loads it; where a guard or the value of an iteration variable
-///    does, no block of the scope writes what the block reads; no reader is a copy that
-///    threads make together, as read_at and write_at leave it.
+/// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
+///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
+///    loads it; no reader is a copy that threads make together, as read_at and write_at leave it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 

@@ -15,7 +15,8 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-///    loop, and reads nothing that another block writes in another iteration;
+///    loop, writes other elements in every iteration, as its regions say, and reads nothing that
+///    another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
 /// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -279,18 +280,12 @@ inline ir::stmt make_init(const parts& p, std::string name) {
 
 /// What bounds of the inner loops and the inner realize load, which the new block reads.
 inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
-  const auto add = [&](const ir::expr& e) {
-    if (!ir::reads_memory(e)) return;
-    ir::for_each_expr(e, [&](const ir::expr& x) {
-      if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), p.known);
-    });
-  };
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
-    add(p.child->loops[l]->min);
-    add(p.child->loops[l]->extent);
+    add_loads(p.child->loops[l]->min, reads, p.known);
+    add_loads(p.child->loops[l]->extent, reads, p.known);
   }
-  for (const ir::expr& value : p.inner_values) add(value);
-  add(p.divided.inner_predicate);
+  for (const ir::expr& value : p.inner_values) add_loads(value, reads, p.known);
+  add_loads(p.divided.inner_predicate, reads, p.known);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,

@@ -175,18 +175,6 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
 }
 
-/// Guards and values of iteration variables have no regions to be covered.
-inline void check_given(const char* name, const block_scope& scope, std::size_t reader,
-                        const std::vector<ir::buffer_region>& reads) {
-  for (const ir::buffer_region& r : reads)
-    for (const child_block& c : scope.children())
-      if (writes_buffer(c.block(), r.buffer))
-        refuse(name, 6,
-               "the guard or an iteration variable of " + quoted(scope[reader].block()) +
-                   " would load \"" + r.buffer->name + "\", which " + quoted(c.block()) +
-                   " writes");
-}
-
 /// Whether anything but these blocks loads the buffer.
 inline bool loads_elsewhere(const ir::stmt& s, const ir::buffer& x,
                             const std::vector<std::uint64_t>& blocks) {
@@ -240,9 +228,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   std::vector<std::uint64_t> rewritten;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const child_block& c = scope[i];
-    const bool around = loads_around(*c.realize, x);
-    if (i == child || !(around || uses_buffer(c.block(), x))) continue;
-    if (around) check_given(name, scope, i, block->reads);
+    if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
     if (c.block().annotations.count("auto_copy") && copied_together(reader))

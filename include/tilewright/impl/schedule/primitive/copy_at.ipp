@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/copy_at.hpp>
@@ -81,14 +81,6 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
   return out;
 }
 
-/// What a place is loaded from is read as well.
-inline void add_loaded(const ir::expr& place, std::vector<ir::buffer_region>& reads) {
-  if (!ir::reads_memory(place)) return;
-  ir::for_each_expr(place, [&](const ir::expr& e) {
-    if (e->buffer) arith::add_region(reads, ir::full_region(e->buffer), {});
-  });
-}
-
 /// The copy as one block: its variables stand for the loops that the box depends on.
 inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, const ir::buffer& from,
                                const ir::buffer& to, const std::vector<const ir::loop_node*>& loops,
@@ -135,7 +127,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   }
   written.box = read.box;
   b.reads.push_back(std::move(read));
-  for (const side& s : box) add_loaded(s.min, b.reads);
+  for (const side& s : box) add_loads(s.min, b.reads);
   b.writes.push_back(std::move(written));
   b.annotations["auto_copy"] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
@@ -270,7 +262,7 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
 inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
                          const ir::var& loop) {
   std::vector<ir::buffer_region> loaded;
-  for (const side& s : box) add_loaded(s.min, loaded);
+  for (const side& s : box) add_loads(s.min, loaded);
   for (const child_block& b : scope.children())
     if (loop_index(b.loops, loop) >= 0)
       for (const ir::buffer_region& r : loaded)

@@ -1,0 +1,220 @@
+// Whether iterations of a loop write different elements; declared in analysis.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/injective_binding.hpp>
+#include <tilewright/impl/schedule/joined_digits.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive {
+namespace detail::apart {
+
+using arith::bounds;
+
+/// (x // divisor) % count, where `count` 0 stands for no remainder.
+struct digit {
+  std::int64_t divisor = 1, count = 0;
+};
+
+inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
+  digit out;
+  const ir::expr* of = &e;
+  const auto takes = [&](ir::op op, std::int64_t& number) {
+    if ((*of)->op != op) return true;
+    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
+    of = &(*of)->args[0];
+    return number > 0;
+  };
+  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
+    return std::nullopt;
+  return out;
+}
+
+/// How far the digits of two numbers of an interval that long may be apart; nothing where that is
+/// not known.
+inline std::optional<std::int64_t> steps_of(const digit& d, const ir::expr& extent) {
+  if (d.count > 0) return d.count - 1;
+  if (!ir::is_int(extent)) return std::nullopt;
+  const std::int64_t apart = std::max<std::int64_t>(ir::as_int(extent) - 1, 0);
+  return apart / d.divisor + (apart % d.divisor != 0);
+}
+
+/// The digit of loop `at` that a place of that `width` steps by, where the loops inside cannot bring
+/// the place back: what they move it by in smaller steps is less than one step, and larger ones
+/// reach over all steps.
+inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
+                                          const arith::linear& place, std::int64_t width = 1) {
+  const ir::loop_node& loop = *child.loops[at];
+  std::optional<digit> out;
+  std::int64_t step = 0;
+  for (const auto& [term, factor] : place.terms) {
+    if (!ir::uses_var(term, loop.var)) continue;
+    if (out) return std::nullopt;
+    out = digit_of(term, loop.var);
+    if (!out) return std::nullopt;
+    step = std::abs(factor);
+  }
+  if (!out) return std::nullopt;
+  arith::linear smaller;
+  std::int64_t larger = 0;
+  for (const auto& [term, factor] : place.terms) {
+    if (ir::uses_var(term, loop.var)) continue;
+    if (!uses_loops_from(term, child, at + 1) && !ir::reads_memory(term)) continue;
+    if (std::abs(factor) > step)
+      larger = std::gcd(larger, factor);
+    else
+      smaller.terms.emplace_back(term, factor);
+  }
+  const bounds moves = range_of(smaller, child.loops);
+  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
+  if (larger == 0) return out;
+  const std::optional<std::int64_t> steps = steps_of(*out, loop.extent);
+  if (!steps || *steps > larger / step) return std::nullopt;
+  return step * *steps + moves.hi - moves.lo + width <= larger ? out : std::nullopt;
+}
+
+/// Whether no two numbers of an interval that long have all digits in common.
+inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
+  std::sort(digits.begin(), digits.end(),
+            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
+  std::int64_t reach = 1;
+  for (const digit& d : digits) {
+    if (d.divisor != reach) continue;
+    if (d.count == 0) return true;
+    reach *= d.count;
+  }
+  return ir::is_int(extent) && reach >= ir::as_int(extent);
+}
+
+/// Iterations of loop `at` run apart: in no two of them all of its digits are the same that
+/// variables step by.
+inline bool steps_over(const child_block& child, std::size_t at) {
+  const bound_iters& iters = bind_iters(child);
+  const ir::expr& extent = child.loops[at]->extent;
+  std::vector<digit> digits;
+  for (std::size_t i = 0; i < iters.values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
+  if (tell_apart(std::move(digits), extent)) return true;
+  if (!bindings::has_remainder(child)) return false;
+  const bindings::binding_list whole = bindings::joined_digits(child);
+  if (whole.values.size() == child.realize->values.size()) return false;
+  for (std::size_t i = 0; i < whole.values.size(); ++i)
+    if (whole.iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
+        if (tell_apart({*d}, extent)) return true;
+  return false;
+}
+
+/// Whether the boxes of a region have nothing in common in different iterations of loop `at`.
+inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buffer_region& region) {
+  std::vector<digit> digits;
+  for (const ir::range& dim : region.box)
+    if (ir::is_int(dim.extent))
+      if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
+                                       ir::as_int(dim.extent)))
+        digits.push_back(*d);
+  return tell_apart(std::move(digits), child.loops[at]->extent);
+}
+
+/// Whether nothing can be concluded from how the region moves with a variable, because it is no sum
+/// of its digits, or because a side that stands still may hide it, as that of a scatter does.
+inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& block,
+                      const ir::var& v) {
+  const auto moves = [&](const ir::range& dim) { return ir::uses_var(dim.min, v); };
+  const auto is_unclear = [&](const ir::range& dim) {
+    const arith::linear sum = arith::to_linear(dim.min);
+    const auto digits = std::count_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+      return digit_of(t.first, v).has_value();
+    });
+    const auto terms = std::count_if(sum.terms.begin(), sum.terms.end(),
+                                     [&](const auto& t) { return ir::uses_var(t.first, v); });
+    return digits != 1 || terms != 1 || !ir::is_int(dim.extent) || ir::reads_memory(dim.min);
+  };
+  const auto stands = [&](const ir::range& dim) {
+    return !ir::is_int(dim.extent, 1) &&
+           std::none_of(block.iters.begin(), block.iters.end(),
+                        [&](const ir::iter_var& i) { return ir::uses_var(dim.min, i.var); });
+  };
+  const bool occurs = std::any_of(region.box.begin(), region.box.end(), moves);
+  return std::any_of(region.box.begin(), region.box.end(),
+                     [&](const ir::range& dim) { return moves(dim) && is_unclear(dim); }) ||
+         (!occurs && std::any_of(region.box.begin(), region.box.end(), stands));
+}
+
+/// Whether instances that differ in a variable that does not reduce write different elements, as far
+/// as the declared regions say. What they do not say is believed.
+inline bool instances_tell(const child_block& child) {
+  const ir::block_node& block = child.block();
+  std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
+  child_block alone{child.realize, {}};
+  bound_iters trivial;
+  for (const ir::iter_var& v : block.iters) {
+    nest.push_back(ir::make_loop(v.var, v.dom.min, v.dom.extent, ir::stmt{}));
+    trivial.values.push_back(arith::to_linear(v.var));
+    trivial.clip.push_back(constant_range(v.dom));
+  }
+  for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
+  alone.bound = std::make_shared<const bound_iters>(std::move(trivial));
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::iter_var& v = block.iters[i];
+    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
+    for (const ir::buffer_region& w : block.writes)
+      if (!boxes_apart(alone, i, w) && !is_hidden(w, block, v.var)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail::apart
+
+TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::steps_over(child, loop))
+    return true;
+  // where no instance runs twice in more loops, none does while the outer ones stand still;
+  // quotients of a fused loop are no sums of the inner ones alone
+  for (std::size_t first = loop + 1; first-- > 0;)
+    if (detail::bindings::injective(child, first)) return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
+  using namespace detail::apart;
+  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  if (std::all_of(writes.begin(), writes.end(),
+                  [&](const ir::buffer_region& w) { return boxes_apart(child, loop, w); }))
+    return true;
+  return !detail::driven_loops(child).other[loop] && instances_tell(child) &&
+         instances_apart(child, loop);
+}
+
+TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
+  const child_block& c = scope[child];
+  const ir::var& v = c.loops[loop]->var;
+  const auto reads_outside = [&](const child_block& other, const ir::buffer& x) {
+    return loop_index(other.loops, v) < 0 &&
+           std::any_of(other.block().reads.begin(), other.block().reads.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == x; });
+  };
+  const auto seen_outside = [&](const ir::buffer_region& w) {
+    return !scope.allocates(w.buffer) ||
+           std::any_of(scope.children().begin(), scope.children().end(),
+                       [&](const child_block& other) { return reads_outside(other, w.buffer); });
+  };
+  const std::vector<ir::buffer_region>& writes = c.block().writes;
+  if (std::none_of(writes.begin(), writes.end(), seen_outside) || iterations_apart(c, loop))
+    return true;
+  return c.block().init && detail::driven_loops(c).other[loop] && instances_apart(c, loop);
+}
+
+}  // namespace tilewright::primitive

@@ -1,0 +1,54 @@
+// Loops of which no two iterations run the same instance of a block.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/iter_map.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+
+namespace tilewright::primitive::detail::bindings {
+
+/// The loops with symbolic extents made long constants that all divisors in the values divide: a
+/// multiple of a prime that is no scale of any program.
+inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
+  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
+  std::int64_t unit = 1;
+  for (const ir::expr& value : child.realize->values)
+    ir::for_each_expr(value, [&](const ir::expr& e) {
+      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
+      const std::int64_t by = ir::as_int(e->args[1]);
+      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
+    });
+  arith::loop_domains out = domains(child.loops, first);
+  for (auto& [v, r] : out)
+    if (!ir::is_int(r.extent) && unit <= most)
+      r.extent = ir::integer(r.extent.type(), unit * prime);
+  return out;
+}
+
+/// No two iterations of the loops from `first` on run the same instance. What holds without a
+/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
+inline bool injective(const child_block& child, std::size_t first) {
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
+    return arith::detect_iter_map(child.realize->values, loops, guard,
+                                  arith::iter_map_level::bijective, known)
+        .has_value();
+  };
+  const arith::loop_domains loops = domains(child.loops, first);
+  const ir::expr& guard = child.realize->predicate;
+  if (holds(loops, guard)) return true;
+  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
+  const bool constant = std::all_of(loops.begin(), loops.end(),
+                                    [](const auto& l) { return ir::is_int(l.second.extent); });
+  return !constant && holds(made_longer(child, first), ir::boolean(true));
+}
+
+}  // namespace tilewright::primitive::detail::bindings

@@ -1,0 +1,113 @@
+#include <tilewright/schedule/infer_domain.hpp>
+
+#include "loop_extents.hpp"
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+using nests::extents;
+using nests::guarded;
+using nests::sizes;
+
+namespace {
+
+/// B = 2 A, of which each row of C adds up a part that `run` says.
+ir::function sums_of(const std::string& run) {
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), N: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi] * 2
+    for i in range(8):
+        with T.block("N"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(N[vi])
+            N[vi] = A[vi] & 7
+    for i in range(8):
+        for j in )" +
+                   run +
+                   R"(:
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                vj = T.axis.reduce(8, j)
+                T.reads(B[vj])
+                T.writes(C[vi])
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + B[vj]
+)");
+}
+
+}  // namespace
+
+TEST_CASE("infer_domain: where data says how much is needed, it is no more than there is") {
+  struct {
+    const char* run;
+    std::int64_t computed;
+  } const cases[] = {{"range(1 + N[i])", 8},
+                     {"range(N[i] // 8, 2 + N[i] // 4)", 8},
+                     {"range(1 + N[i] % 4)", 4},
+                     {"range(1 + N[i] % 16)", 8}};
+  for (const auto& c : cases) {
+    INFO(c.run);
+    const ir::function f = sums_of(c.run);
+    schedule s(f);
+    const block_rv b = s.block("B");
+    s.compute_at(b, s.get_loops(s.block("C"))[0]);
+    CHECK(extents(s, b) == sizes{8, c.computed});
+    CHECK_FALSE(guarded(s, b));
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE(
+    "infer_domain: a block that leaves values out moves only where it is known which it runs") {
+  const auto program =
+      [](int count, const char* value, const char* place) {
+        const std::string v = value, p = place;
+        return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
+    for i in range()" + std::to_string(count) +
+                         R"():
+        with T.block("B"):
+            vi = T.axis.spatial(8, )" +
+                         v + R"()
+            T.reads(A[vi])
+            T.writes(B[)" +
+                         p + R"(])
+            B[)" + p + R"(] = A[vi] * 2
+    for i in range(4):
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            T.reads(B[vi * 2])
+            T.writes(C[vi])
+            C[vi] = B[vi * 2]
+)");
+      };
+  const auto move = [](schedule& s) { s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]); };
+  {
+    const ir::function f = program(4, "i * 2", "vi");  // where it is needed tells vi
+    schedule s(f);
+    move(s);
+    CHECK(extents(s, s.block("B")) == sizes{4});
+    check_meaning(s, f);
+  }
+  {
+    const ir::function f = program(8, "i", "vi * 3 % 8");  // all of them will do
+    schedule s(f);
+    move(s);
+    CHECK(extents(s, s.block("B")) == sizes{4, 8});
+    check_meaning(s, f);
+  }
+  const ir::function f = program(4, "i * 2", "vi * 3 % 8");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const loop_rv i = s.get_loops(c)[0];
+  check_refusal(s, "compute_at", 1, [&] { s.compute_at(b, i); });
+  check_schedule(s, f);
+}
