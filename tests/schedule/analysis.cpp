@@ -354,3 +354,34 @@ def main(A: T.Buffer((64, 64), "float32"), Y: T.Buffer((64, 64), "float32")):
   CHECK_FALSE(covered("y * 16 + x < 127"));
   CHECK_FALSE(covered("y * 16 + x < 120"));
 }
+
+TEST_CASE("analysis: complete blocks and reductions write every element once") {
+  const auto reasons = [](const std::string& place, const std::string& kinds) {
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64, 8), "int32")):
+    for i, j in T.grid(8, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap(")" +
+                                     kinds + R"(", [i, j])
+            with T.init():
+                B[)" + place + R"(] = 0
+            B[)" + place + R"(] = B[)" +
+                                     place +
+                                     R"(] + vj
+)");
+    const block_scope scope(*ir::as_realize(f.body)->block);
+    return reduction_violation(scope, 0);
+  };
+  CHECK(reasons("vi, 0", "SR") == 0);
+  CHECK(reasons("vi // 2, 0", "SR") == 6);
+  CHECK(reasons("vi // 2, vi % 2", "SR") == 0);
+  CHECK(reasons("vi // 3, vi % 2", "SR") == 6);
+  CHECK(reasons("vi // 3, vi % 3", "SR") == 0);
+  CHECK(reasons("7 - vi, vj", "SS") == 0);
+  CHECK(reasons("vi * 4 + vj, 0", "SS") == 0);
+  CHECK(reasons("vi * 3 + vj, 0", "SS") == 6);
+  CHECK(reasons("vj * 8 + vi, 0", "SS") == 0);
+  CHECK(reasons("vi, 0", "SS") == 6);       // no index has vj
+  CHECK(reasons("N[vi], 0", "SR") == 0);    // data says, and the variable is believed
+  CHECK(reasons("vi * vi, 0", "SR") == 0);  // as is what is no sum of digits
+}

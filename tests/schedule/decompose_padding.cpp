@@ -138,7 +138,10 @@ TEST_CASE("decompose_padding: refusals") {
   check_refused(row("T.if_then_else(vi < 24, A[T.min(vi, 15)], T.float32(0))"), 4);
   check_refused(row("T.if_then_else(vi % 2 == 0, A[vi // 2], T.float32(0))"), 5);
   check_refused(row("T.if_then_else(vi * 2 < 32, A[vi], T.float32(0))"), 5);
-  check_refused(row("T.if_then_else(vi < 16, A[vi], T.float32(0))", "B[vi // 2]"), 6);
+  check_refused(row("T.if_then_else(vi < 16, A[vi], T.float32(0))", "B[vi // 2]"), 2);
+  check_refused(
+      row("T.if_then_else(vi < 16, A[vi], T.float32(0))", "B[(vi + T.cast(A[0], \"int32\")) % 24]"),
+      6);
   schedule s(stages::matmul_bias_relu(4, 4, 4));
   const block_rv c = s.block("C"), d = s.block("D");
   const loop_rv c_i = s.get_loops(c)[0];

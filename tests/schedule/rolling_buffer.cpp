@@ -144,7 +144,7 @@ TEST_CASE("rolling_buffer: refusals") {
   {
     schedule s = tiled(4);
     s.rolling_buffer(s.block("B"), 0);
-    refused(std::move(s), "B", 2);  // a window holds a part of what is read
+    refused(std::move(s), "B", 1);  // places of a window are written again and again
   }
 }
 

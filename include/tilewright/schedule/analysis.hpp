@@ -105,10 +105,12 @@ bool is_output(const block_scope& scope, std::size_t child);
 /// @name Properties of a block: 0, or the number of the first condition that does not hold
 /// @{
 /// Complete block: 1. all iteration variables are spatial; 2. it is dominant: no other block of the
-/// scope writes what it writes; 3. what it reads and what it writes are different buffers.
+/// scope writes what it writes; 3. what it reads and what it writes are different buffers; 4. it
+/// writes once (TVM does not ask).
 int complete_violation(const block_scope& scope, std::size_t child);
 /// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are
-/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
+/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores;
+/// 6. it writes once (TVM does not ask).
 ///
 /// Affine is asked of the innermost loops from the outermost one on which a reduce variable
 /// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
@@ -140,11 +142,13 @@ bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
+/// Instances that differ in a variable that does not reduce write different elements, as the declared
+/// regions say; where an index is loaded, or a variable is in no index of a region that is larger
+/// than an element, they are believed to.
+bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
 bool instances_apart(const child_block& child, std::size_t loop);
-/// Different iterations of the loop at that position write different elements, as the declared
-/// regions say; where an index is loaded, or no index has a variable although the region is no
-/// element, instances are believed to write what no other one writes.
+/// Different iterations of the loop at that position write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether iterations of the loop at that position may run at once as far as the child's results
 /// go: they write different elements, or add to them as different instances of one reduction, or

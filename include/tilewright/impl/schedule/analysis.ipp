@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -330,6 +331,7 @@ TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t c
   const int shape = detail::scopes::shape_of_complete(scope[child].block());
   if (shape == 1) return 1;
   if (!is_dominant(scope, child)) return 2;
+  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 4;
   return shape;
 }
 
@@ -339,6 +341,7 @@ TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t 
   if (!reduces_affinely(scope[child])) return 2;
   if (shape == 3) return 3;
   if (!is_dominant(scope, child)) return 4;
+  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 6;
   return shape;
 }
 
@@ -347,6 +350,7 @@ TILEWRIGHT_INLINE std::string_view complete_reason(int violation) {
     case 1: return "it has iteration variables that are not spatial (1)";
     case 2: return "another block writes what it writes (2)";
     case 3: return "it reads a buffer that it writes (3)";
+    case 4: return "several of its instances write the same elements (4)";
     default: return "";
   }
 }
@@ -358,6 +362,7 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
     case 3: return "it has iteration variables that are neither spatial nor reduce (3)";
     case 4: return "another block writes what it writes (4)";
     case 5: return "a reduce variable occurs in an index of its stores (5)";
+    case 6: return "instances that differ in spatial variables write the same elements (6)";
     default: return "";
   }
 }
@@ -399,23 +404,13 @@ TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child
 
 namespace detail::scopes {
 
-/// The region of an instance tells the value of the variable: it is an index of an element.
-inline bool told_by(const ir::buffer_region& r, const ir::iter_var& iter) {
-  return ir::is_int(iter.dom.extent, 1) ||
-         std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
-           const arith::linear sum = arith::to_linear(d.min);
-           return ir::is_int(d.extent, 1) && sum.terms.size() == 1 &&
-                  sum.terms[0].first.same(iter.var);
-         });
-}
-
 /// All variables are spatial, and of what it writes an instance reads only the elements that it
 /// writes itself, as no other instance does: `Y[i] = Y[i] + X[i]`.
 inline bool updates_own_elements(const ir::block_node& b) {
   for (const ir::iter_var& iter : b.iters)
     if (iter.kind != ir::iter_kind::spatial ||
         !std::all_of(b.writes.begin(), b.writes.end(),
-                     [&](const ir::buffer_region& w) { return told_by(w, iter); }))
+                     [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;
   for (const ir::buffer_region& w : b.writes)
     for (const ir::buffer_region& r : b.reads) {

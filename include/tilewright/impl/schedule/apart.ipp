@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/injective_binding.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
@@ -152,20 +153,28 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
          (!occurs && std::any_of(region.box.begin(), region.box.end(), stands));
 }
 
-/// Whether instances that differ in a variable that does not reduce write different elements, as far
-/// as the declared regions say. What they do not say is believed.
-inline bool instances_tell(const child_block& child) {
+/// Every variable that does not reduce is an index of its own in all regions.
+inline bool indices_tell(const ir::block_node& block) {
+  return std::all_of(block.iters.begin(), block.iters.end(), [&](const ir::iter_var& v) {
+    return v.kind == ir::iter_kind::reduce ||
+           std::all_of(block.writes.begin(), block.writes.end(),
+                       [&](const ir::buffer_region& w) { return is_index(v, w); });
+  });
+}
+
+/// The same by any digits, in the order of the variables.
+inline bool regions_tell(const child_block& child) {
   const ir::block_node& block = child.block();
   std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
-  child_block alone{child.realize, {}};
-  bound_iters trivial;
+  std::vector<ir::expr> values;
   for (const ir::iter_var& v : block.iters) {
     nest.push_back(ir::make_loop(v.var, v.dom.min, v.dom.extent, ir::stmt{}));
-    trivial.values.push_back(arith::to_linear(v.var));
-    trivial.clip.push_back(constant_range(v.dom));
+    values.push_back(v.var);
   }
+  const ir::stmt realize =
+      ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
+  child_block alone{ir::as_realize(realize), {}};
   for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
-  alone.bound = std::make_shared<const bound_iters>(std::move(trivial));
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& v = block.iters[i];
     if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
@@ -176,6 +185,10 @@ inline bool instances_tell(const child_block& child) {
 }
 
 }  // namespace detail::apart
+
+TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
+  return detail::apart::indices_tell(child.block()) || detail::apart::regions_tell(child);
+}
 
 TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
   if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::steps_over(child, loop))
@@ -194,7 +207,7 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
   if (std::all_of(writes.begin(), writes.end(),
                   [&](const ir::buffer_region& w) { return boxes_apart(child, loop, w); }))
     return true;
-  return !detail::driven_loops(child).other[loop] && instances_tell(child) &&
+  return !detail::driven_loops(child).other[loop] && writes_once(child) &&
          instances_apart(child, loop);
 }
 
