@@ -36,7 +36,7 @@ buffer guarded_stages::filled(const buffer& from, const shape& s, bool last) {
   const buffer to = result(s, last);
   nest n = loops_over(s, 0);
   const indices at = n.v;
-  const bool alike = s.size() == from->shape.size();
+  const bool alike = shape_of(from) == s;
   finish(std::move(n), to, at, alike ? load(from, at) + value(1) : value(2), false);
   return to;
 }

@@ -6,7 +6,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 
-#include "triangular_stages.hpp"
+#include "overlapping_stages.hpp"
 
 namespace laws {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using namespace tilewright::ir;
 
 /// Builds one program stage by stage.
-class generator : triangular_stages {
+class generator : overlapping_stages {
  public:
   generator(support::random& draw, std::string_view theme)
-      : triangular_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
+      : overlapping_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
 
   program run() {
     add_inputs();
@@ -64,6 +64,12 @@ class generator : triangular_stages {
         {"triangle", 1, false, &generator::triangle},
         {"prefix", 1, false, &generator::prefix},
         {"triangles", 1, false, &generator::triangles},
+        {"rewritten", 1, false, &generator::rewritten},
+        {"crossing", 1, false, &generator::crossing},
+        {"running", 1, false, &generator::running},
+        {"chain", 1, false, &generator::chain},
+        {"bare", 1, false, &generator::bare},
+        {"matched", 1, false, &generator::matched},
     };
     return all;
   }

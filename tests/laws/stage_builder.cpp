@@ -144,7 +144,7 @@ stmt stage_builder::wrap(const nest& n, block_node b) {
 
 stmt stage_builder::wrap_as_told(const nest& n, block_node b) {
   std::vector<expr> values = n.values;
-  if (values.empty()) values.assign(n.loops.begin(), n.loops.end());
+  if (values.empty() && !b.iters.empty()) values.assign(n.loops.begin(), n.loops.end());
   stmt s =
       make_realize(std::move(values), n.guard ? n.guard : boolean(true), make_block(std::move(b)));
   if (n.condition) s = make_if(n.condition, std::move(s));
@@ -186,17 +186,30 @@ void stage_builder::finish(nest n, const buffer& to, const indices& at, const ex
   now_ready(to);
 }
 
+/// One loop around what is below two loops that are alike; null where they are not.
+stmt stage_builder::joined(const stmt& first, const stmt& second) {
+  const loop_node *a = as_loop(first), *b = as_loop(second);
+  const auto is_plain = [](const loop_node* l) {
+    return l && l->var->name != "outer" && is_int(l->min, 0) && is_int(l->extent);
+  };
+  if (!is_plain(a) || !is_plain(b) || as_int(a->extent) != as_int(b->extent)) return {};
+  return make_loop(a->var, a->min, a->extent,
+                   make_seq({a->body, ir::substitute(b->body, ir::var_map{{b->var, a->var}})}));
+}
+
 void stage_builder::share_loop() {
-  const stmt second = stages_.back(), first = stages_[stages_.size() - 2];
-  const loop_node &a = *as_loop(first), &b = *as_loop(second);
-  const auto is_split = [](const loop_node& l) { return l.var->name == "outer"; };
-  if (is_split(a) || is_split(b) || !is_int(a.extent) || !is_int(b.extent) ||
-      as_int(a.extent) != as_int(b.extent))
-    return;
+  const stmt shared = joined(stages_[stages_.size() - 2], stages_.back());
+  if (!shared) return;
   stages_.pop_back();
-  stages_.back() =
-      make_loop(a.var, a.min, a.extent,
-                make_seq({a.body, ir::substitute(b.body, ir::var_map{{b.var, a.var}})}));
+  stages_.back() = shared;
+}
+
+void stage_builder::share_inner_loop() {
+  const loop_node* outer = as_loop(stages_.back());
+  const seq_node* both = outer ? as_seq(outer->body) : nullptr;
+  if (!both || both->stmts.size() != 2) return;
+  if (const stmt shared = joined(both->stmts[0], both->stmts[1]))
+    stages_.back() = with_body(*outer, shared);
 }
 
 program stage_builder::finished() const {

@@ -75,6 +75,9 @@ class stage_builder {
               bool peak = false);
   /// Puts the last two stages below one loop, where their outermost loops are alike.
   void share_loop();
+  static ir::stmt joined(const ir::stmt& first, const ir::stmt& second);
+  /// The same one loop further inside, where they share the first one.
+  void share_inner_loop();
   program finished() const;
   /// @}
 
