@@ -235,3 +235,31 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
   const loop_rv i = s.get_loops(s.block("C"))[0];
   check_refusal(s, "compute_at", 8, [&] { s.compute_at(b, i, false, 0); });
 }
+
+TEST_CASE("movement: a sum stays with a block that sees parts of it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), D: T.Buffer((4, 6), "int32")):
+    X = T.alloc_buffer((4, 6), "int32")
+    C = T.alloc_buffer((4,), "int32")
+    for i, k in T.grid(4, 6):
+        with T.block("X"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            X[vi, vk] = A[vi, vk] * 3
+    for i, k in T.grid(4, 6):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + X[vi, vk]
+        with T.block("D"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            D[vi, vk] = C[vi]
+)");
+  schedule s(f);
+  const block_rv x = s.block("X"), c = s.block("C");
+  const loop_rv row = s.get_loops(x)[0], k = s.get_loops(c)[1];
+  check_refusal(s, "reverse_compute_at", 1, [&] { s.reverse_compute_at(c, row); });
+  check_refusal(s, "rfactor", 1, [&] { s.rfactor(k, 0); });
+  s.compute_at(x, s.get_loops(c)[0]);
+  check_meaning(s, f);
+}

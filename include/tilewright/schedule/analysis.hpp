@@ -172,6 +172,8 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// The same of what it reads of one buffer.
+bool region_covered(const block_scope& scope, std::size_t child, const ir::buffer& x);
 /// A block below the loop that reads what another block below it writes in another iteration of the
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.

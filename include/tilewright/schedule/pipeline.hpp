@@ -24,6 +24,11 @@ int input_hazard(const block_scope& scope, std::size_t child);
 /// A block that reads or writes what `child` writes and comes before it; -1 when there is none.
 int earlier_user(const block_scope& scope, std::size_t child);
 
+/// A later block that reads in a common loop what `child` has not finished there: parts of its sum,
+/// or what other iterations write; -1 when there is none. TVM does not ask: under `tvm_refusals`
+/// there is none.
+int early_reader(const block_scope& scope, std::size_t child);
+
 /// Text for a number of `input_hazard`.
 const char* hazard_text(int hazard);
 

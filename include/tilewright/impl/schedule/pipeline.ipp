@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/schedule/pipeline.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 
@@ -34,6 +35,16 @@ TILEWRIGHT_INLINE int earlier_user(const block_scope& scope, std::size_t child) 
         if (w.buffer == out.buffer && may_overlap(other, w, block, out)) return static_cast<int>(i);
     }
   }
+  return -1;
+}
+
+TILEWRIGHT_INLINE int early_reader(const block_scope& scope, std::size_t child) {
+  if (as_tvm()) return -1;
+  const ir::block_node& block = scope[child].block();
+  for (const std::size_t r : readers(scope, child))
+    for (const ir::buffer_region& out : block.writes)
+      if (r > child && scope.common_loops(r, child) > 0 && !region_covered(scope, r, out.buffer))
+        return static_cast<int>(r);
   return -1;
 }
 

@@ -200,6 +200,15 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
+TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child,
+                                      const ir::buffer& x) {
+  const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
+  return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+    return r.buffer != x ||
+           detail::cover::is_covered(scope, child, bind_iters(scope[child]), r, sums::finished);
+  });
+}
+
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
   if (as_tvm()) return -1;
   std::vector<std::size_t> below;

@@ -34,7 +34,7 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
-///    reads its result before it;
+///    reads its result before it, or, in a common loop, before it is final;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 ///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
 ///    loops or data;

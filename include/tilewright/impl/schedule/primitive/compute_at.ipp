@@ -50,6 +50,11 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
            quoted(scope[child]) +
                " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
                " comes before it and uses what it writes");
+  if (const int reader = early_reader(scope, child); reader >= 0)
+    refuse(m, 1,
+           quoted(scope[child]) +
+               " cannot move: " + quoted(scope[static_cast<std::size_t>(reader)]) +
+               " reads its result in a common loop before it is final");
   if (const ir::loop_node* used = loop_used_inside(scope[child]))
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +

@@ -62,6 +62,9 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
     refuse(1, quoted(b) + " cannot be computed earlier: " + hazard_text(hazard));
+  if (const int reader = early_reader(scope, child); reader >= 0)
+    refuse(1, quoted(scope[static_cast<std::size_t>(reader)].block()) +
+                  " reads parts of the sum of " + quoted(b) + " in a common loop");
 }
 
 inline std::size_t blocks_below(const block_scope& scope, const ir::loop_node& loop) {
