@@ -158,3 +158,43 @@ def main(A: T.Buffer((16, 16), "float32"), B: T.Buffer((16, 16), "float32")):
   check_refusal(s, "cache_index", 3, [&] { s.cache_index(b, "global", -1); });
   check_refusal(s, "cache_index", 4, [&] { s.cache_index(b, "global"); });
 }
+
+TEST_CASE("cache_index: values that the nest of the block writes") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    idx = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("idx"):
+            vi = T.axis.spatial(8, i)
+            idx[vi] = (vi * 3) % 8
+        with T.block("B"):
+            vi = T.axis.opaque(8, idx[i] % 8)
+            B[vi * 2] = A[vi * 2]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_index", 4, [&] { s.cache_index(b, "global"); });
+}
+
+TEST_CASE("cache_index: memory of the threads around the block") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in T.thread_binding(8, thread="threadIdx.x"):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi * 2] = A[vi * 2]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_index", 2, [&] { s.cache_index(b, "local"); });
+}
+
+TEST_CASE("cache_index: what a block computes from loops alone stays") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in range(8):
+        with T.block("B"):
+            T.reads(A[i * 2])
+            T.writes(B[i * 2])
+            B[i * 2] = A[i * 2]
+)"));
+  CHECK(s.cache_index(s.block("B"), "global").empty());
+}

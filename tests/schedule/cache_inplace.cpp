@@ -180,3 +180,66 @@ def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
   s.cache_inplace(s.block("again_i1_partition"), 0, "local");
   check_meaning(s, f);
 }
+
+TEST_CASE("cache_inplace: elements that parallel iterations only read") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((8,), "int32")):
+    for i in T.parallel(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            X[vi + 4] = X[vi] + 1
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 6, [&] { s.cache_inplace(b, 0, "global"); });
+}
+
+TEST_CASE("cache_inplace: a guard that the block overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((8,), "int32")):
+    n = T.alloc_buffer((1,), "int32")
+    with T.block("n"):
+        n[0] = 1
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            T.where(n[0] > 0)
+            X[vi] = X[vi] + 5
+            n[0] = 2 - vi
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+}
+
+TEST_CASE("cache_inplace: a binding that the block overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((8,), "int32")):
+    n = T.alloc_buffer((1,), "int32")
+    with T.block("n"):
+        n[0] = 1
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.opaque(8, n[0])
+            X[vi] = X[vi] + 5
+            n[0] = vi + 1
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+}
+
+TEST_CASE("cache_inplace: a place that the block overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((8,), "int32")):
+    n = T.alloc_buffer((1,), "int32")
+    with T.block("n"):
+        n[0] = 1
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.opaque(8, i)
+            T.reads(X[n[0]], n[0])
+            T.writes(X[n[0]], n[0])
+            X[n[0]] = X[n[0]] + 5
+            n[0] = n[0] + 1
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+}

@@ -198,3 +198,78 @@ def main(a: T.handle, b: T.handle, c: T.handle):
     check_meaning(s, f, {{"n", 5}, {"m", 13}});
   }
 }
+
+TEST_CASE("decompose_padding: a guard that the loop writes first") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), L: T.Buffer((4,), "int32"), B: T.Buffer((4, 20), "float32")):
+    n = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("n"):
+            vi = T.axis.spatial(4, i)
+            n[vi] = L[vi] + 3
+        for j in range(20):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.where(j < n[i])
+                B[vi, vj] = T.if_then_else(2 <= vj and vj < 18, A[vj - 2], T.float32(0))
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "decompose_padding", 7, [&] { s.decompose_padding(b, i); });
+}
+
+TEST_CASE("decompose_padding: a bound that the loop writes first") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), L: T.Buffer((4,), "int32"), B: T.Buffer((4, 20), "float32")):
+    n = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("n"):
+            vi = T.axis.spatial(4, i)
+            n[vi] = T.min(T.max(L[vi], 1), 20)
+        for j in range(n[i]):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(20, j)
+                B[vi, vj] = T.if_then_else(2 <= vj and vj < 18, A[vj - 2], T.float32(0))
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "decompose_padding", 7, [&] { s.decompose_padding(b, i); });
+}
+
+TEST_CASE("decompose_padding: places that the loop writes first") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), idx: T.Buffer((20,), "int32"), B: T.Buffer((1, 20,), "float32")):
+    p = T.alloc_buffer((20,), "int32")
+    for z in range(1):
+        with T.block("p"):
+            for x in range(20):
+                p[x] = (x * 3) % 20
+        for i in range(20):
+            with T.block("B"):
+                vz = T.axis.spatial(1, z)
+                vi = T.axis.spatial(20, p[i])
+                B[vz, vi] = T.if_then_else(2 <= vi and vi < 18, A[vi - 2], T.float32(0))
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "decompose_padding", 7, [&] { s.decompose_padding(b, i); });
+}
+
+TEST_CASE("decompose_padding: memory of threads that end with the loop") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "float32"), C: T.Buffer((20,), "float32")):
+    B = T.alloc_buffer((20,), "float32", scope="shared")
+    for i in T.thread_binding(20, thread="blockIdx.x"):
+        for j in range(1):
+            with T.block("B"):
+                vi = T.axis.spatial(20, i)
+                B[vi] = T.if_then_else(2 <= vi and vi < 18, A[vi - 2], T.float32(0))
+        with T.block("C"):
+            vi = T.axis.spatial(20, i)
+            C[vi] = B[vi]
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "decompose_padding", 8, [&] { s.decompose_padding(b, i); });
+}

@@ -1,7 +1,7 @@
 #include <tilewright/schedule/primitive/fuse.hpp>
 
-#include "check_schedule.hpp"
 #include "programs.hpp"
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 
@@ -134,4 +134,24 @@ TEST_CASE("fuse: the product of the extents must fit the index type") {
   schedule s(f);
   const std::vector<loop_rv> loops = s.get_loops(s.block("B"));
   check_refusal(s, "fuse", 6, [&] { s.fuse(loops); });
+}
+
+TEST_CASE("fuse: an extent that the body overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), n: T.Buffer((1,), "int32"), B: T.Buffer((16, 16), "int32")):
+    m = T.alloc_buffer((1,), "int32")
+    with T.block("m"):
+        m[0] = 8
+    for i in range(4):
+        for j in range(m[0]):
+            with T.block("B"):
+                vi = T.axis.opaque(4, i)
+                vj = T.axis.opaque(16, j)
+                T.reads(A[vi])
+                T.writes(B[vi, vj], m[0])
+                B[vi, vj] = A[vi]
+                m[0] = 7 - vi
+)"));
+  const auto loops = s.get_loops(s.block("B"));
+  check_refusal(s, "fuse", 5, [&] { s.fuse(loops); });
 }

@@ -130,3 +130,113 @@ def main(A: T.Buffer((8, 4), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((
   check_refused(program("C[vi] % 8", "i < 7"), 4);
   check_refused(program("vi", "C[i] < 3"), 4);
 }
+
+TEST_CASE("fuse_reduction_epilogue: what the loops of the reduction go on writing") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "float32"), D: T.Buffer((8,), "float32")):
+    C = T.alloc_buffer((8,), "float32")
+    bias = T.alloc_buffer((1,), "float32")
+    for t in range(8):
+        with T.block("W"):
+            vt = T.axis.opaque(8, t)
+            bias[0] = A[vt, 0]
+        for k in range(16):
+            with T.block("C"):
+                vt, vk = T.axis.remap("SR", [t, k])
+                with T.init():
+                    C[vt] = T.float32(0)
+                C[vt] = C[vt] + A[vt, vk]
+    for t in range(8):
+        with T.block("D"):
+            vt = T.axis.spatial(8, t)
+            D[vt] = C[vt] + bias[0]
+)"));
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "fuse_reduction_epilogue", 1, [&] { s.fuse_reduction_epilogue(c, d); });
+}
+
+TEST_CASE("fuse_reduction_epilogue: an epilogue of a part of its domain") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16,), "float32")):
+    C = T.alloc_buffer((16,), "float32")
+    for t in range(16):
+        for k in range(16):
+            with T.block("C"):
+                vt, vk = T.axis.remap("SR", [t, k])
+                with T.init():
+                    C[vt] = T.float32(0)
+                C[vt] = C[vt] + A[vt, vk]
+    for t in range(8):
+        with T.block("D"):
+            vt = T.axis.spatial(16, t)
+            D[vt] = C[vt] + T.float32(2)
+)"));
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
+}
+
+TEST_CASE("fuse_reduction_epilogue: an epilogue of a triangle") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16, 16), "float32")):
+    C = T.alloc_buffer((16, 16), "float32")
+    for t, s in T.grid(16, 16):
+        for k in range(16):
+            with T.block("C"):
+                vt, vs, vk = T.axis.remap("SSR", [t, s, k])
+                with T.init():
+                    C[vt, vs] = T.float32(0)
+                C[vt, vs] = C[vt, vs] + A[vt, vk] * A[vs, vk]
+    for t in range(16):
+        for s in range(t + 1):
+            with T.block("D"):
+                vt = T.axis.spatial(16, t)
+                vs = T.axis.spatial(16, s)
+                D[vt, vs] = C[vt, vs] + T.float32(2)
+)"));
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
+}
+
+TEST_CASE("fuse_reduction_epilogue: elements that several sums would share") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((8,), "float32")):
+    C = T.alloc_buffer((16,), "float32")
+    for k in range(16):
+        for t in range(16):
+            with T.block("C"):
+                vt, vk = T.axis.remap("SR", [t, k])
+                with T.init():
+                    C[vt] = T.float32(0)
+                C[vt] = C[vt] + A[vt, vk]
+    for t in range(16):
+        with T.block("D"):
+            vt = T.axis.spatial(16, t)
+            D[vt // 2] = C[vt] + T.float32(2)
+)"));
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
+}
+
+TEST_CASE("fuse_reduction_epilogue: memory of threads around the epilogue") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "int32"), E: T.Buffer((16,), "int32")):
+    D = T.alloc_buffer((16,), "int32", scope="local")
+    C = T.alloc_buffer((16,), "int32")
+    for t in range(16):
+        for k in range(16):
+            with T.block("C"):
+                vt, vk = T.axis.remap("SR", [t, k])
+                with T.init():
+                    C[vt] = 0
+                C[vt] = C[vt] + A[vt, vk]
+    for t in T.thread_binding(16, thread="threadIdx.x"):
+        with T.block("D"):
+            vt = T.axis.spatial(16, t)
+            D[vt] = C[vt] + 2
+        with T.block("E"):
+            vt = T.axis.spatial(16, t)
+            E[vt] = D[vt] + 2
+)"));
+  const block_rv c = s.block("C"), d = s.block("D");
+  check_refusal(s, "fuse_reduction_epilogue", 1, [&] { s.fuse_reduction_epilogue(c, d); });
+}

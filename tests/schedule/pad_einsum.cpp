@@ -348,3 +348,38 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
   const block_rv c = s.block("C");
   check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 4}); });
 }
+
+TEST_CASE("pad_einsum: padding that would be divided by") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 9), "float32"), B: T.Buffer((9, 5), "float32"), C: T.Buffer((7, 5), "float32")):
+    for i, j, k in T.grid(7, 5, 9):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * (T.float32(1) / B[vk, vj])
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(c, {4, 4, 4}); });
+}
+
+TEST_CASE("pad_einsum: memory of the threads of the nest") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 9), "int32"), B: T.Buffer((9, 5), "int32"), D: T.Buffer((7, 5), "int32")):
+    C = T.alloc_buffer((7, 5), "int32", scope="local")
+    for i in T.thread_binding(7, thread="threadIdx.x"):
+        for j, k in T.grid(5, 9):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = 0
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+    for i in T.thread_binding(7, thread="threadIdx.x"):
+        for j in range(5):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = C[vi, vj]
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 4, 4}); });
+}

@@ -267,3 +267,77 @@ def main(B: T.Buffer((6, 6), "int32")):
   t.reorder(tiles[0], ij[0], tiles[1]);
   check_meaning(t, whole);
 }
+
+TEST_CASE("reorder: blocks that write the same elements") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((9, 9), "int32")):
+    for i in range(8):
+        for j in range(8):
+            with T.block("A"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj + 1] = 1
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi + 1, vj] = 2
+)"));
+  const auto loops = s.get_loops(s.block("A"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}
+
+TEST_CASE("reorder: a block without variables that reads what it wrote") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((9, 9), "int32")):
+    for i in range(8):
+        for j in range(8):
+            with T.block("A"):
+                T.reads(Y[i, j + 1])
+                T.writes(Y[i + 1, j])
+                Y[i + 1, j] = Y[i, j + 1] + 3
+)"));
+  const auto loops = s.get_loops(s.block("A"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}
+
+TEST_CASE("reorder: bounds that the body overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), n: T.Buffer((1,), "int32"), B: T.Buffer((16, 16), "int32")):
+    m = T.alloc_buffer((1,), "int32")
+    with T.block("m"):
+        m[0] = 8
+    for i in range(4):
+        for j in range(m[0]):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(16, j)
+                T.reads(A[vi])
+                T.writes(B[vi, vj], m[0])
+                B[vi, vj] = A[vi]
+                m[0] = 7 - vi
+)"));
+  const auto loops = s.get_loops(s.block("B"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}
+
+TEST_CASE("reorder: writes that keep their order") {
+  for (const char* second : {"vi, vj", "vi, vj + 8", "vi + 8, vj"}) {
+    CAPTURE(second);
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((16, 16), "int32"), Z: T.Buffer((8, 8, 8), "int32")):
+    for i, j in T.grid(8, 8):
+        with T.block("A"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[vi, vj] = 1
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            Y[)" + std::string(second) +
+                                     R"(] = 2
+        for k in range(8):
+            with T.block("Z"):
+                Z[i, j, k] = Z[i, j, k] + i * 8 + j
+)");
+    schedule s(f);
+    const auto loops = s.get_loops(s.block("A"));
+    s.reorder({loops[1], loops[0]});
+    check_meaning(s, f);
+  }
+}

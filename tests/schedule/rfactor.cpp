@@ -374,3 +374,44 @@ def main(I: T.Buffer((6,), "int32"), A: T.Buffer((6, 8), "float32"), B: T.Buffer
   s.rfactor(s.get_loops(s.block("B"))[1], 0);
   check_schedule(s, f);
 }
+
+TEST_CASE("rfactor: a guard that leaves out the first iteration") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 8), "float32"), D: T.Buffer((16,), "float32")):
+    C = T.alloc_buffer((16,), "float32")
+    for i in range(16):
+        for k in range(8):
+            with T.block("C"):
+                vi = T.axis.spatial(16, i)
+                vk = T.axis.reduce((2, 8), k)
+                T.where(2 <= k)
+                with T.init():
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + A[vi, vk]
+    for i in range(16):
+        with T.block("D"):
+            vi = T.axis.spatial(16, i)
+            D[vi] = C[vi]
+)"));
+  const loop_rv k = s.get_loops(s.block("C"))[1];
+  check_refusal(s, "rfactor", 7, [&] { s.rfactor(k, 0); });
+}
+
+TEST_CASE("rfactor: memory of the threads around") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 32), "float32"), D: T.Buffer((16,), "float32")):
+    C = T.alloc_buffer((16,), "float32", scope="shared")
+    for i in T.thread_binding(16, thread="blockIdx.x"):
+        for k in range(32):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = T.float32(0)
+                C[vi] = C[vi] + A[vi, vk]
+        with T.block("D"):
+            vi = T.axis.spatial(16, i)
+            D[vi] = C[vi] * T.float32(2)
+)"));
+  const loop_rv k = s.get_loops(s.block("C"))[1];
+  check_refusal(s, "rfactor", 9, [&] { s.rfactor(k, 0); });
+}

@@ -260,3 +260,23 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((4, 4), "int32")):
   s.compute_at(b, s.get_loops(s.block("C"))[1]);
   check_refusal(s, "rolling_buffer", 3, [&] { s.rolling_buffer(b, 0); });
 }
+
+TEST_CASE("rolling_buffer: a buffer of which a part is matched") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "float32"), C: T.Buffer((10,), "float32")):
+    B = T.alloc_buffer((12,), "float32")
+    for i in range(10):
+        for ax0 in range(3):
+            with T.block("B"):
+                vi = T.axis.spatial(12, i + ax0)
+                B[vi] = A[vi] * T.float32(2)
+        with T.block("C"):
+            vi = T.axis.spatial(10, i)
+            T.reads(B[vi:vi + 3])
+            T.writes(C[vi])
+            M = T.match_buffer(B[vi:vi + 3], (3,), "float32", offset_factor=1)
+            C[vi] = M[0] + M[1] + M[2]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "rolling_buffer", 1, [&] { s.rolling_buffer(b, 0); });
+}

@@ -252,3 +252,26 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6, 4), "int32")):
     check_meaning(s, f);
   }
 }
+
+TEST_CASE("split: an extent that the body overwrites") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), B: T.Buffer((4, 16), "int32")):
+    m = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("m0"):
+            vi = T.axis.spatial(4, i)
+            m[vi] = 4 + vi
+    for i in range(4):
+        for j in range(m[i]):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(16, j)
+                B[vi, vj] = A[vj]
+            with T.block("m"):
+                vi = T.axis.opaque(4, i)
+                vj = T.axis.opaque(16, j)
+                m[vi] = 0
+)"));
+  const auto loops = s.get_loops(s.block("B"));
+  check_refusal(s, "split", 6, [&] { s.split(loops[1], {infer, 4}); });
+}

@@ -183,3 +183,38 @@ TEST_CASE("unsafe_set_dtype and storage_align: requirements by number") {
   s.annotate(b, "buffer_dim_align", ir::attr::list{ir::attr(ir::attr::list{0, 1})});
   check_refusal(s, "storage_align", 5, [&] { s.storage_align(b, 0, 0, 16); });
 }
+
+TEST_CASE("set_scope: what each thread has for itself does not become shared") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((1,), "float32", scope="local")
+    for i in T.thread_binding(8, thread="threadIdx.x"):
+        with T.block("B"):
+            vi = T.axis.opaque(8, i)
+            B[0] = A[vi] * T.float32(2)
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[0]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "set_scope", 5, [&] { s.set_scope(b, 0, "shared"); });
+}
+
+TEST_CASE("set_scope: elements of one thread each may become shared") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "float32"), C: T.Buffer((8, 4), "float32")):
+    B = T.alloc_buffer((8, 4), "float32", scope="local")
+    for i in T.thread_binding(8, thread="threadIdx.x"):
+        for j in range(4):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+        for j in range(4):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[vi, vj]
+)");
+  schedule s(f);
+  s.set_scope(s.block("B"), 0, "shared");
+  check_meaning(s, f);
+}

@@ -179,3 +179,47 @@ def main(A: T.Buffer((T.int64(3), T.int64(8)), "float32"), B: T.Buffer((T.int64(
   check_meaning(s, f);
   intrin::remove("test_dot");
 }
+
+TEST_CASE("tensorize: an operand that is also written") {
+  intrin::add({"test_add", ir::parse(R"(@T.prim_func
+def desc(a: T.handle, c: T.handle):
+    A = T.match_buffer(a, (4,), "int32", offset_factor=1)
+    C = T.match_buffer(c, (4,), "int32", offset_factor=1)
+    with T.block("root"):
+        T.reads(A[0:4])
+        T.writes(C[0:4])
+        for i in range(4):
+            with T.block("d"):
+                vi = T.axis.spatial(4, i)
+                C[vi] = A[vi] + 1
+)"),
+               ir::parse(R"(@T.prim_func
+def impl(a: T.handle, c: T.handle):
+    A = T.match_buffer(a, (4,), "int32", offset_factor=1)
+    C = T.match_buffer(c, (4,), "int32", offset_factor=1)
+    with T.block("root"):
+        T.reads(A[0:4])
+        T.writes(C[0:4])
+        for i in range(4):
+            C[3 - i] = A[3 - i] + 1
+)"),
+               nullptr});
+  const auto program = [](const char* to) {
+    return ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((20,), "int32")):
+    for o, i in T.grid(4, 4):
+        with T.block("B"):
+            vi = T.axis.spatial(16, o * 4 + i)
+            X[vi + )" +
+                     std::string(to) + R"(] = X[vi] + 1
+)");
+  };
+  schedule s(program("1"));
+  const loop_rv i = s.get_loops(s.block("B"))[1];
+  check_refusal(s, "tensorize", 6, [&] { s.tensorize(i, "test_add"); });
+  const ir::function apart = program("4");
+  schedule t(apart);
+  t.tensorize(t.get_loops(t.block("B"))[1], "test_add");
+  check_meaning(t, apart);
+  intrin::remove("test_add");
+}

@@ -287,3 +287,78 @@ TEST_CASE("transform_layout: symbolic extents") {
   CHECK_THROWS_AS(s.transform_layout(c, written_buffer(0), "lambda i: (i // m, i % m)"),
                   argument_error);
 }
+
+TEST_CASE("transform_layout: a condition that loads is not asked at the padding") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
+    B = T.alloc_buffer((14,), "float32")
+    for i in range(14):
+        with T.block("B"):
+            vi = T.axis.spatial(14, i)
+            if A[vi] > T.float32(0):
+                B[vi] = T.float32(1)
+            else:
+                B[vi] = T.float32(2)
+    for i in range(14):
+        with T.block("D"):
+            vi = T.axis.spatial(14, i)
+            D[vi] = B[vi] * T.float32(2)
+)");
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)", 0.0);
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a value that is loaded is not there for the padding") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
+    B = T.alloc_buffer((14,), "float32")
+    for i in range(14):
+        with T.block("B"):
+            vi = T.axis.spatial(14, i)
+            x: T.float32 = A[vi]
+            B[vi] = x * x
+    for i in range(14):
+        with T.block("D"):
+            vi = T.axis.spatial(14, i)
+            D[vi] = B[vi] * T.float32(2)
+)");
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)", 0.0);
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a scan inside of a block keeps its order") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
+    B = T.alloc_buffer((14,), "float32")
+    with T.block("B"):
+        for i in range(14):
+            B[i] = T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0)) + A[i]
+    for i in range(14):
+        with T.block("D"):
+            vi = T.axis.spatial(14, i)
+            D[vi] = B[vi] * T.float32(2)
+)");
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i % 4, i // 4)", 0.0);
+  check_meaning(s, f);
+}
+
+TEST_CASE("transform_layout: a scan over instances keeps its order") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
+    B = T.alloc_buffer((14,), "float32")
+    for i in range(14):
+        with T.block("B"):
+            vi = T.axis.spatial(14, i)
+            B[vi] = T.if_then_else(vi > 0, B[T.max(vi - 1, 0)], T.float32(0)) + A[vi]
+    for i in range(14):
+        with T.block("D"):
+            vi = T.axis.spatial(14, i)
+            D[vi] = B[vi] * T.float32(2)
+)");
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i % 4, i // 4)", 0.0);
+  check_meaning(s, f);
+}

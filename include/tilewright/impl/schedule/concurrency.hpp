@@ -15,6 +15,18 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
+/// Whether the loop, one of those around the target, or one below it starts the threads that the
+/// buffer belongs to: a nest beside it is run by others, which find nothing there.
+inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
+  if (storage_rank(x->scope) <= 0) return false;
+  bool below = false;
+  for (const ir::loop_node* l : at.all_loops()) {
+    below = below || l == &loop;
+    if (l->loop == ir::loop_kind::thread_binding) return below;
+  }
+  return false;
+}
+
 /// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
 /// an ordinary copy.
 inline const ir::loop_node* copied_together(const path& at) {

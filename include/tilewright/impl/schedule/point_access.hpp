@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/iter_map.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -82,6 +83,14 @@ inline bool inside(const ir::block_node& b, const ir::buffer& x, const std::vect
     if (!known.prove_le(ir::integer(at[d].type(), 0), at[d]) || !known.prove_lt(at[d], x->shape[d]))
       return false;
   return true;
+}
+
+/// Whether instances of the block, all different, access different elements at the indices.
+inline bool instances_apart(const ir::block_node& b, const std::vector<ir::expr>& at) {
+  arith::loop_domains iters;
+  for (const ir::iter_var& i : b.iters) iters.emplace_back(i.var, i.dom);
+  return arith::detect_iter_map(at, iters, ir::boolean(true), arith::iter_map_level::bijective, {})
+      .has_value();
 }
 
 /// Regions of the loads in index expressions, and of the point itself.

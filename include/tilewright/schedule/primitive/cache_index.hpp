@@ -28,10 +28,11 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block is not the root;
-/// 2. the storage scope exists;
+/// 2. the storage scope exists, and is global below loops that are bound to threads;
 /// 3. `cse_thresh` is not negative;
 /// 4. only loops stand between the scope and the block, and those that drive the variables of such
-///    an expression have bounds that use no other loop and give the variables no negative value.
+///    an expression have bounds that use no other loop and give the variables no negative value;
+///    nobody in the nest writes what these bounds and values are loaded from.
 /// @returns the blocks that compute, in program order
 /// @throws schedule_error; nothing is changed then
 new_blocks cache_index(const ir::function& f, std::uint64_t block, const std::string& storage_scope,

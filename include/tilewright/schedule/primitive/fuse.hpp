@@ -22,7 +22,8 @@ namespace tilewright::primitive {
 /// 2. each loop after the first is the whole body of the one before;
 /// 3. every loop starts at 0;
 /// 4. no loop has an annotation or is bound to threads; other kinds become serial;
-/// 5. the extent of no loop uses the variable of another one in the list;
+/// 5. the extent of no loop uses the variable of another one in the list, and nothing below writes
+///    what it is loaded from;
 /// 6. the product of constant extents fits the type of the widest variable.
 /// @param loops outermost first
 /// @returns the new loop; the old variables are gone

@@ -25,10 +25,13 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. both blocks are in one scope of loops, sequences and blocks; what the epilogue reads besides
-///    is not written from the reduction on, and its output is used by none in between;
+///    is not written from the reduction on, nor before it in a loop that repeats both without the
+///    epilogue, its output is used by none in between, and what else it touches is no memory of
+///    threads whose loops the two do not share;
 /// 2. the reduction is one, writes one buffer of its scope's own, and has a known reducer
 ///    (schedule/reducer.hpp) with one value;
-/// 3. the epilogue is complete, without predicate, and one store;
+/// 3. the epilogue is complete, without predicate, and one store, of different elements in
+///    different instances; it visits all of its domain;
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the

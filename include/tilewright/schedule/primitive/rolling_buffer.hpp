@@ -28,7 +28,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
-///    allocates the buffer, and no other block writes it;
+///    allocates the buffer, no other block writes it, nobody takes its address, and no part of it
+///    is matched;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable

@@ -28,7 +28,8 @@ namespace tilewright::primitive {
 /// 3. the loop has no annotation and is not bound to threads; parallel, vectorized and unrolled
 ///    loops become serial;
 /// 4. the loop starts at 0;
-/// 5. the product of the factors is provably at least the extent.
+/// 5. the product of the factors is provably at least the extent;
+/// 6. nothing below the loop writes what its extent is loaded from.
 /// @param factors outermost first; nothing for `infer`
 /// @returns the new loops, outermost first; the old variable is gone
 /// @throws schedule_error

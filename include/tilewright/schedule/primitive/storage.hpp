@@ -21,7 +21,9 @@ namespace tilewright::primitive {
 /// 1. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 2. `buffer_index` names a write region of the block;
 /// 3. a block allocates the buffer;
-/// 4. threads that share the buffer through its old scope still share it through the new one.
+/// 4. threads that share the buffer through its old scope still share it through the new one;
+/// 5. threads that have the buffer each for itself, but share the new scope, write different
+///    elements.
 /// @throws schedule_error; nothing is changed then
 ir::function set_scope(const ir::function& f, std::uint64_t block, int buffer_index,
                        const std::string& storage_scope);

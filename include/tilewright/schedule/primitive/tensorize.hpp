@@ -31,7 +31,8 @@ namespace tilewright::primitive {
 /// 2. the block can be made: the requirements of blockize;
 /// 3. the block matches the description; the text names the first difference;
 /// 4. the block has no buffers of its own;
-/// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard.
+/// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard;
+/// 6. what it writes is one operand of the intrinsic alone.
 /// @throws schedule_error; nothing is changed then
 ir::function tensorize(const ir::function& f, const ir::var& loop, const std::string& intrinsic,
                        bool preserve_unit_iters = true);

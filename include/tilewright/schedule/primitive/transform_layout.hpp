@@ -22,7 +22,8 @@ namespace tilewright::primitive {
 /// - when nobody in the function writes the buffer, its caller must have put it there: a block of
 ///   assumptions at the start of the function says so;
 /// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
-///   that does nothing else, the nest runs over the new axes and stores
+///   that does nothing else, loads nothing but for the stored values and of the buffer the stored
+///   element alone, the nest runs over the new axes and stores
 ///   `if_then_else(padding, pad value, value)`;
 /// - else a block after the last writer writes the padding.
 ///

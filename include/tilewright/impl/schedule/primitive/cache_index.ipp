@@ -145,9 +145,12 @@ class collector {
   std::vector<ir::expr> found_;
 };
 
-/// The variables that statements inside the block define.
-inline ir::var_set defined_inside(const ir::block_node& b) {
+/// The variables that statements inside the block define, and the loops around it: a block without
+/// iteration variables may use them.
+inline ir::var_set defined_near(const child_block& child) {
+  const ir::block_node& b = child.block();
   ir::var_set out;
+  for (const ir::loop_node* l : child.loops) out.insert(l->var);
   for (const ir::stmt& s : {b.init, b.body}) {
     if (!s) continue;
     ir::for_each_stmt(s, [&](const ir::stmt& x) {
@@ -277,6 +280,26 @@ struct use_of_cache : ir::mutator {
   }
 };
 
+/// What drives the block must stand before the nest: nobody in the nest may write what bounds and
+/// values are loaded from.
+inline void check_drivers(const block_scope& scope, std::size_t self) {
+  const child_block& child = scope[self];
+  const auto drives = [&](const ir::buffer& x) {
+    const std::vector<ir::expr>& values = child.realize->values;
+    return std::any_of(values.begin(), values.end(),
+                       [&](const ir::expr& value) { return ir::loads_from(value, x); }) ||
+           std::any_of(child.loops.begin(), child.loops.end(), [&](const ir::loop_node* l) {
+             return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+           });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if ((w == self || scope.common_loops(w, self) > 0) && drives(r.buffer))
+        refuse(4, quoted(scope[w].block()) + " writes \"" + r.buffer->name +
+                      "\", from which bounds or values around " + quoted(child.block()) +
+                      " are loaded, in the nest of that block");
+}
+
 /// The block with its stores after one more stage. TVM does not say that it reads the cache.
 inline ir::block using_cache(const ir::block_node& b, const stage& s) {
   use_of_cache use(s);
@@ -304,10 +327,16 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const block_scope scope(*holder->block);
   const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
+  d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
+  if (storage_rank(storage_scope) > 0)
+    for (const ir::loop_node* l : child.loops)
+      if (l->loop == ir::loop_kind::thread_binding)
+        d::refuse(2, "in scope \"" + storage_scope + "\" the threads of loop \"" + l->var->name +
+                         "\" would not find what is computed outside of it");
   path above = at;  // what stands around the scope
   while (above.slots.back()->get() != holder) above.slots.pop_back();
   const arith::analyzer outside = known_loops(above).analyzer();
-  const ir::var_set inner = d::defined_inside(child.block());
+  const ir::var_set inner = d::defined_near(child);
   const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
 
   new_blocks out;

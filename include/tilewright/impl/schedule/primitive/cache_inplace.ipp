@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
+#include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -35,6 +38,31 @@ inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buf
       for (std::size_t d = 0; d < out.size(); ++d) out[d] = hull(out[d], r.box[d], x->shape[d]);
     }
   return out;
+}
+
+/// A buffer that the block writes and from which its guard, its values or the place of the box are
+/// loaded: the copy back would find others. Null if there is none.
+inline ir::buffer overwritten_place(const ir::block_realize_node& r,
+                                    const std::vector<ir::range>& box) {
+  for (const ir::buffer_region& w : r.block->writes)
+    if (detail::loads_around(r, w.buffer) ||
+        std::any_of(box.begin(), box.end(), [&](const ir::range& d) {
+          return ir::loads_from(d.min, w.buffer) || ir::loads_from(d.extent, w.buffer);
+        }))
+      return w.buffer;
+  return {};
+}
+
+/// Whether the block writes every element of the box, as far as its regions say.
+inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
+                       const std::vector<ir::range>& box) {
+  return std::any_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+    return w.buffer == x && std::equal(box.begin(), box.end(), w.box.begin(),
+                                       [](const ir::range& p, const ir::range& q) {
+                                         return arith::same_value(p.min, q.min) &&
+                                                arith::same_value(p.extent, q.extent);
+                                       });
+  });
 }
 
 /// A copy of the box that one instance touches, guarded like the instance.
@@ -86,6 +114,16 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
   const std::vector<ir::range> box = touched_box(*instance.block, x);
+  if (const ir::buffer b = overwritten_place(instance, box))
+    refuse(c, 5,
+           quoted(*instance.block) + " writes \"" + b->name +
+               "\", which says what it touches of \"" + x->name + "\"");
+  for (const ir::loop_node* l : at.all_loops())
+    if (runs_at_once(*l) && !writes_all(*instance.block, x, box))
+      refuse(c, 6,
+             quoted(*instance.block) + " would copy elements of \"" + x->name +
+                 "\" back that it only reads, while other iterations of loop \"" + l->var->name +
+                 "\" run");
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
   r.from = x;

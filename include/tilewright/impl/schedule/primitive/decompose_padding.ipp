@@ -5,11 +5,13 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/ir/intrinsics.hpp>
+#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/conditional_below.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -141,12 +143,24 @@ inline std::vector<ir::expr> guards(const plan& p) {
   return out;
 }
 
-inline bool stores_apart(const plan& p) {
-  arith::loop_domains iters;
-  for (const ir::iter_var& i : p.block().iters) iters.emplace_back(i.var, i.dom);
-  return arith::detect_iter_map(p.store->indices, iters, ir::boolean(true),
-                                arith::iter_map_level::bijective, {})
-      .has_value();
+/// A block below the loop that writes what guards, bounds or values around the block are loaded
+/// from: the constants are stored ahead of it. -1 if there is none.
+inline int changer_of_instances(const block_scope& scope, std::size_t child, const plan& p) {
+  const auto places_instances = [&](const ir::buffer& x) {
+    return detail::loads_around(*p.child->realize, x) ||
+           std::any_of(p.child->loops.begin() + static_cast<std::ptrdiff_t>(p.first),
+                       p.child->loops.end(), [&](const ir::loop_node* l) {
+                         return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+                       });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const auto& writes = scope[w].block().writes;
+    if (w != child && scope.common_loops(w, child) > p.first &&
+        std::any_of(writes.begin(), writes.end(),
+                    [&](const ir::buffer_region& r) { return places_instances(r.buffer); }))
+      return static_cast<int>(w);
+  }
+  return -1;
 }
 
 inline ir::buffer_region substituted(const ir::buffer_region& r, const ir::var_map& map,
@@ -303,10 +317,17 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
-  if (!stores_apart(p)) refuse(6, quoted(p.block()) + " stores some elements more than once");
+  if (!detail::point_access::instances_apart(p.block(), p.store->indices))
+    refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
     refuse(7, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses what " +
                   quoted(p.block()) + " stores, before it");
+  if (const int w = changer_of_instances(scope, child, p); w >= 0)
+    refuse(7, quoted(scope[static_cast<std::size_t>(w)].block()) + " below loop \"" + loop->name +
+                  "\" writes what says which instances of " + quoted(p.block()) + " run");
+  if (detail::threads_begin_at(at, *p.child->loops[p.first], p.store->buffer))
+    refuse(8, "what threads of loop \"" + loop->name + "\" and below keep in \"" +
+                  p.store->buffer->name + "\" ends with them");
 
   new_block out;
   ir::stmt constant =

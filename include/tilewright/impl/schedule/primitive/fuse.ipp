@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include <tilewright/impl/schedule/overwritten_bounds.hpp>
 #include <tilewright/schedule/primitive/fuse.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -39,6 +40,10 @@ inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
       if (ir::uses_var(inner->extent, outer->var))
         refuse(5, "the extent of loop \"" + inner->var->name + "\" depends on loop \"" +
                       outer->var->name + "\"");
+  for (std::size_t i = 1; i < nest.size(); ++i)
+    if (const ir::buffer b = detail::overwritten_bound(*nest[i], nest.back()->body))
+      refuse(5, "the nest overwrites \"" + b->name + "\", from which the extent of loop \"" +
+                    nest[i]->var->name + "\" is loaded");
 }
 
 inline dtype widest(const std::vector<const ir::loop_node*>& nest) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -81,6 +82,9 @@ inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p)
   if (loads.size() != 1)
     refuse(4, quoted(b) + " must load \"" + p.sum->buffer->name + "\" exactly once");
   p.load = loads[0];
+  if (!visits_domains(*p.epilogue)) refuse(3, quoted(b) + " does not visit all of its domain");
+  if (!detail::point_access::instances_apart(b, p.store->indices))
+    refuse(3, quoted(b) + " stores some elements more than once");
 }
 
 /// Nobody else sees the result, and nothing that the epilogue touches changes before it.
@@ -92,12 +96,33 @@ inline void check_neighbours(const block_scope& scope, std::size_t reduction, st
                   "\"");
   if (earlier_user(scope, epilogue) >= 0)
     refuse(1, "a block before " + quoted(p.epilogue->block()) + " uses what it writes");
-  for (std::size_t w = reduction; w < scope.size(); ++w)
+  // an earlier writer goes on after the reduction where loops repeat both, without the epilogue
+  const auto still_writes = [&](std::size_t w) {
+    return w >= reduction || scope.common_loops(w, reduction) > scope.common_loops(w, epilogue);
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       for (const ir::buffer_region& in : p.epilogue->block().reads)
-        if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer)
+        if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer &&
+            still_writes(w))
           refuse(1, quoted(scope[w].block()) + " writes \"" + in.buffer->name + "\", which " +
                         quoted(p.epilogue->block()) + " reads");
+}
+
+/// What threads have each for itself is reached below their loops alone, which both blocks share.
+inline void check_memory(const block_scope& scope, std::size_t reduction, std::size_t epilogue,
+                         const pair& p) {
+  const std::size_t common = scope.common_loops(reduction, epilogue);
+  const auto check = [&](const ir::buffer& x) {
+    for (const child_block* c : {p.reduction, p.epilogue})
+      for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
+        if (c->loops[l]->loop == ir::loop_kind::thread_binding && storage_rank(x->scope) > 0 &&
+            !shared_across(x->scope, *c->loops[l]))
+          refuse(1, "the threads of loop \"" + c->loops[l]->var->name + "\" have \"" + x->name +
+                        "\" each for itself");
+  };
+  for (const auto* list : {&p.epilogue->block().reads, &p.epilogue->block().writes})
+    for (const ir::buffer_region& r : *list) check(r.buffer);
 }
 
 /// Iteration variables of the epilogue in terms of those of the reduction.
@@ -173,6 +198,7 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);
+  check_memory(scope, first_child, last_child, p);
   const ir::var_map vars = match_variables(p);
   const std::optional<ir::expr> start = start_value(p);
   if (!start || p.store->buffer->type != p.sum->buffer->type)

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
@@ -158,6 +160,22 @@ inline std::vector<int> padded_reduction(const contraction& c) {
   return out;
 }
 
+/// Whether the value is a number where operands hold the padding, if it is one elsewhere: 0 times
+/// an infinity is none.
+inline bool stays_finite(const ir::expr& e) {
+  static constexpr std::array<std::string_view, 10> total = {
+      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
+  bool finite = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    const bool by_number = x->op == ir::op::div && x->args[1]->op == ir::op::real;
+    const bool divides = x->op == ir::op::div && (!by_number || x->args[1]->real == 0);
+    const bool calls =
+        x->op == ir::op::call && std::find(total.begin(), total.end(), x->name) == total.end();
+    if (divides || calls) finite = false;
+  });
+  return finite || !is_float(e.type());
+}
+
 /// What a step of the reduction adds where the variables `beyond` are in their padding and the
 /// operands hold `value` there.
 inline ir::expr padded_step(const contraction& c, const ir::expr& step,
@@ -171,8 +189,9 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       return reached ? ir::cast(e.type(), value) : e;
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-    if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-                                 ir::equal(e->args[1], ir::literal(e.type(), 0))))
+    if (e->op == ir::op::mul && stays_finite(e) &&
+        (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
+         ir::equal(e->args[1], ir::literal(e.type(), 0))))
       return ir::literal(e.type(), 0);
     if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
       return ir::literal(e.type(), e->args[0]->real);
@@ -305,6 +324,15 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
       refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
+  const auto check_memory = [&](const operand& o) {
+    if (!is_padded(c, o) || storage_rank(o.buffer->scope) <= 0) return;
+    for (const ir::loop_node* l : b.loops)
+      if (l->loop == ir::loop_kind::thread_binding)
+        refuse(4, "\"" + o.buffer->name + "\" belongs to threads of loop \"" + l->var->name +
+                      "\", which a copy outside of it does not reach");
+  };
+  check_memory(c.result);
+  for (const operand& o : c.inputs) check_memory(o);
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&

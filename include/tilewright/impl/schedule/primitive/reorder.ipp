@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/overwritten_bounds.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -190,6 +192,71 @@ inline void check_as_tvm(const child_block& child, std::size_t at) {
                       child.loops[outer]->var->name + "\"");
 }
 
+/// Whether no element of the one region in an iteration of the loop is of the other in another one:
+/// the loop steps over what both hold.
+inline bool steps_over_both(const child_block& a, const ir::buffer_region& of_a,
+                            const child_block& b, const ir::buffer_region& of_b, std::size_t loop) {
+  using detail::footprints::constant_sum;
+  const standing_loops standing{loop + 1, {}};
+  const footprint x = touched(a, bind_iters(a), of_a, standing),
+                  y = touched(b, bind_iters(b), of_b, standing);
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    if (!x[d].lo || !x[d].hi || !y[d].lo || !y[d].hi) continue;
+    const auto end = constant_sum(*x[d].hi, *x[d].lo, -1),
+               from = constant_sum(*y[d].lo, *x[d].lo, -1),
+               to = constant_sum(*y[d].hi, *x[d].lo, -1);
+    const std::int64_t step = x[d].lo->coefficient(a.loops[loop]->var);
+    if (end && from && to &&
+        std::max(*end, *to) - std::min<std::int64_t>(0, *from) < std::max(step, -step))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the two blocks touch the same elements in each iteration of the loop, others in others.
+inline bool share_iterations(const child_block& a, const ir::buffer_region& of_a,
+                             const child_block& b, const ir::buffer_region& of_b,
+                             std::size_t loop) {
+  using detail::footprints::constant_sum;
+  const standing_loops standing{loop + 1, {}};
+  const footprint x = touched(a, bind_iters(a), of_a, standing),
+                  y = touched(b, bind_iters(b), of_b, standing);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const span& p, const span& q) {
+                      return p.lo && q.lo && p.hi && q.hi && constant_sum(*p.lo, *q.lo, -1) == 0 &&
+                             constant_sum(*p.hi, *q.hi, -1) == 0;
+                    }) &&
+         iterations_apart(a, loop);
+}
+
+/// Writes of the same elements keep their order: those of different blocks, and all that a block
+/// does which uses the loop without a variable, so that nothing says its instances are apart.
+inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
+  if (as_tvm() || ir::is_int(loop.extent, 1)) return;
+  for (std::size_t a = 0; a < scope.size(); ++a) {
+    const int at = loop_index(scope[a].loops, loop.var);
+    if (at < 0) continue;
+    const auto place = static_cast<std::size_t>(at);
+    const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
+      if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
+          steps_over_both(scope[a], w, scope[b], r, place) ||
+          (a != b && share_iterations(scope[a], w, scope[b], r, place)))
+        return;
+      refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
+                    "\" that block \"" + scope[b].block().name +
+                    "\" touches in another iteration of loop \"" + loop.var->name + "\"");
+    };
+    const bool free = scope[a].block().iters.empty() && loop_used_inside(scope[a]);
+    for (const ir::buffer_region& w : scope[a].block().writes) {
+      for (std::size_t b = free ? a : a + 1; b < scope.size(); ++b)
+        if (loop_index(scope[b].loops, loop.var) >= 0)
+          for (const ir::buffer_region& other : scope[b].block().writes) check(w, b, other);
+      if (free)
+        for (const ir::buffer_region& r : scope[a].block().reads) check(w, a, r);
+    }
+  }
+}
+
 inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
@@ -213,6 +280,12 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
       refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                     "\" reads what a block below loop \"" + loop->var->name +
                     "\" writes in another iteration");
+  for (const ir::loop_node* loop : order) {
+    check_writes(scope, *loop);
+    if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b && !as_tvm())
+      refuse(8, "loop \"" + loop->var->name + "\" overwrites \"" + b->name +
+                    "\", from which its bounds are loaded");
+  }
 }
 
 }  // namespace detail::reordering

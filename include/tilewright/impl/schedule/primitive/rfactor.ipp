@@ -4,6 +4,8 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -111,6 +113,19 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
       refuse(8, "the bounds of " + quoted(*c.loops[l]) + " follow a loop of the reduction");
 }
 
+/// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
+inline bool starts_at_first(const plan& p) {
+  const child_block& c = *p.child;
+  ir::var_map first;
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (p.reduce[l]) first.emplace(c.loops[l]->var, c.loops[l]->min);
+  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
+    if (c.block().iters[i].kind == ir::iter_kind::reduce &&
+        !arith::same_value(ir::substitute(c.realize->values[i], first), c.block().iters[i].dom.min))
+      return false;
+  return true;
+}
+
 /// The part of the predicate that says which results exist; the rest only cuts the reduction, and
 /// must leave its first instance.
 inline ir::expr result_predicate(const plan& p) {
@@ -126,14 +141,19 @@ inline ir::expr result_predicate(const plan& p) {
   }
   ir::expr kept = ir::boolean(true);
   std::vector<ir::expr> cuts;
+  bool cuts_partial = false;
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     if (ir::uses_any(conjunct, dropped)) {
       cuts.push_back(conjunct);
     } else {
       kept = ir::logical_and(kept, conjunct);
       known.assume(conjunct);
+      cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
+  if (cuts_partial && !starts_at_first(p))
+    refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
+                  quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
     if (as_tvm() || !known.prove(ir::substitute(cut, first)))
       refuse(7, "the guard of " + quoted(c.block()) + " leaves partial results along " +
@@ -391,6 +411,10 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
     for (const ir::buffer& b : results(p))
       if (loads_from(e, b))
         refuse(5, quoted(p.child->block()) + " combines values that depend on its result");
+  for (const ir::buffer& b : results(p))
+    if (detail::threads_begin_at(at, *p.child->loops[0], b))
+      refuse(9, "what the threads around " + quoted(p.child->block()) + " keep in \"" + b->name +
+                    "\" ends with them, and partial results beside it would too");
   p.axis = checked_axis(p.form, factor_axis);
   p.partial = partial_buffers(p);
   ir::expr predicate = result_predicate(p);

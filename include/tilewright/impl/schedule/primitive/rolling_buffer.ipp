@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -266,6 +267,9 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written.buffer)
         refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
+  if (detail::point_access::accesses(holder->block, written.buffer).opaque)
+    refuse(1,
+           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
   const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();

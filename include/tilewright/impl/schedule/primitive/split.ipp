@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include <tilewright/impl/schedule/overwritten_bounds.hpp>
 #include <tilewright/schedule/primitive/split.hpp>
 #include <tilewright/schedule/rebind.hpp>
 
@@ -86,6 +87,10 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const ir::loop_node& old = *ir::as_loop(at.target());
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
+  if (const ir::buffer b = detail::overwritten_bound(old, old.body))
+    throw schedule_error("split", 6,
+                         "loop \"" + loop->name + "\" overwrites \"" + b->name +
+                             "\", from which its extent is loaded");
 
   known_loops exact(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);

@@ -40,6 +40,52 @@ inline bool has_threads(const ir::stmt& s) {
   return found;
 }
 
+/// Whether an instance of the block writes other elements in each iteration of the loop: its region
+/// says the value of every variable that the loop drives.
+inline bool writes_own_elements(const child_block& c, const ir::buffer_region& w,
+                                std::size_t loop) {
+  for (std::size_t i = 0; i < c.realize->values.size(); ++i) {
+    const ir::iter_var& v = c.block().iters[i];
+    if (!ir::is_int(v.dom.extent, 1) && ir::uses_var(c.realize->values[i], c.loops[loop]->var) &&
+        std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) {
+          return d.min.same(v.var) && ir::is_int(d.extent, 1);
+        }))
+      return false;
+  }
+  return iterations_apart(c, loop);
+}
+
+/// A loop whose threads have a buffer each in its old scope and share one in the new scope, where
+/// they would overwrite each other's elements; null if there is none. `site` allocates the buffer.
+inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x,
+                                           const std::string& scope) {
+  const auto merges = [&](const ir::loop_node& l) {
+    return l.loop == ir::loop_kind::thread_binding && !ir::is_int(l.extent, 1) &&
+           shared_across(scope, l) && !shared_across(x->scope, l);
+  };
+  const auto uses = [&](const ir::block_node& b) {
+    const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
+    return std::any_of(b.reads.begin(), b.reads.end(), is_x) ||
+           std::any_of(b.writes.begin(), b.writes.end(), is_x);
+  };
+  for (const ir::loop_node* l : site.all_loops())
+    if (merges(*l)) return l;
+  const block_scope children(block_at(site));
+  for (const child_block& c : children.children()) {
+    if (!uses(c.block())) continue;
+    for (std::size_t l = 0; l < c.loops.size(); ++l)
+      for (const ir::buffer_region& w : c.block().writes)
+        if (w.buffer == x && merges(*c.loops[l]) && !writes_own_elements(c, w, l))
+          return c.loops[l];
+    const ir::loop_node* inside = nullptr;  // its own blocks are below threads
+    ir::for_each_stmt(c.block().body, [&](const ir::stmt& s) {
+      if (ir::as_loop(s) && merges(*ir::as_loop(s))) inside = ir::as_loop(s);
+    });
+    if (inside) return inside;
+  }
+  return nullptr;
+}
+
 /// Stores to the buffers convert to their new type, loads back to the old one.
 class converter : public ir::mutator {
  public:
@@ -124,6 +170,11 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
+  if (const ir::loop_node* l = merged_threads(site, x, storage_scope))
+    throw schedule_error(name, 5,
+                         "the threads of loop \"" + l->var->name + "\" have \"" + x->name +
+                             "\" each for itself; in scope \"" + storage_scope +
+                             "\" they would overwrite each other's elements");
   const std::string renamed =
       detail::block_buffers::fresh_buffer_name(f, x->name + "_" + storage_scope);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(

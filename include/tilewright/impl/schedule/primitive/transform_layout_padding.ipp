@@ -7,6 +7,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
 
@@ -103,6 +104,35 @@ inline ir::function with_assumption(const ir::function& f, const task& t) {
   return out;
 }
 
+/// Whether the value of a store reads nothing of its buffer but the element that it replaces, so that
+/// the order of the stores does not matter.
+inline bool reads_own_element(const ir::store_node& store) {
+  bool own = true;
+  ir::for_each_expr(store.value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && e->buffer == store.buffer)
+      own = own && std::equal(e->args.begin(), e->args.end(), store.indices.begin(),
+                              [](const ir::expr& x, const ir::expr& y) { return x.same(y); });
+  });
+  return own;
+}
+
+/// Whether the block runs as well at places that no element takes, where its stores choose the
+/// padding: nothing else in it reads memory.
+inline bool runs_in_padding(const ir::block_node& b) {
+  bool plain = true;
+  for (const ir::stmt& s : {b.init, b.body}) {
+    if (!s) continue;
+    ir::for_each_stmt(s, [&](const ir::stmt& x) {
+      const ir::loop_node* loop = ir::as_loop(x);
+      const ir::store_node* store = ir::as_store(x);
+      if (loop && (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent))) plain = false;
+      if (store && !reads_own_element(*store)) plain = false;
+      if (!loop && !store && !ir::as_seq(x)) plain = false;
+    });
+  }
+  return plain;
+}
+
 /// A nest that writes the buffer in row-major order and does nothing else.
 struct traversal {
   path head;                                // to the outermost of the loops over the dimensions
@@ -142,7 +172,8 @@ inline std::optional<traversal> row_major(const ir::function& f,
                                           const ir::buffer& buffer) {
   const ir::block_node& b = *realize.block;
   const auto iters = index_iters(b, buffer);
-  if (!iters || iters->empty() || !child_blocks(b.body).empty() || !ir::is_true(realize.predicate))
+  if (!iters || iters->empty() || !child_blocks(b.body).empty() ||
+      !ir::is_true(realize.predicate) || !runs_in_padding(b))
     return std::nullopt;
   path at = find_block(f, b.id);
   const std::vector<const ir::loop_node*> loops = at.loops();
@@ -187,7 +218,7 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
       if (!last && !ir::as_loop(loop->body)) return false;
       if (!last) continue;
       const ir::store_node* store = ir::as_store(loop->body);
-      return store && store->buffer == buffer &&
+      return store && store->buffer == buffer && reads_own_element(*store) &&
              std::equal(vars.begin(), vars.end(), store->indices.begin(),
                         [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
     }
