@@ -364,3 +364,67 @@ def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
   const loop_rv i = s.get_loops(c)[0];
   check_refusal(s, "read_at", 5, [&] { s.read_at(i, c, 0, "local"); });
 }
+
+TEST_CASE("read_at: what stands around the blocks keeps loading the buffer") {
+  const auto program = [](const std::string& guarded) {
+    return ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    for i, j in T.grid(4, 4):
+)" + guarded);
+  };
+  const ir::function guard = program(R"(
+        with T.block("R"):
+            vi = T.axis.spatial(16, i * 4 + j)
+            T.where(X[15 - i * 4 - j] > 0)
+            Y[vi] = X[vi]
+)");
+  const ir::function condition = program(R"(
+        if X[15 - i * 4 - j] > 0:
+            with T.block("R"):
+                vi = T.axis.spatial(16, i * 4 + j)
+                Y[vi] = X[vi]
+)");
+  for (const ir::function& f : {guard, condition}) {
+    schedule s(f);
+    const block_rv r = s.block("R");
+    s.read_at(s.get_loops(r)[0], r, 0, "local");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("read_at: a let below the loop is not seen by the copy") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    for i in range(4):
+        x: T.int32 = i * 4
+        for j in range(4):
+            with T.block("R"):
+                vi = T.axis.spatial(16, x + j)
+                Y[vi] = X[vi]
+)");
+  schedule s(f);
+  const block_rv r = s.block("R");
+  s.read_at(s.get_loops(r)[0], r, 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("read_at: in a scope inside, nothing is copied that nobody has written") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for i in range(8):
+        with T.block("W"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi] + 2
+    for o in range(1):
+        with T.block("O"):
+            vo = T.axis.spatial(1, o)
+            for i in range(16):
+                with T.block("R"):
+                    vi = T.axis.spatial(16, i)
+                    Y[vi] = T.if_then_else(vi < 8, X[vi], 1)
+)"));
+  const block_rv r = s.block("R");
+  const loop_rv i = s.get_loops(r)[0];
+  check_refusal(s, "read_at", 5, [&] { s.read_at(i, r, 0, "local"); });
+}

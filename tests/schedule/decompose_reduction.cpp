@@ -184,3 +184,72 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
   decompose(s);
   check_meaning(s, f);
 }
+
+TEST_CASE("decompose_reduction: an init that runs ahead finds what it would have found") {
+  SUBCASE("what other instances write") {
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi + 1] = C[vi]
+            C[vi + 1] = C[vi + 1] + A[vi, vk]
+)");
+    schedule s(f);
+    const block_rv c = s.block("C");
+    const std::vector<loop_rv> loops = s.get_loops(c);
+    check_refusal(s, "decompose_reduction", 6, [&] { s.decompose_reduction(c, loops[0]); });
+    check_refusal(s, "blockize", 4, [&] { s.blockize(loops[0]); });
+    s.decompose_reduction(c, loops[1]);
+    check_meaning(s, f);
+  }
+  SUBCASE("what a later block of the loop reads or writes") {
+    const auto program = [](const std::string& user) {
+      return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), B: T.Buffer((9,), "int32"), C: T.Buffer((9,), "int32"), Y: T.Buffer((8,), "int32")):
+    for i in range(8):
+        for k in range(4):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = B[vi]
+                C[vi] = C[vi] + A[vi, vk]
+        with T.block("U"):
+            vi = T.axis.spatial(8, i)
+            )" + user + "\n");
+    };
+    for (const char* user : {"Y[vi] = C[vi + 1]", "B[vi + 1] = 3"}) {
+      schedule s(program(user));
+      const block_rv c = s.block("C");
+      const loop_rv i = s.get_loops(c)[0];
+      check_refusal(s, "decompose_reduction", 6, [&] { s.decompose_reduction(c, i); });
+    }
+    const ir::function f = program("Y[vi] = C[vi]");
+    schedule s(f);
+    const block_rv c = s.block("C");
+    s.decompose_reduction(c, s.get_loops(c)[0]);
+    check_meaning(s, f);
+  }
+  SUBCASE("the bounds of its loops") {
+    schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16, 4), "int32"), C: T.Buffer((8, 16), "int32")):
+    M = T.alloc_buffer((1,), "int32")
+    for i in range(8):
+        with T.block("M"):
+            vi = T.axis.opaque(8, i)
+            M[0] = vi % 2 + 3
+        for j, k in T.grid(M[0], 4):
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                vj = T.axis.spatial(16, j)
+                vk = T.axis.reduce(4, k)
+                with T.init():
+                    C[vi, vj] = 0
+                C[vi, vj] = C[vi, vj] + A[vi, vj, vk]
+)"));
+    const block_rv c = s.block("C");
+    const loop_rv i = s.get_loops(c)[0];
+    check_refusal(s, "decompose_reduction", 6, [&] { s.decompose_reduction(c, i); });
+  }
+}

@@ -460,3 +460,28 @@ def main(A: T.Buffer((6, 9), "int32"), B: T.Buffer((6, 9), "int32")):
   check_refusal(s, "reindex_cache_read", 8,
                 [&] { s.reindex_cache_read(b, 0, "local", "lambda i, j: (i, j)"); });
 }
+
+TEST_CASE("reindex, reindex_cache_read: loops and lets that no iteration variable stands for") {
+  const char* same = "lambda i: (i,)";
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "int32"), X: T.Buffer((16,), "int32")):
+    for i in range(16):
+        with T.block("X"):
+            vi = T.axis.spatial(16, i)
+            X[vi] = A[i, vi]
+)"));
+  const block_rv x = s.block("X");
+  check_refusal(s, "reindex", 3, [&] { s.reindex(x, {buffer_selector::list::read, 0}); });
+  check_refusal(s, "reindex_cache_read", 5, [&] { s.reindex_cache_read(x, 0, "local", same); });
+  schedule let(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
+    for i in range(4):
+        x: T.int32 = i * 4
+        for j in range(4):
+            with T.block("X"):
+                vi = T.axis.spatial(16, x + j)
+                X[vi] = A[vi]
+)"));
+  const block_rv y = let.block("X");
+  check_refusal(let, "reindex_cache_read", 8, [&] { let.reindex_cache_read(y, 0, "local", same); });
+}

@@ -105,3 +105,35 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
   check_refusal(s, "transform_block_layout", 3,
                 [&] { s.transform_block_layout(b, "lambda i, j: (j, i)"); });
 }
+
+TEST_CASE("transform_block_layout: what depends on the order or on a loop itself") {
+  schedule scan(ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((17,), "int32")):
+    for i in range(16):
+        with T.block("Y"):
+            vi = T.axis.spatial(16, i)
+            Y[vi + 1] = Y[vi] + 1
+)"));
+  const char* digits = "lambda i: (i % 4, i // 4)";
+  const block_rv y = scan.block("Y");
+  check_refusal(scan, "transform_block_layout", 6, [&] { scan.transform_block_layout(y, digits); });
+  schedule loop(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
+    for i in range(16):
+        with T.block("X"):
+            vi = T.axis.spatial(16, i)
+            X[vi] = A[i]
+)"));
+  const block_rv x = loop.block("X");
+  check_refusal(loop, "transform_block_layout", 2, [&] { loop.transform_block_layout(x, digits); });
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
+    for i in range(16):
+        with T.block("X"):
+            vi = T.axis.spatial(16, i)
+            X[vi] = X[vi] + A[vi]
+)");
+  schedule in_place(f);
+  in_place.transform_block_layout(in_place.block("X"), digits);
+  check_meaning(in_place, f);
+}

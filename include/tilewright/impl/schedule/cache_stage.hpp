@@ -6,6 +6,7 @@
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -84,6 +85,38 @@ struct plan {
   footprint needed;        // per iteration of the loops at the place
   std::string block_name;  // of the copy
 };
+
+/// The variables that lets in a scope define: a copy beside them does not see these.
+inline ir::var_set defined_by_lets(const ir::block_node& root) {
+  ir::var_set out;
+  ir::for_each_stmt(root.body, [&](const ir::stmt& s) {
+    if (const ir::let_node* let = ir::as_let(s)) out.insert(let->var);
+  });
+  return out;
+}
+
+/// The variables of loops and lets between the scope and the block at the end of the path: another
+/// statement of the scope does not see these.
+inline ir::var_set defined_around(const path& at) {
+  ir::var_set out;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);) {
+    if (const ir::loop_node* loop = ir::as_loop(*at.slots[i])) out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  }
+  return out;
+}
+
+/// Sides of a box that `unseen` says something about are not known where the copy stands: there the
+/// box becomes as large as the buffer.
+template <class Unseen>
+void widen(footprint& box, const Unseen& unseen) {
+  const auto drops = [&](const std::optional<arith::linear>& side) {
+    return side && std::any_of(side->terms.begin(), side->terms.end(),
+                               [&](const auto& term) { return unseen(term.first); });
+  };
+  for (span& s : box)
+    if (drops(s.lo) || drops(s.hi)) s.lo = s.hi = std::nullopt;
+}
 
 /// What is known of the variables of the blocks around a scope.
 inline arith::analyzer known_outside(const path& scope) {

@@ -26,17 +26,17 @@ namespace tilewright::primitive {
 /// The copy block is named `A_<scope>`, made unique. It stands before the first reader, in the
 /// loops that it shares with the block that writes the buffer, or first when none does. It
 /// copies the box that this block writes; of what the function is given, the whole buffer, and in a
-/// scope inside, or where a guard inside a reader says which part is read, the box that the
-/// redirected readers touch. A box smaller than the buffer makes a smaller cache. Where the writer
-/// shares loops with the readers the copy stands inside of them and the cache keeps the full
-/// shape.
+/// scope inside, where readers read more than the block writes, or where a guard inside a reader says
+/// which part is read, the box that the redirected readers touch. A box smaller than the buffer makes
+/// a smaller cache. Where the writer shares loops with the readers the copy stands inside of them and
+/// the cache keeps the full shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
-/// 4. what the redirected readers read is written before them: all of it by that block, or all of
-///    it before the scope starts; the copy needs no loop around the scope;
+/// 4. what the redirected readers read is written before them, by that block or before the scope
+///    starts, and so is all that the copy reads; it needs no loop around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
@@ -67,8 +67,8 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 /// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
 ///    it has finished them where the copy stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-///    it that the block does not write; where the body reads it, guard and values of variables do
-///    not.
+///    it that the block does not write; where the body reads it, guard, values of variables and
+///    what stands around it do not.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -264,6 +265,12 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
   }
   check_init_loops(p, kept);
+  early_init early{p.old().init, values};
+  early.around.push_back(guard);
+  for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
+  if (!kept.empty() && early.loads_from(p.old()))
+    refuse(4, "the init of " + quoted(p.old()) +
+                  ", or what says where it runs, reads what the block writes");
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));

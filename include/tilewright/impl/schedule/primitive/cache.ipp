@@ -4,6 +4,7 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching {
@@ -12,9 +13,58 @@ namespace detail::caching {
 inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer& x,
                                           std::size_t fixed) {
   std::optional<footprint> all;
-  for (const ir::buffer_region& r : w.block().writes)
-    if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
+  for (const ir::buffer_region& r : w.block().writes) {
+    if (r.buffer != x) continue;
+    if (all) return std::nullopt;
+    all = written(w, bind_iters(w), r, {fixed, {}});
+    if (!all) return all;
+  }
   return all;
+}
+
+/// Whether the box that the writer fills holds all that the reader reads, of which nothing comes from
+/// outside of the scope then.
+inline bool reads_within(const block_scope& scope, std::size_t writer, std::size_t reader,
+                         const ir::buffer& x, const footprint& box) {
+  if (scope.allocates(x)) return true;  // it is covered, and by whom else
+  const child_block& r = scope[reader];
+  const standing_loops standing{scope.common_loops(writer, reader), {}};
+  const auto inside = [](const span& part, const span& whole) {
+    return part.within.lo >= whole.within.lo && part.within.hi <= whole.within.hi;
+  };
+  for (const ir::buffer_region& in : r.realize->block->reads) {
+    if (in.buffer != x) continue;
+    const footprint part = touched(r, bind_iters(r), in, standing);
+    if (!std::equal(part.begin(), part.end(), box.begin(), inside)) return false;
+  }
+  return true;
+}
+
+/// All that the readers touch where the copy stands, which neither lets nor what blocks of the scope
+/// write decide.
+inline footprint needed_by(const block_scope& scope, const std::vector<std::size_t>& readers,
+                           const ir::buffer& x, std::size_t fixed) {
+  footprint out = united(scope, readers, x, fixed);
+  const ir::var_set lets = defined_by_lets(scope.root());
+  widen(out, [&](const ir::expr& term) {
+    return ir::uses_any(term, lets) ||
+           (ir::reads_memory(term) &&
+            std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
+              const std::vector<ir::buffer_region>& list = c.block().writes;
+              return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+                return ir::loads_from(term, w.buffer);
+              });
+            }));
+  });
+  return out;
+}
+
+/// What the copy reads is there.
+inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
+  const path at = find_block(made.function, made.block);
+  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
+    if (!as_tvm() && !region_filled(at, r))
+      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" that nobody has written");
 }
 
 /// The loops of the scope tell how much of each dimension is written at most; else the copy would
@@ -85,15 +135,20 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     if (needed) {
       loops = scope[static_cast<std::size_t>(writer)].loops;
       check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
+      if (!std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
+            return reads_within(scope, static_cast<std::size_t>(writer), r, s.buffer, *needed);
+          }))
+        needed.reset();
     }
     if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
              "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
-                 " writes per iteration of the common loops is no box");
+                 " writes per iteration of the common loops is no box, or not all that is read");
   } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
     needed = whole(s.buffer);
   }
-  if (!needed) needed = united(scope, readers, s.buffer, where.depth);
+  const bool by_readers = !needed;
+  if (!needed) needed = needed_by(scope, readers, s.buffer, where.depth);
   const plan p = make_plan(c, f, holder, s.buffer, std::move(*needed), where.depth == 0);
   new_block out;
   const ir::stmt nest = copy_nest(p, true, loops, out.block);
@@ -102,7 +157,20 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 4, out);
+  if (by_readers) check_filled(c, out, s.buffer);
   return out;
+}
+
+/// Every listed consumer finds in the cache what it reads.
+inline void check_consumers(const call& c, const ir::function& f, std::uint64_t holder,
+                            const std::vector<std::uint64_t>& ids) {
+  const path at = find_block(f, holder);
+  const block_scope scope(*ir::as_realize(at.target())->block);
+  for (const std::uint64_t id : ids) {
+    const auto r = static_cast<std::size_t>(scope.find(id));
+    if (!region_covered(scope, r))
+      refuse(c, 6, quoted(scope[r].block()) + " reads more than is in the cache before it");
+  }
 }
 
 inline new_block write(const ir::function& f, std::uint64_t id, int index,
@@ -118,11 +186,14 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
-  for (const std::size_t r : direct)
-    if (loads_around(*scope[r].realize, s.buffer))
+  for (const std::size_t r : direct) {
+    path above = find_block(f, scope[r].block().id);
+    above.slots.pop_back();
+    if (loads_around(*scope[r].realize, s.buffer) || loaded_above(above, s.buffer))
       refuse(c, 6,
-             "the guard or an iteration variable of " + quoted(scope[r].block()) + " loads \"" +
-                 s.buffer->name + "\" too");
+             "the guard, an iteration variable, or a bound or condition around " +
+                 quoted(scope[r].block()) + " loads \"" + s.buffer->name + "\" too");
+  }
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
       refuse(c, 6,
@@ -138,8 +209,12 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   const standing_loops standing{where.depth, {}};
   const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
+  const auto parts =
+      std::count_if(scope[w].block().writes.begin(), scope[w].block().writes.end(),
+                    [&](const ir::buffer_region& part) { return part.buffer == s.buffer; });
   std::optional<footprint> all;
-  if (reduction_done(scope[w], standing)) all = written(scope[w], iters, region, standing);
+  if (parts == 1 && reduction_done(scope[w], standing))
+    all = written(scope[w], iters, region, standing);
   if (!all)
     refuse(c, 5,
            "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
@@ -150,6 +225,10 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct)
     for (const ir::buffer_region& in : scope[r].block().reads) {
       if (in.buffer != s.buffer) continue;
+      if (!may_overlap(scope[w].block(), region, scope[r].block(), in))
+        refuse(c, 6,
+               quoted(scope[r].block()) + " reads what " + quoted(scope[w].block()) +
+                   " does not write");
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
@@ -164,6 +243,9 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 5, out);
+  std::vector<std::uint64_t> listed;
+  for (const std::size_t r : direct) listed.push_back(scope[r].block().id);
+  check_consumers(c, out.function, s.holder->block->id, listed);
   return out;
 }
 

@@ -60,6 +60,8 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, standing), scope[i].loops);
   }
+  const ir::var_set lets = caching::defined_by_lets(scope.root());
+  caching::widen(all.front().box, [&](const ir::expr& term) { return ir::uses_any(term, lets); });
   std::vector<side> out;
   for (std::size_t d = 0; d < x->shape.size(); ++d) {
     const ir::expr& whole = x->shape[d];
@@ -140,7 +142,8 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   return ir::make_realize(std::move(values), ir::boolean(true), made);
 }
 
-/// Loads (and with `stores` all accesses) of a buffer go to another of the same shape.
+/// Loads in blocks (and with `stores` all accesses) of a buffer go to another of the same shape: what
+/// stands around the blocks is in no box.
 class redirection : public ir::mutator {
  public:
   redirection(ir::buffer from, ir::buffer to, bool stores)
@@ -148,6 +151,7 @@ class redirection : public ir::mutator {
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
+    if (!stores_ && !inside_) return e;
     const ir::expr out = ir::mutator::mutate(e);
     return out->op == ir::op::load && out->buffer == from_ ? ir::load(to_, out->args) : out;
   }
@@ -158,7 +162,10 @@ class redirection : public ir::mutator {
     return ir::make_store(to_, store->indices, store->value);
   }
   ir::block mutate(const ir::block& b) override {
+    const bool outside = !inside_;
+    inside_ = true;
     ir::block_node out = *ir::mutator::mutate(b);
+    inside_ = !outside;
     for (ir::buffer_region& r : out.reads)
       if (r.buffer == from_) r.buffer = to_;
     for (ir::buffer_region& r : out.writes)
@@ -168,7 +175,7 @@ class redirection : public ir::mutator {
 
  private:
   ir::buffer from_, to_;
-  bool stores_;
+  bool stores_, inside_ = false;
 };
 
 /// Requirement 5 on the finished program: every block that reads one of the buffers finds it
@@ -194,6 +201,10 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
              quoted(b) + " would read elements of \"" + (from_cache ? cache : x)->name +
                  "\" that nothing has written");
   }
+  const path made = find_block(f, copy);
+  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
+    if (read && !as_tvm() && r.buffer == x && !region_filled(made, r))
+      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" that nothing has written");
 }
 
 inline void check_order(const call& c, const loop_body& body, const ir::buffer& x, bool read) {

@@ -6,6 +6,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -48,12 +49,6 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
         driven.other[l])
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
                     c.loops[l]->var->name + "\", which they can as long as it has its init");
-  for (std::size_t w = 0; w < child; ++w)
-    for (const ir::buffer_region& out : scope[w].block().writes)
-      if (scope.common_loops(w, child) > first && c.block().init &&
-          loads_from(c.block().init, out.buffer))
-        refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
-                      " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -96,6 +91,31 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
     if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
       refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
                     " may have no iteration, and then nothing is initialised");
+  }
+}
+
+/// Blocks below the loop neither write what the init loads nor read what was in the result before.
+inline void check_early(const block_scope& scope, std::size_t child, std::size_t first,
+                        const early_init& init, bool moves) {
+  const child_block& c = scope[child];
+  const std::string below = " below loop \"" + c.loops[first]->var->name + "\"";
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    if (w == child ? !moves : scope.common_loops(w, child) <= first) continue;
+    if (init.loads_from(scope[w].block()))
+      refuse(6, "the init of " + quoted(c.block()) + ", or what says where it runs, reads what " +
+                    quoted(scope[w].block()) + " writes" + below);
+  }
+  for (const ir::buffer_region& out : c.block().writes) {
+    if (!moves || scope.allocates(out.buffer)) continue;
+    ir::block_node root = scope.root();  // as if nothing came from outside
+    root.alloc_buffers.push_back(out.buffer);
+    const block_scope alone(root);
+    for (std::size_t u = child + 1; u < scope.size(); ++u)
+      if (scope.common_loops(u, child) > first && !region_covered(alone, u) &&
+          std::any_of(scope[u].block().reads.begin(), scope[u].block().reads.end(),
+                      [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
+        refuse(6, quoted(scope[u].block()) + below + " may read elements of \"" + out.buffer->name +
+                      "\" that a later iteration initialises");
   }
 }
 
@@ -191,8 +211,17 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
                     ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
   }
   check_bounds(c, kept, dropped);
+  const ir::expr guard = init_predicate(c, dropped, renamed);
+  detail::early_init early{c.block().init, {guard}};
+  for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
+  for (std::size_t i = 0; i < c.realize->values.size(); ++i)
+    if (c.block().iters[i].kind == ir::iter_kind::spatial)
+      early.around.push_back(c.realize->values[i]);
+  check_early(scope, child, first, early,
+              std::any_of(kept.begin(), kept.end(),
+                          [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
-  ir::stmt init = make_init(c, init_predicate(c, dropped, renamed), renamed, out.block);
+  ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
                          ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,

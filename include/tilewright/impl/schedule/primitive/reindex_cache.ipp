@@ -148,6 +148,24 @@ inline bool leaves_domains(const child_block& child, const std::vector<std::size
   });
 }
 
+/// The copy has the loops that it follows, and sees nothing else between the scope and the block.
+inline void check_seen(const call& c, const path& at, const child_block& child, const element& e,
+                       const followed_nest& like) {
+  const ir::var_set around = caching::defined_around(at);
+  for (const ir::expr& index : e.at_buffer)
+    if (ir::uses_any(index, around))
+      refuse(c, 5,
+             quoted(child.block()) + " uses variables around it that are no iteration variables");
+  ir::var_set lets = around;
+  for (const ir::loop_node* l : child.loops) lets.erase(l->var);
+  std::vector<ir::expr> used = like.guard;
+  for (const std::size_t i : e.iters) used.push_back(child.realize->values[i]);
+  for (const ir::loop_node* l : like.loops) used.insert(used.end(), {l->min, l->extent});
+  for (const ir::expr& u : used)
+    if (ir::uses_any(u, lets))
+      refuse(c, 8, "a let around " + quoted(child.block()) + " says where it runs");
+}
+
 /// The copy below loops like those of the block.
 inline ir::stmt copy_nest(const child_block& child, const followed_nest& like,
                           const std::vector<std::size_t>& iters, const ir::block& copy) {
@@ -297,6 +315,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
+  check_seen(c, at, child, e, like);
   const point_access::collector found = point_access::accesses(block, x);
   if (!read && (found.branches || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,9 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
+  if (const ir::loop_node* used = loop_used_inside({&realize, loops}))
+    refuse(2, called(*realize.block) + " uses loop \"" + used->var->name +
+                  "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
     refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
   path head = at;
@@ -43,6 +47,22 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
     while (!ir::as_loop(head.target()));
   }
   return head;
+}
+
+/// The instances may run in another order: each reads of what the block writes the elements that it
+/// writes itself.
+inline void check_order(const ir::block_node& b) {
+  for (const ir::iter_var& i : b.iters)
+    if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
+      refuse(6, called(b) + " has an iterator that must run in order");
+  const auto same = [](const ir::range& x, const ir::range& y) {
+    return arith::same_value(x.min, y.min) && arith::same_value(x.extent, y.extent);
+  };
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads)
+      if (r.buffer == w.buffer && !std::equal(r.box.begin(), r.box.end(), w.box.begin(), same))
+        refuse(6, called(b) + " reads elements of \"" + r.buffer->name +
+                      "\" that other instances of it write");
 }
 
 /// The kind of a result of the map; nothing when it mixes kinds.
@@ -87,10 +107,7 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
     refuse(1, "the map takes " + std::to_string(given.inputs.size()) + " indices; " + called(old) +
                   " has " + std::to_string(old.iters.size()) + " iteration variables");
   const path head = whole_nest(at, realize);
-  for (const ir::iter_var& i : old.iters)
-    if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
-      refuse(6, called(old) + " has an iterator that must run in order");
-
+  check_order(old);
   const dtype type = old.iters.empty() ? dtype::i32 : old.iters[0].var.type();
   const ir::index_map map = detail::bind_map(given, f, type);
   std::vector<ir::expr> extents;

@@ -1,0 +1,146 @@
+// cache_read and cache_write: the copy reaches what is read, and no further than what is written.
+#include <tilewright/schedule/primitive/cache.hpp>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("cache_read: a reader of more than the writer writes finds the rest too") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    for i in range(8):
+        with T.block("W"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = 2
+    for i in range(16):
+        with T.block("R"):
+            vi = T.axis.spatial(16, i)
+            Y[vi] = X[vi] + 1
+)");
+  schedule s(f);
+  s.cache_read(s.block("R"), 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_read: in a scope inside, nothing is copied that nobody has written") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for i in range(8):
+        with T.block("W"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi] + 2
+    for o in range(1):
+        with T.block("O"):
+            vo = T.axis.spatial(1, o)
+            for i in range(16):
+                with T.block("R"):
+                    vi = T.axis.spatial(16, i)
+                    Y[vi] = T.if_then_else(vi < 8, X[vi], 1)
+)"));
+  const block_rv r = s.block("R");
+  check_refusal(s, "cache_read", 4, [&] { s.cache_read(r, 0, "local"); });
+}
+
+TEST_CASE("cache_read: a box that follows what the scope writes is as large as the buffer") {
+  const auto program = [](const std::string& reader) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), Y: T.Buffer((64,), "int32")):
+    K = T.alloc_buffer((1,), "int32")
+    for o in range(4):
+        with T.block("O"):
+            vo = T.axis.spatial(4, o)
+            for u in range(1):
+                with T.block("W"):
+                    vu = T.axis.spatial(1, u)
+                    K[0] = vo + 3
+)" + reader);
+  };
+  SUBCASE("by a value") {
+    const ir::function f = program(R"(
+            for i in range(4):
+                with T.block("R"):
+                    vi = T.axis.spatial(4, i)
+                    vk = T.axis.opaque(8, K[0])
+                    Y[vo * 4 + vi] = A[vk, vi]
+)");
+    schedule s(f);
+    s.cache_read(s.block("R"), 0, "local");
+    check_meaning(s, f);
+  }
+  SUBCASE("by a bound") {
+    const ir::function f = program(R"(
+            for i in range(K[0]):
+                with T.block("R"):
+                    vi = T.axis.spatial(16, i)
+                    Y[vo * 16 + vi] = A[vo, vi]
+)");
+    schedule s(f);
+    s.cache_read(s.block("R"), 0, "local");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("cache_read: a let around the reader is not seen where the copy stands") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    for o in range(1):
+        with T.block("O"):
+            vo = T.axis.spatial(1, o)
+            for i in range(4):
+                x: T.int32 = i * 4
+                for j in range(4):
+                    with T.block("R"):
+                        vi = T.axis.spatial(16, x + j)
+                        Y[vi] = X[vi]
+)");
+  schedule s(f);
+  s.cache_read(s.block("R"), 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: a bound or a condition around a listed consumer loads the buffer") {
+  const auto program = [](const std::string& around) {
+    return ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((16,), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for i in range(16):
+        with T.block("W"):
+            vi = T.axis.spatial(16, i)
+            X[vi] = 8 + vi
+)" + around + R"(
+            with T.block("R"):
+                vi = T.axis.spatial(16, i)
+                Y[vi] = X[vi]
+)");
+  };
+  for (const char* around : {"    for i in range(X[0]):\n        for u in range(1):",
+                             "    for i in range(16):\n        if X[0] > 3:"}) {
+    schedule s(program(around));
+    const block_rv w = s.block("W"), r = s.block("R");
+    check_refusal(s, "cache_write", 6, [&] { s.cache_write(w, 0, "local", {r}); });
+  }
+}
+
+TEST_CASE(
+    "cache_write: a listed consumer finds nothing in the cache that the block does not write") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((4, 16), "int32"), Z: T.Buffer((4, 8), "int32")):
+    for t in range(4):
+        for i in range(8):
+            with T.block("W"):
+                vt, vi = T.axis.remap("SS", [t, i])
+                X[vi] = vt + vi
+        for i in range(16):
+            with T.block("R"):
+                vt, vi = T.axis.remap("SS", [t, i])
+                Y[vt, vi] = X[vi]
+        for i in range(8):
+            with T.block("Z"):
+                vt, vi = T.axis.remap("SS", [t, i])
+                Z[vt, vi] = X[vi]
+)"));
+  const block_rv w = s.block("W"), r = s.block("R"), z = s.block("Z");
+  check_refusal(s, "cache_write", 6, [&] { s.cache_write(w, 0, "local", {r}); });
+  s.cache_write(w, 0, "local", {z});
+}
