@@ -341,3 +341,46 @@ def main(Y: T.Buffer((16, 16), "int32"), Z: T.Buffer((8, 8, 8), "int32")):
     check_meaning(s, f);
   }
 }
+
+TEST_CASE("reorder: a block that reads what other instances wrote") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(Y: T.Buffer((10, 10), "int32")):
+    for i in range(9):
+        for j in range(9):
+            with T.block("A"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi + 1, vj] = Y[vi, vj + 1] + 1
+)"));
+  const auto loops = s.get_loops(s.block("A"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}
+
+TEST_CASE("reorder: instances that write the same elements") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((9, 9), "int32"), Y: T.Buffer((17,), "int32")):
+    for i in range(9):
+        for j in range(9):
+            with T.block("A"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi + vj] = A[vi, vj]
+)"));
+  const auto loops = s.get_loops(s.block("A"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}
+
+TEST_CASE("reorder: a block that sees how far updates have come") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4, 4), "int32"), S: T.Buffer((4,), "int32"), Y: T.Buffer((4, 4, 4), "int32")):
+    for i in range(4):
+        for j in range(4):
+            for k in range(4):
+                with T.block("S"):
+                    vi, vj, vk = T.axis.remap("SRR", [i, j, k])
+                    S[vi] = S[vi] + A[vi, vj, vk]
+                with T.block("Y"):
+                    vi, vj, vk = T.axis.remap("SSS", [i, j, k])
+                    Y[vi, vj, vk] = S[vi]
+)"));
+  const auto loops = s.get_loops(s.block("S"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[2], loops[1]}); });
+}

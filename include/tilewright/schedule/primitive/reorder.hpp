@@ -27,9 +27,9 @@ namespace tilewright::primitive {
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
 ///    loop passes one that drives the reduction;
 /// 8. no block below reads what another block below writes in another iteration of one of the
-///    loops, or writes the same elements as another there; a block that uses them without a
-///    variable touches what it writes in no other iteration; nothing below writes what their bounds
-///    are loaded from.
+///    loops, or writes the same elements there; none reads what other instances of it write; a block
+///    that uses the loops without a variable touches what it writes in no other iteration; nothing
+///    below writes what their bounds are loaded from.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);

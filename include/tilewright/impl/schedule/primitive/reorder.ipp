@@ -229,8 +229,17 @@ inline bool share_iterations(const child_block& a, const ir::buffer_region& of_a
          iterations_apart(a, loop);
 }
 
-/// Writes of the same elements keep their order: those of different blocks, and all that a block
-/// does which uses the loop without a variable, so that nothing says its instances are apart.
+inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
+  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
+                    [](const ir::range& x, const ir::range& y) {
+                      return arith::same_value(x.min, y.min) &&
+                             arith::same_value(x.extent, y.extent);
+                    });
+}
+
+/// Writes of the same elements keep their order: those of different blocks, of a block that writes
+/// some more than once, and of one that uses the loop without a variable; so do a block's reads of
+/// what other instances of it write.
 inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
   if (as_tvm() || ir::is_int(loop.extent, 1)) return;
   for (std::size_t a = 0; a < scope.size(); ++a) {
@@ -247,12 +256,18 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
                     "\" touches in another iteration of loop \"" + loop.var->name + "\"");
     };
     const bool free = scope[a].block().iters.empty() && loop_used_inside(scope[a]);
+    const bool again = free || !writes_once(scope[a]);
     for (const ir::buffer_region& w : scope[a].block().writes) {
-      for (std::size_t b = free ? a : a + 1; b < scope.size(); ++b)
+      for (std::size_t b = again ? a : a + 1; b < scope.size(); ++b)
         if (loop_index(scope[b].loops, loop.var) >= 0)
           for (const ir::buffer_region& other : scope[b].block().writes) check(w, b, other);
-      if (free)
-        for (const ir::buffer_region& r : scope[a].block().reads) check(w, a, r);
+      for (const ir::buffer_region& r : scope[a].block().reads) {
+        if (r.buffer != w.buffer) continue;
+        if (free || !same_box(w, r)) check(w, a, r);
+        for (std::size_t b = 0; b < scope.size(); ++b)  // they see how far the updates have come
+          if (b != a && loop_index(scope[b].loops, loop.var) >= 0)
+            for (const ir::buffer_region& seen : scope[b].block().reads) check(w, b, seen);
+      }
     }
   }
 }
