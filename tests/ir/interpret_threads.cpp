@@ -165,6 +165,26 @@ TEST_CASE("what follows in one iteration is no race, what two iterations share i
             .empty());
 }
 
+TEST_CASE("buffers of blocks: iterations have their own where all accesses are below the loop") {
+  const std::string buffer = "    S = T.alloc_buffer((8,))\n",
+                    loop = "    for i in T.parallel(8):\n";
+  const std::string use = "        S[0] = A[7 - i]\n        B[i] = S[0]\n";
+  CHECK(run(buffer + loop + use) == backwards);
+  // an access outside makes it one for all
+  CHECK(refusal(buffer + "    S[1] = T.float32(0)\n" + loop + use).find("race") !=
+        std::string::npos);
+  CHECK(run(buffer + "    S[1] = T.float32(0)\n" + loop +
+            "        S[i] = A[7 - i]\n        B[i] = S[i]\n") == backwards);
+  // what another iteration has left is not there
+  CHECK(
+      refusal(buffer + loop + "        if i == 0:\n            S[0] = A[7]\n        B[i] = S[0]\n")
+          .find("race") != std::string::npos);
+  CHECK(refusal(buffer + "    for k in range(2):\n" +
+                "        for i in T.vectorized(8):\n            S[0] = A[i]\n"
+                "        B[k] = S[0]\n")
+            .find("race") != std::string::npos);
+}
+
 TEST_CASE("many readers and one writer that is among them") {
   // all iterations read A[0], in two vectors after each other; then iteration 0 writes it
   CHECK(refusal("    for i in T.parallel(2):\n"

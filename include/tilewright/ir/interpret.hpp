@@ -28,8 +28,10 @@ struct interpret_options {
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
   /// Refuse two iterations of one parallel, vectorized or thread-bound loop that touch an element,
-  /// one writing it. Buffers that blocks allocate are left out where the function has no barriers:
-  /// lowering decides in which loop they live.
+  /// one writing it. What blocks allocate is lowered around all accesses: where a parallel or
+  /// vectorized loop holds these, its iterations have their own, and are refused only where one finds
+  /// what another one wrote; threads may share it where the function has no barriers, which lowering
+  /// adds.
   bool check_races = false;
   /// Give every block of threads its own memory of scope "shared" and every thread its own of scope
   /// "local", as a device does, and refuse reads of what another one wrote.

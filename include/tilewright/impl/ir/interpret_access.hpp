@@ -56,6 +56,7 @@ inline bound_buffer& visible(bound_buffer& b, machine& m) {
     own->written = b.written ? own->written_storage.data() : nullptr;
     if (b.shadows) own->shadow_storage.assign(b.shadow_storage.size(), shadow{});
     own->shadows = b.shadows ? own->shadow_storage.data() : nullptr;
+    own->private_to = b.private_to;
   }
   return *own;
 }
@@ -86,15 +87,27 @@ inline bool is_reduced(const bound_buffer& b, const machine& m) {
                      [&](const buffer_region& w) { return w.buffer.get() == b.node; });
 }
 
-/// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings.
-inline void check_race(std::uint64_t other, bool many, const bound_buffer& b,
+/// Whether iterations of the loop may touch an element of what a block allocates: threads without
+/// barriers make no use of that, and where each iteration has its own, none finds what others wrote.
+inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
+  if (!b.private_to) return false;
+  if (loop.loop == loop_kind::thread_binding) return true;
+  return !finds &&
+         std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
+}
+
+/// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings;
+/// `finds`: it reads what the other one wrote.
+inline void check_race(std::uint64_t other, bool many, bool finds, const bound_buffer& b,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.tasks.known(other) || (other == m.task && !many)) return;
   const int depth = m.tasks.at(other).depth;
   const bool among_many =
       many && m.tasks.at(m.task).depth >= depth && m.tasks.ancestor(m.task, depth) == other;
   const std::uint64_t beside = among_many ? other : m.tasks.beside(other, m.task);
-  if (!beside || (m.tasks.at(beside).is_thread && is_reduced(b, m))) return;
+  if (!beside) return;
+  const task& side = m.tasks.at(beside);
+  if ((side.is_thread && is_reduced(b, m)) || (side.of && has_its_own(b, *side.of, finds))) return;
   refuse_access("race: two parallel iterations touch", b, indices, m);
 }
 
@@ -102,7 +115,7 @@ inline void note_read(const bound_buffer& b, std::int64_t offset,
                       const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, b, indices, m);
+  check_race(s.writer, false, true, b, indices, m);
   if (s.reader == m.task) return;
   if (m.tasks.known(s.reader)) {
     if (const std::uint64_t one_of_many = m.tasks.beside(s.reader, m.task)) {
@@ -123,8 +136,8 @@ inline void note_write(const bound_buffer& b, std::int64_t offset,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, b, indices, m);
-  check_race(s.reader, s.many, b, indices, m);
+  check_race(s.writer, false, false, b, indices, m);
+  check_race(s.reader, s.many, false, b, indices, m);
   s.writer = m.task;
 }
 

@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/ir/interpret_call.hpp>
 #include <tilewright/impl/ir/interpret_narrow.hpp>
+#include <tilewright/impl/ir/interpret_private.hpp>
 #include <tilewright/impl/ir/interpret_threads.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -28,7 +29,7 @@ inline bool has_barriers(const stmt& body) {
 class compiler {
  public:
   compiler(const function& f, const interpret_options& options)
-      : options_(options), has_barriers_(has_barriers(f.body)) {}
+      : options_(options), has_barriers_(has_barriers(f.body)), private_(f.body) {}
 
   int slot_of(const var& v) {
     const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
@@ -74,6 +75,7 @@ class compiler {
 
   const interpret_options& options_;
   bool has_barriers_;
+  private_loops private_;
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -283,6 +285,7 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
+  if (!has_barriers_) out.private_to = &private_.of(b);
   define(b);
   return out;
 }
@@ -310,9 +313,6 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
-  // what blocks allocate becomes private to an iteration when it is lowered, but barriers tell that
-  // threads mean to share it
-  out.check_races = options_.check_races && has_barriers_;
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k)
     out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
@@ -330,7 +330,7 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
 }
 
 inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
-  out.loop = n.loop;
+  out.loop = &n;
   out.run = n.loop == loop_kind::serial || n.loop == loop_kind::unrolled || !options_.check_races
                 ? &run_loop
                 : &run_concurrent;

@@ -28,10 +28,11 @@ union value {
 /// One iteration of a loop whose iterations are concurrent, within such iterations of the loops
 /// around it. Two tasks of one parent are concurrent when they are of the same loop.
 struct task {
-  std::uint64_t parent = 0;  // 0: none
-  std::uint64_t loop = 0;    // number of the run of the loop
-  int depth = 0;             // number of tasks around
-  bool is_thread = false;    // of a loop bound to threadIdx
+  std::uint64_t parent = 0;       // 0: none
+  std::uint64_t loop = 0;         // number of the run of the loop
+  int depth = 0;                  // number of tasks around
+  const loop_node* of = nullptr;  // null for threads that run from barrier to barrier
+  bool is_thread = false;         // of a loop bound to threadIdx
 };
 
 /// The tasks of the outermost concurrent loop that runs now. Numbers are never used twice, so that
@@ -42,8 +43,9 @@ class task_tree {
     first_ += tasks_.size();
     tasks_.clear();
   }
-  std::uint64_t add(std::uint64_t parent, std::uint64_t loop, bool is_thread = false) {
-    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0, is_thread});
+  std::uint64_t add(std::uint64_t parent, std::uint64_t loop, const loop_node* of,
+                    bool is_thread = false) {
+    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0, of, is_thread});
     return first_ + tasks_.size() - 1;
   }
   bool known(std::uint64_t number) const { return number >= first_; }
@@ -96,6 +98,8 @@ struct bound_buffer {
   unsigned char* written = nullptr;
   shadow* shadows = nullptr;
   sharing shared_by = sharing::all;
+  // of what blocks allocate, where no barriers tell that threads mean to share it
+  const std::vector<const loop_node*>* private_to = nullptr;
   // Memory of the blocks and threads that have touched the buffer, when not all share it.
   std::map<coordinates, std::unique_ptr<bound_buffer>> copies;
 };

@@ -29,12 +29,13 @@ struct buffer_code {
   std::vector<const expr_code*> shape, strides;  // strides empty: contiguous
   int source = -1;                               // match buffer: slot it aliases
   std::vector<const expr_code*> origin, region;  // of the region in the source, one per dimension
+  const std::vector<const loop_node*>* private_to = nullptr;
 };
 
 struct stmt_code {
   executor run = nullptr;
   stmt_kind kind = stmt_kind::seq;
-  loop_kind loop = loop_kind::serial;
+  const loop_node* loop = nullptr;
   int axis = -1;                 // thread_binding: its coordinate
   bool has_barrier = false;      // somewhere inside
   const expr_code* a = nullptr;  // loop min, condition, value, predicate
@@ -68,7 +69,7 @@ inline void run_concurrent(const stmt_code& n, machine& m) {
   const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
   const std::uint64_t around = m.task, run = ++m.runs;
   for (std::int64_t i = lo; i < end; ++i) {
-    m.task = m.tasks.add(around, run);
+    m.task = m.tasks.add(around, run, n.loop);
     m.slots[static_cast<std::size_t>(n.slot)].i = i;
     execute(n.children[0], m);
   }
@@ -146,6 +147,7 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.lowest = from.lowest - offset;
   b.written = from.written;
   b.shadows = from.shadows;
+  b.private_to = from.private_to;
 }
 
 inline sharing sharing_of(const std::string& scope) {
@@ -158,6 +160,7 @@ inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   bound_buffer& b = m.buffers[static_cast<std::size_t>(c.slot)];
   b.node = c.node;
   b.copies.clear();
+  b.private_to = c.private_to;
   b.shared_by = n.check_scopes && c.source < 0 ? sharing_of(c.node->scope) : sharing::all;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);

@@ -36,7 +36,7 @@ using thread_group = std::vector<thread>;
 /// What threads do from now on follows what any of them has done.
 inline void begin_phase(thread_group& group, machine& m) {
   const std::uint64_t run = ++m.runs;
-  for (thread& t : group) t.task = m.tasks.add(m.task, run, true);
+  for (thread& t : group) t.task = m.tasks.add(m.task, run, nullptr, true);
 }
 
 /// Calls `f` as every thread of the group.
@@ -99,8 +99,8 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
 }
 
 inline void run_lockstep_loop(const stmt_code& n, thread_group& group, machine& m) {
-  if (n.loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
-  if (n.loop == loop_kind::vectorized || n.loop == loop_kind::parallel)
+  if (n.loop->loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
+  if (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel)
     throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
@@ -186,7 +186,7 @@ inline void run_bound(const stmt_code& n, machine& m) {
   } else {
     const std::uint64_t around = m.task, run = ++m.runs;
     for (std::int64_t i = lo; i < end; ++i) {
-      m.task = m.tasks.add(around, run, axis >= block_axes);
+      m.task = m.tasks.add(around, run, n.loop, axis >= block_axes);
       m.place[axis] = i;
       m.slots[slot].i = i;
       execute(n.children[0], m);
