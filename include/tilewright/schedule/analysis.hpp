@@ -152,7 +152,7 @@ bool instances_apart(const child_block& child, std::size_t loop);
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether iterations of the loop at that position may run at once as far as the child's results
 /// go: they write different elements, or add to them as different instances of one reduction, or
-/// nobody outside the loop sees the results, which then are private to an iteration.
+/// nobody outside the loop touches the buffers, which then are private to an iteration.
 bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.

@@ -214,15 +214,16 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
 TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
   const child_block& c = scope[child];
   const ir::var& v = c.loops[loop]->var;
-  const auto reads_outside = [&](const child_block& other, const ir::buffer& x) {
-    return loop_index(other.loops, v) < 0 &&
-           std::any_of(other.block().reads.begin(), other.block().reads.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == x; });
+  const auto touches = [](const std::vector<ir::buffer_region>& list, const ir::buffer& x) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& r) { return r.buffer == x; });
   };
   const auto seen_outside = [&](const ir::buffer_region& w) {
     return !scope.allocates(w.buffer) ||
-           std::any_of(scope.children().begin(), scope.children().end(),
-                       [&](const child_block& other) { return reads_outside(other, w.buffer); });
+           std::any_of(
+               scope.children().begin(), scope.children().end(), [&](const child_block& other) {
+                 return loop_index(other.loops, v) < 0 && (touches(other.block().reads, w.buffer) ||
+                                                           touches(other.block().writes, w.buffer));
+               });
   };
   const std::vector<ir::buffer_region>& writes = c.block().writes;
   if (std::none_of(writes.begin(), writes.end(), seen_outside) || iterations_apart(c, loop))

@@ -1,9 +1,12 @@
 // Loops whose iterations run at once.
 #pragma once
 
+#include <algorithm>
+
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -13,6 +16,33 @@ inline bool runs_at_once(const ir::loop_node& loop) {
                     loop.loop == ir::loop_kind::vectorized ||
                     loop.loop == ir::loop_kind::thread_binding;
   return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// A block whose result the reader finds although iterations that run at once write the same
+/// elements of it, which they had for themselves as long as nobody outside of their loop read them;
+/// -1 if there is none.
+inline int racing_writer(const block_scope& scope, std::size_t reader) {
+  if (as_tvm()) return -1;
+  const auto reads = [&](const ir::buffer_region& w) {
+    const std::vector<ir::buffer_region>& list = scope[reader].block().reads;
+    return std::any_of(list.begin(), list.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const std::vector<ir::buffer_region>& writes = scope[w].block().writes;
+    if (w == reader || std::none_of(writes.begin(), writes.end(), reads)) continue;
+    for (std::size_t l = 0; l < scope[w].loops.size(); ++l)
+      if (runs_at_once(*scope[w].loops[l]) && !writes_apart(scope, w, l))
+        return static_cast<int>(w);
+  }
+  return -1;
+}
+
+/// The same after a primitive.
+inline int racing_writer(const ir::function& f, std::uint64_t reader) {
+  const path at = find_block(f, reader);
+  const block_scope scope(*at.scope()->block);
+  return racing_writer(scope, static_cast<std::size_t>(scope.find(reader)));
 }
 
 /// Whether the loop, one of those around the target, or one below it starts the threads that the

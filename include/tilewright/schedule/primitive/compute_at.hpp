@@ -46,7 +46,8 @@ namespace tilewright::primitive {
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
-///    which instances are needed there.
+///    which instances are needed there; it leaves no loop whose iterations run at once and have that
+///    for themselves.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);

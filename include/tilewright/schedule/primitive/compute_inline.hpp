@@ -19,7 +19,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. what the block reads is not written after it and is final where the consumers stand (all of the
-///    buffer where their guards or iteration variables would load it); nobody reads its result
+///    buffer where their guards or iteration variables would load it), and no iterations that run at
+///    once have it for themselves; nobody reads its result
 ///    before it (numbered reasons as for compute_at, requirement 1);
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;

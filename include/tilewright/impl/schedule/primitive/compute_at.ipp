@@ -337,6 +337,11 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
+  if (racing_writer(scope, child) >= 0)
+    refuse(m, 8,
+           quoted(scope[child]) +
+               " would leave a loop whose iterations run at once and have what it reads for "
+               "themselves");
   for (const std::uint64_t user : users) {
     const auto reader = static_cast<std::size_t>(scope.find(user));
     if (reader < child || !region_covered(scope, reader))

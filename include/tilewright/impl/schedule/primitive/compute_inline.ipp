@@ -173,6 +173,10 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
+  if (racing_writer(scope, child) >= 0)
+    refuse(name, 1,
+           quoted(scope[child].block()) +
+               " would read what iterations that run at once have for themselves");
 }
 
 /// Whether anything but these blocks loads the buffer.

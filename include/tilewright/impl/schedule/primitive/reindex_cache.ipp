@@ -3,6 +3,7 @@
 
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
+#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
@@ -253,6 +254,8 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
   const path at = find_block(f, copy);
   const block_scope scope(*at.scope()->block);
   const auto self = static_cast<std::size_t>(scope.find(block));
+  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy))) >= 0)
+    refuse(c, 5, "iterations that run at once have what the copy reads for themselves");
   const int changer = point_access::changer_of_places(
       scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
   if (changer >= 0)

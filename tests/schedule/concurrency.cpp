@@ -1,0 +1,60 @@
+// What iterations that run at once have for themselves stays inside of their loop.
+#include <doctest/doctest.h>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// Two tiles that share an element of B, which each of them computes for itself.
+const char* const halo = R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((2, 2), "int32")):
+    B = T.alloc_buffer((5,), "int32")
+    C = T.alloc_buffer((2, 2), "int32")
+    for i in T.parallel(2):
+        for j, k in T.grid(3, 4):
+            with T.block("B"):
+                vi = T.axis.spatial(5, i * 2 + j)
+                vk = T.axis.reduce(4, k)
+                with T.init():
+                    B[vi] = 0
+                B[vi] = B[vi] + A[vi + vk]
+        for j in range(2):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[vi * 2 + vj] + B[vi * 2 + vj + 1]
+    for i, j in T.grid(2, 2):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = C[vi, vj] * 2
+)";
+
+}  // namespace
+
+TEST_CASE("concurrency: readers do not leave a loop whose iterations have what they read") {
+  const ir::function f = ir::parse(halo);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C"), d = s.block("D");
+  const std::vector<loop_rv> loops = s.get_loops(b);
+  const loop_rv row = s.get_loops(d)[0];
+  check_refusal(s, "compute_at", 8, [&] { s.compute_at(c, row); });
+  check_refusal(s, "compute_inline", 1, [&] { s.compute_inline(c); });
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "global", {c}); });
+  check_schedule(s, f);
+  s.reverse_compute_at(d, s.get_loops(c)[0]);  // into the loop
+  s.compute_inline(c);
+  check_schedule(s, f);
+}
+
+TEST_CASE("concurrency: serial iterations may compute an element again") {
+  const ir::function f = ir::parse(halo);
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  s.unroll(s.get_loops(b)[0]);
+  schedule t = s.copy();
+  s.compute_at(c, s.get_loops(s.block("D"))[0]);
+  check_schedule(s, f);
+  t.compute_inline(t.block("C"));
+  check_schedule(t, f);
+}
