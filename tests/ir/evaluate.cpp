@@ -320,3 +320,35 @@ TEST_CASE("functions of integers are those of the interpreter") {
     CHECK(at(e, 1, {k}) == std::abs(n) + (n & 6));
   }
 }
+
+TEST_CASE("a block that sees parts of a sum has no value at a point") {
+  const auto program = [](const char* reader) {
+    return parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4,), "int32"), D: T.Buffer((4, 6), "int32")):
+    for i in range(4):
+        for k in range(6):
+            with T.block("C"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + A[vi, vk]
+)" + std::string(reader));
+  };
+  const char* const below = R"(
+            with T.block("D"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                D[vi, vk] = C[vi]
+)";
+  const char* const beside = R"(
+        for k in range(6):
+            with T.block("D"):
+                vi, vk = T.axis.remap("SS", [i, k])
+                D[vi, vk] = C[vi]
+)";
+  CHECK(point_evaluator::refusal(program(below)).find("C in turn") != std::string::npos);
+  const function f = program(beside);
+  CHECK(point_evaluator::refusal(f) == "");
+  std::vector<std::int32_t> a(24, 2), c(4), d(24);
+  point_evaluator points(f, {{a.data(), {}}, {c.data(), {}}, {d.data(), {}}});
+  CHECK(points.value(2, {3, 1})->value == 12);
+}

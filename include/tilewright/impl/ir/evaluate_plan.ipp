@@ -52,6 +52,7 @@ struct target {
 struct definition {
   std::string name;
   std::vector<iteration> spatial, reduced;
+  std::vector<expr> sums_over;  // loops of `reduced`
   std::vector<std::pair<std::size_t, const node*>> lets;
   std::vector<target> targets;
 };
@@ -188,7 +189,9 @@ class plan {
       if (!is_int(l->min, 0) || !is_int(l->extent))
         refuse("a loop over " + l->var->name + " has no literal extent");
       loops_.emplace(l->var, static_cast<std::size_t>(as_int(l->extent)));
+      around_.push_back(l->var);
       collect(l->body);
+      around_.pop_back();
     } else if (const block_realize_node* r = as_realize(s)) {
       add_definition(*r);
     } else {
@@ -213,6 +216,7 @@ class plan {
                                                        used.emplace(r.values[k], 0).second);
       if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
         refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
+      if (v.kind == iter_kind::reduce) d.sums_over.push_back(r.values[k]);
       (v.kind == iter_kind::reduce ? d.reduced : d.spatial)
           .push_back({v.var, vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
     }
@@ -320,7 +324,8 @@ class plan {
       n.version = n.from->writers.size();
       if (n.version == 0) {
         need_initial(*n.from);
-      } else if (shared_ && n.from->nest == nest_ && n.from->held) {
+      } else if (shared_ && n.from->nest == nest_ &&
+                 (n.from->held || is_summing(*n.from->writers.back().by))) {
         refuse_turns(*n.from);
       }
     } else if (e->op == op::var) {
@@ -343,6 +348,14 @@ class plan {
   static void need_initial(tensor& t) {
     if (!t.parameter) refuse(t.name + " is read before it is written");
     t.held = true;
+  }
+
+  /// A loop around is one that the block adds up along.
+  bool is_summing(const definition& d) const {
+    return std::any_of(around_.begin(), around_.end(), [&](const expr& loop) {
+      return std::any_of(d.sums_over.begin(), d.sums_over.end(),
+                         [&](const expr& l) { return l.same(loop); });
+    });
   }
 
   /// Blocks that share loops take turns, and an element may be read before or after its turn.
@@ -375,8 +388,9 @@ class plan {
   std::deque<interp::expr_code> codes_;
   std::unordered_map<const buffer_node*, tensor*> of_;
   scope scalars_, loops_;
-  int nest_ = 0;         // number of the statement of the root block that is being collected
-  bool shared_ = false;  // its loops are those of several blocks
+  std::vector<expr> around_;  // loops around the statement that is being collected
+  int nest_ = 0;              // number of the statement of the root block that is being collected
+  bool shared_ = false;       // its loops are those of several blocks
   std::vector<const store_node*> stores_;  // of the block that is being taken apart
 };
 
