@@ -144,3 +144,94 @@ def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((4, 16), "int32"), Z: T.Buffer
   check_refusal(s, "cache_write", 6, [&] { s.cache_write(w, 0, "local", {r}); });
   s.cache_write(w, 0, "local", {z});
 }
+
+TEST_CASE("cache_read, cache_write: a block that writes two parts of the buffer") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for i in range(8):
+        with T.block("W"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi])
+            T.writes(X[vi], X[vi + 8])
+            X[vi] = A[vi]
+            X[vi + 8] = A[vi] * 2
+    for i in range(16):
+        with T.block("R"):
+            vi = T.axis.spatial(16, i)
+            Y[vi] = X[vi] + 1
+)");
+  schedule s(f);
+  const block_rv w = s.block("W");
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(w, 0, "local"); });
+  s.cache_read(s.block("R"), 0, "local");
+  check_meaning(s, f);
+}
+
+TEST_CASE("cache_write: a block that may leave out what it declares to write") {
+  const auto program = [](const std::string& body) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), X: T.Buffer((16,), "int32"), Z: T.Buffer((8,), "int32")):
+    for i in range(8):
+        with T.block("W"):
+            vi = T.axis.spatial(8, i)
+)" + body);
+  };
+  const char* without_iteration = R"(
+            for j in range(vi):
+                X[vi] = A[j]
+)";
+  const char* other_buffer = R"(
+            T.reads(A[vi])
+            T.writes(X[vi], Z[vi])
+            if A[vi] > 0:
+                X[vi] = 1
+            else:
+                Z[vi] = 1
+)";
+  const char* other_place = R"(
+            if A[vi] > 0:
+                X[vi * 2] = 1
+            else:
+                X[vi * 2 + 1] = 1
+)";
+  for (const char* body : {without_iteration, other_buffer, other_place}) {
+    schedule s(program(body));
+    const block_rv w = s.block("W");
+    check_refusal(s, "cache_write", 5, [&] { s.cache_write(w, 0, "local"); });
+  }
+  const ir::function same_place = program(R"(
+            if A[vi] > 0:
+                X[vi] = 1
+            else:
+                X[vi] = 2
+)");
+  schedule s(same_place);
+  s.cache_write(s.block("W"), 0, "local");
+  check_meaning(s, same_place);
+}
+
+TEST_CASE("cache_write: a guard inside of the block leaves out what exists, or what does not") {
+  const auto program = [](int size) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), X: T.Buffer(()" +
+                     std::to_string(size) + R"(,), "int32")):
+    for i in range(3):
+        with T.block("O"):
+            vo = T.axis.spatial(3, i)
+            T.reads(A[vo * 4:vo * 4 + 4])
+            T.writes(X[vo * 4:vo * 4 + 4])
+            for j in range(4):
+                with T.block("W"):
+                    vi = T.axis.spatial(4, j)
+                    T.where(vo * 4 + j < 9)
+                    X[vo * 4 + vi] = A[vo * 4 + vi] + 2
+)");
+  };
+  schedule exists(program(16));
+  const block_rv o = exists.block("O");
+  check_refusal(exists, "cache_write", 5, [&] { exists.cache_write(o, 0, "local"); });
+  schedule ends(program(9));
+  ends.cache_write(ends.block("O"), 0, "local");
+  check_meaning(ends, program(9));
+}

@@ -253,3 +253,57 @@ def main(A: T.Buffer((8, 16, 4), "int32"), C: T.Buffer((8, 16), "int32")):
     check_refusal(s, "decompose_reduction", 6, [&] { s.decompose_reduction(c, i); });
   }
 }
+
+TEST_CASE(
+    "decompose_reduction, blockize: what an instance finds of others, and loops in the init") {
+  const auto program = [](const std::string& init, const std::string& by) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            T.reads(A[vi, vk], B[0:8], C[vi:vi + 2])
+            T.writes(C[vi])
+            with T.init():
+                C[vi] = )" +
+                     init + R"(
+            C[vi] = C[vi] + A[vi, vk] * )" +
+                     by + "\n");
+  };
+  SUBCASE("old elements") {
+    schedule s(program("0", "C[vi + 1]"));
+    const block_rv c = s.block("C");
+    const loop_rv i = s.get_loops(c)[0];
+    check_refusal(s, "decompose_reduction", 6, [&] { s.decompose_reduction(c, i); });
+    check_refusal(s, "blockize", 4, [&] { s.blockize(i); });
+  }
+  SUBCASE("loops") {
+    const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = B[i]
+            C[vi] = C[vi] + A[vi, vk]
+)");
+    schedule s(f);
+    const block_rv c = s.block("C");
+    const std::vector<loop_rv> loops = s.get_loops(c);
+    check_refusal(s, "blockize", 2, [&] { s.blockize(loops[0]); });
+    check_refusal(s, "decompose_reduction", 4, [&] { s.decompose_reduction(c, loops[0]); });
+  }
+  SUBCASE("shared elements") {
+    schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((4,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi // 2] = 0
+            C[vi // 2] = C[vi // 2] + A[vi, vk]
+)"));
+    const loop_rv i = s.get_loops(s.block("C"))[0];
+    check_refusal(s, "blockize", 4, [&] { s.blockize(i); });
+  }
+}

@@ -395,10 +395,12 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
 
 TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
   const ir::loop_node* found = nullptr;
-  ir::for_each_expr(child.block().body, [&](const ir::expr& e) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      found = child.loops[static_cast<std::size_t>(l)];
-  });
+  for (const ir::stmt& s : {child.block().init, child.block().body})
+    if (s)
+      ir::for_each_expr(s, [&](const ir::expr& e) {
+        if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+          found = child.loops[static_cast<std::size_t>(l)];
+      });
   return found;
 }
 

@@ -30,8 +30,7 @@ class collector : public ir::visitor {
   void visit(const ir::stmt& s) override {
     if (const ir::store_node* store = ir::as_store(s); store && store->buffer == x_)
       add(store->indices);
-    if (ir::as_if(s) || ir::as_while(s)) conditional = branches = true;
-    if (ir::as_loop(s)) conditional = true;
+    if (ir::as_if(s) || ir::as_while(s) || ir::as_loop(s)) conditional = true;
     ir::visitor::visit(s);
   }
   void visit(const ir::block& b) override {
@@ -44,7 +43,6 @@ class collector : public ir::visitor {
   bool differ = false;                           // there are several tuples
   bool opaque = false;                           // its address is taken, or a part of it is matched
   bool conditional = false;                      // something in the block may not happen
-  bool branches = false;                         // some statement in it may not run
 
  private:
   void add(const std::vector<ir::expr>& at) {

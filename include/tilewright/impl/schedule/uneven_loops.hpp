@@ -1,7 +1,7 @@
 // Nests that are no boxes: loops whose bounds follow other loops or data, and domains that do.
 //
 // `uneven_loop` asks whether a nest can be run by other loops, `moves_unevenly` whether the part of
-// it that moves writes a box, `writes_unevenly` the same of a nest inside of a block.
+// it that moves writes a box, `writes_unevenly` the same of a nest inside of a block, guard included.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +77,31 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
   return false;
 }
 
+/// Whether the conjunct keeps a block inside of another one from writing elements that exist; those
+/// that are cut off at an end of the buffer do not.
+inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,
+                          const ir::buffer_region& w, const arith::analyzer& known) {
+  const driven_loops driven(c);
+  bool decides = false;  // which elements are written
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    decides = decides || (driven.spatial[l] && ir::uses_var(conjunct, c.loops[l]->var));
+  if (!decides || known.prove(conjunct)) return false;
+  const auto room = footprints::not_negative(conjunct);
+  if (!room) return true;
+  const auto beyond = [&](const ir::range& dim, const ir::expr& shape) {
+    const arith::linear first = in_loops(dim.min, c, bind_iters(c));
+    arith::linear after = first;
+    accumulate(after, *room);
+    const auto last = footprints::constant_sum(after, arith::to_linear(shape), -1);
+    const auto before = footprints::constant_sum(first, *room, -1);
+    return (last && *last >= -1) ||
+           (before && ir::is_int(dim.extent) && *before + ir::as_int(dim.extent) <= 1);
+  };
+  for (std::size_t d = 0; d < w.box.size(); ++d)
+    if (beyond(w.box[d], w.buffer->shape[d])) return false;
+  return true;
+}
+
 /// Whether a block inside of another one surely writes less than a box, as loops and conditions
 /// around it say.
 inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
@@ -84,10 +109,17 @@ inline bool writes_unevenly(const child_block& c, const ir::block_node& around) 
     return std::any_of(around.iters.begin(), around.iters.end(),
                        [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
   };
-  return c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
-         std::any_of(c.loops.begin(), c.loops.end(), [&](const ir::loop_node* l) {
-           return follows_variable(l->min) || follows_variable(l->extent);
-         });
+  if (c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
+      std::any_of(c.loops.begin(), c.loops.end(), [&](const ir::loop_node* l) {
+        return follows_variable(l->min) || follows_variable(l->extent);
+      }))
+    return true;
+  arith::analyzer known = footprints::knowing(c.loops);
+  for (const ir::iter_var& v : around.iters) known.bind(v.var, v.dom);
+  for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate))
+    for (const ir::buffer_region& w : c.block().writes)
+      if (cuts_elements(c, conjunct, w, known)) return true;
+  return false;
 }
 
 }  // namespace tilewright::primitive::detail

@@ -7,6 +7,7 @@
 #include <tilewright/arith/iter_map.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -112,26 +113,6 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
   return out;
 }
 
-/// A store under a condition: the block may write less than it declares.
-inline bool writes_conditionally(const ir::stmt& s) {
-  switch (s->kind) {
-    case ir::stmt_kind::if_else: {
-      const ir::if_node& n = *ir::as_if(s);
-      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), writes_conditionally);
-    }
-    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
-    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return true;
-    default: return false;
-  }
-}
-
 /// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
 struct strip {
   int iter = -1;  // -1: a constant place
@@ -234,7 +215,7 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (writes_conditionally(block.body) || child.conditional ||
+  if (detail::skips_stores(block, region.buffer) || child.conditional ||
       detail::moves_unevenly(child, standing) || !writes_declared(block, region))
     return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);

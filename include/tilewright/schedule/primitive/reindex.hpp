@@ -30,11 +30,11 @@ namespace tilewright::primitive {
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
 ///    made of its iteration variables; these start at 0, and no domain depends on a loop;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
-///    and none there writes what the indices are read from;
+///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
 ///    written before, and every element that the copy touches exists, the loops being a box;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
-///    its iteration variables; iterations that run at once write different elements.
+///    its iteration variables; different instances, and iterations that run at once, write different elements.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selector& buffer);
@@ -58,7 +58,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 2. the storage scope exists;
 /// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
-///    a common loop reads the buffer, and its result is finished where the copy stands;
+///    a common loop reads the buffer, and its result is finished where the copy stands; no loop
+///    between the two starts the threads of the buffer;
 /// 5. the region is a single point, and its indices are made of iteration variables; what they are
 ///    read from is written before the copy, and not between the copy and the block; the same holds
 ///    for what bounds, guards and values around the block are loaded from; iterations that run at once

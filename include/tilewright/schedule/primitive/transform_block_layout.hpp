@@ -26,7 +26,7 @@ namespace tilewright::primitive {
 ///    domains, and run over all of these, which are the same throughout;
 /// 4. each new variable is made of variables of one kind; variables of extent 1 count as spatial;
 /// 5. the map is a bijection from the domains to a box from 0;
-/// 6. every variable is spatial or reduce, and no instance reads what another one writes.
+/// 6. every variable is spatial or reduce, and no instance reads or writes what another one writes.
 /// @throws schedule_error
 ir::function transform_block_layout(const ir::function& f, std::uint64_t block,
                                     const ir::index_map& map);

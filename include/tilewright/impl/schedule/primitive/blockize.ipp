@@ -15,6 +15,7 @@
 #include <tilewright/schedule/primitive/blockize.hpp>
 #include <tilewright/schedule/repetition.hpp>
 #include <tilewright/schedule/subspace.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::blockizing {
@@ -271,6 +272,9 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   if (!kept.empty() && early.loads_from(p.old()))
     refuse(4, "the init of " + quoted(p.old()) +
                   ", or what says where it runs, reads what the block writes");
+  if (!kept.empty() && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
+    refuse(4, "instances of " + quoted(p.old()) +
+                  " find what others have left, and the init would run before all of them");
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));

@@ -94,6 +94,15 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
   }
 }
 
+/// The init itself follows no loop: it gets others.
+inline void check_body(const child_block& c, std::size_t first) {
+  ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
+    if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
+      refuse(4, "the init of " + quoted(c.block()) + " uses loop \"" + e->name +
+                    "\" without an iteration variable that stands for it");
+  });
+}
+
 /// Blocks below the loop neither write what the init loads nor read what was in the result before.
 inline void check_early(const block_scope& scope, std::size_t child, std::size_t first,
                         const early_init& init, bool moves) {
@@ -105,6 +114,9 @@ inline void check_early(const block_scope& scope, std::size_t child, std::size_t
       refuse(6, "the init of " + quoted(c.block()) + ", or what says where it runs, reads what " +
                     quoted(scope[w].block()) + " writes" + below);
   }
+  if (const ir::buffer x = read_of_others(c.block()); x && moves)
+    refuse(6, quoted(c.block()) + " reads elements of \"" + x->name +
+                  "\" that other instances of it initialise");
   for (const ir::buffer_region& out : c.block().writes) {
     if (!moves || scope.allocates(out.buffer)) continue;
     ir::block_node root = scope.root();  // as if nothing came from outside
@@ -211,6 +223,7 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
                     ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
   }
   check_bounds(c, kept, dropped);
+  check_body(c, first);
   const ir::expr guard = init_predicate(c, dropped, renamed);
   detail::early_init early{c.block().init, {guard}};
   for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});

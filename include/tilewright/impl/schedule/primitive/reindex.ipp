@@ -7,6 +7,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -137,10 +138,11 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   if (caching::reads_before(b, x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
-  const bool branches =
-      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).branches;
+  const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
   if (branches || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
+  if (!as_tvm() && !writes_once(scope[self]))
+    refuse(6, "several instances of " + quoted(b) + " write the same elements");
 }
 
 /// The copy of a result writes the whole domains each time the scope runs: so must the block.
@@ -223,6 +225,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
+  if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
+    refuse(4, "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
+                  " start, and the copy stands outside of these");
   if (read) {
     check_read(scope, self, x, indices);
   } else {

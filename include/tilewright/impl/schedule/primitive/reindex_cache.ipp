@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/reindex.hpp>
@@ -315,12 +316,16 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   const caching::place where = find_place(c, scope, self, x, read);
+  if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
+    refuse(c, 4,
+           "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
+               " start, and the copy stands outside of these");
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
   check_seen(c, at, child, e, like);
   const point_access::collector found = point_access::accesses(block, x);
-  if (!read && (found.branches || child.conditional))
+  if (!read && (skips_stores(*block, x) || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
   if (child.conditional && leaves_domains(child, e.iters))

@@ -7,11 +7,13 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/access_simplifier.hpp>
+#include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/transform_block_layout.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::block_layouts {
@@ -50,19 +52,16 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
 }
 
 /// The instances may run in another order: each reads of what the block writes the elements that it
-/// writes itself.
-inline void check_order(const ir::block_node& b) {
-  for (const ir::iter_var& i : b.iters)
+/// alone writes.
+inline void check_order(const child_block& c) {
+  for (const ir::iter_var& i : c.block().iters)
     if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
-      refuse(6, called(b) + " has an iterator that must run in order");
-  const auto same = [](const ir::range& x, const ir::range& y) {
-    return arith::same_value(x.min, y.min) && arith::same_value(x.extent, y.extent);
-  };
-  for (const ir::buffer_region& w : b.writes)
-    for (const ir::buffer_region& r : b.reads)
-      if (r.buffer == w.buffer && !std::equal(r.box.begin(), r.box.end(), w.box.begin(), same))
-        refuse(6, called(b) + " reads elements of \"" + r.buffer->name +
-                      "\" that other instances of it write");
+      refuse(6, called(c.block()) + " has an iterator that must run in order");
+  if (const ir::buffer x = read_of_others(c.block()))
+    refuse(6, called(c.block()) + " reads elements of \"" + x->name +
+                  "\" that other instances of it write");
+  if (!as_tvm() && !writes_once(c))
+    refuse(6, "several instances of " + called(c.block()) + " write the same elements");
 }
 
 /// The kind of a result of the map; nothing when it mixes kinds.
@@ -107,7 +106,7 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
     refuse(1, "the map takes " + std::to_string(given.inputs.size()) + " indices; " + called(old) +
                   " has " + std::to_string(old.iters.size()) + " iteration variables");
   const path head = whole_nest(at, realize);
-  check_order(old);
+  check_order({&realize, at.loops()});
   const dtype type = old.iters.empty() ? dtype::i32 : old.iters[0].var.type();
   const ir::index_map map = detail::bind_map(given, f, type);
   std::vector<ir::expr> extents;
