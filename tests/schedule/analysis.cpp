@@ -8,6 +8,7 @@
 
 #include <tilewright/ir/parse.hpp>
 
+#include "script_schedule.hpp"
 #include "stages.hpp"
 
 using namespace tilewright;
@@ -384,4 +385,54 @@ def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64, 8), "int32")):
   CHECK(reasons("vi, 0", "SS") == 6);       // no index has vj
   CHECK(reasons("N[vi], 0", "SR") == 0);    // data says, and the variable is believed
   CHECK(reasons("vi * vi, 0", "SR") == 0);  // as is what is no sum of digits
+}
+
+TEST_CASE("analysis: the update of a reduction reads other results") {
+  tilewright::schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi + 1] = 0
+            C[vi + 1] = C[vi + 1] + A[vi, vk] * C[vi]
+)"));
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+}
+
+TEST_CASE("analysis: the init of a reduction reads other results") {
+  tilewright::schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi + 1] = C[vi]
+            C[vi + 1] = C[vi + 1] + A[vi, vk]
+)"));
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+}
+
+TEST_CASE("analysis: iterations overwrite parts of what a block outside has filled") {
+  tilewright::schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8, 16), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for j in range(16):
+        with T.block("Z"):
+            vj = T.axis.spatial(16, j)
+            X[vj] = 5
+    for i in range(8):
+        for j in range(8):
+            with T.block("W"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vj] = A[vi]
+        for j in range(16):
+            with T.block("R"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = X[vj]
+)"));
+  const loop_rv i = s.get_loops(s.block("W"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
 }

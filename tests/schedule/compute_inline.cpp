@@ -381,3 +381,20 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((6,), "int32")):
   s.compute_inline(s.block("B"));
   check_schedule(s, f);
 }
+
+TEST_CASE("compute_inline: a body that uses a loop") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi] + i
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            D[vi] = X[vi]
+)"));
+  const block_rv x = s.block("X");
+  check_refusal(s, "compute_inline", 4, [&] { s.compute_inline(x); });
+}

@@ -111,3 +111,36 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(b, i); });
   check_schedule(s, f);
 }
+
+TEST_CASE("infer_domain: guards by numbers stay beside symbolic ends of domains") {
+  const auto program =
+      [](const char* guard, const char* value, const char* of_c) {
+        return ir::parse(std::string(R"(@T.prim_func
+def main(a: T.handle, c: T.handle, I: T.Buffer((3,), "int32")):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "int32")
+    C = T.match_buffer(c, (n,), "int32")
+    B = T.alloc_buffer((n,), "int32")
+    for i in range(n):
+        with T.block("B"):
+            vi = T.axis.spatial(n, i)
+            T.where()") + guard +
+                         R"()
+            B[vi] = )" + value +
+                         R"(
+    for i in range(n):
+        with T.block("C"):
+            vi = T.axis.spatial(n, i)
+            C[vi] = )" + of_c +
+                         "\n");
+      };
+  const auto check = [](const ir::function& f) {
+    schedule s(f);
+    s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]);
+    for (const std::int64_t n : {3, 8, 16}) check_meaning(s, f, {{"n", n}});
+  };
+  check(program("4 <= i", "A[vi - 4]", "T.if_then_else(4 <= vi, B[vi], 0)"));
+  check(program("4 <= i", "A[vi - 4]",
+                "T.if_then_else(4 <= vi, B[T.min(4 + (I[0] + 16) % 4, n - 1)], 0)"));
+  check(program("i < 10", "A[vi]", "T.if_then_else(vi + 2 < T.min(n, 10), B[vi] + B[vi + 2], 0)"));
+}

@@ -263,3 +263,227 @@ def main(A: T.Buffer((4, 6), "int32"), D: T.Buffer((4, 6), "int32")):
   s.compute_at(x, s.get_loops(c)[0]);
   check_meaning(s, f);
 }
+
+TEST_CASE("compute_at: an init that uses a loop") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8,), "int32")):
+    C = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 8):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = i
+            C[vi] = C[vi] + A[vi, vk]
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            D[vi] = C[vi]
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv i = s.get_loops(s.block("D"))[0];
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(c, i); });
+}
+
+TEST_CASE("compute_at: a reduction that is a scan over its results") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), D: T.Buffer((8,), "int32")):
+    C = T.alloc_buffer((9,), "int32")
+    with T.block("Z"):
+        C[0] = 3
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi + 1] = C[vi]
+            C[vi + 1] = C[vi + 1] + A[vi, vk]
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            D[vi] = C[vi + 1]
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv i = s.get_loops(s.block("D"))[0];
+  check_refusal(s, "compute_at", 2, [&] { s.compute_at(c, i); });
+}
+
+TEST_CASE("compute_at: what it reads is overwritten by other iterations") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
+    Y = T.alloc_buffer((8,), "int32")
+    X = T.alloc_buffer((8, 8), "int32")
+    for i in range(8):
+        with T.block("O"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi, 0:8])
+            T.writes(Y[0:8])
+            for j in range(8):
+                with T.block("W"):
+                    vj = T.axis.spatial(8, j)
+                    Y[vj] = A[vi, vj]
+        for j in range(8):
+            with T.block("X"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vi, vj] = Y[vj]
+    for i, j in T.grid(8, 8):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = X[vi, vj]
+)"));
+  const block_rv x = s.block("X");
+  const loop_rv i = s.get_loops(s.block("D"))[0];
+  check_refusal(s, "compute_at", 1, [&] { s.compute_at(x, i); });
+}
+
+TEST_CASE("compute_at: what it reads belonged to the iteration before") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
+    Y = T.alloc_buffer((8,), "int32")
+    X = T.alloc_buffer((8, 8), "int32")
+    for i in range(8):
+        with T.block("O"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi, 0:8])
+            T.writes(Y[0:8])
+            for j in range(8):
+                with T.block("W"):
+                    vj = T.axis.spatial(8, j)
+                    Y[vj] = A[vi, vj]
+        for j in range(8):
+            with T.block("X"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vi, vj] = Y[vj]
+        for j in range(8):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = T.if_then_else(vi > 0, X[vi - 1, vj], 0)
+)"));
+  const block_rv x = s.block("X");
+  const loop_rv j = s.get_loops(s.block("D"))[1];
+  check_refusal(s, "compute_at", 1, [&] { s.compute_at(x, j); });
+}
+
+TEST_CASE("compute_at: parallel iterations would write into what others fill") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), D: T.Buffer((8, 16), "int32")):
+    X = T.alloc_buffer((16,), "int32")
+    for j in range(8):
+        with T.block("Z"):
+            vj = T.axis.spatial(8, j)
+            X[vj] = 5
+    for j in range(8):
+        with T.block("W"):
+            vj = T.axis.spatial(8, j)
+            X[vj + 8] = A[vj]
+    for i in T.parallel(8):
+        for j in range(16):
+            with T.block("R"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = X[vj]
+)"));
+  const block_rv w = s.block("W");
+  const loop_rv i = s.get_loops(s.block("R"))[0];
+  check_refusal(s, "compute_at", 9, [&] { s.compute_at(w, i); });
+}
+
+TEST_CASE("compute_at: a guard keeps the index that says what is needed") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), I: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi]
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            T.where(i < 7)
+            T.reads(X[I[vi + 1]], I[vi + 1])
+            T.writes(D[vi])
+            D[vi] = T.if_then_else(0 <= I[vi + 1] and I[vi + 1] < 8, X[I[vi + 1]], 0)
+)");
+  schedule s(f);
+  s.compute_at(s.block("X"), s.get_loops(s.block("D"))[0]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("reverse_compute_at: a loop that has no iteration") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((8,), "int32")):
+    N = T.alloc_buffer((1,), "int32")
+    with T.block("N"):
+        N[0] = 0
+    for i in range(N[0]):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            D[vi] = A[vi]
+    for i in range(8):
+        with T.block("E"):
+            vi = T.axis.spatial(8, i)
+            E[vi] = A[vi]
+)"));
+  const block_rv e = s.block("E");
+  const loop_rv i = s.get_loops(s.block("C"))[0];
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(e, i); });
+}
+
+TEST_CASE("reverse_compute_at: unfinished values say where to store") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 8):
+        with T.block("X"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                X[vi] = 7
+            X[vi] = T.min(X[vi], 7 - vk)
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            T.reads(X[vi])
+            T.writes(D[0:8])
+            D[X[vi]] = 1
+)"));
+  const block_rv d = s.block("D");
+  const auto loops = s.get_loops(s.block("X"));
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, loops[1]); });
+}
+
+TEST_CASE("reverse_compute_at: unfinished values decide whether to store") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i, k in T.grid(8, 8):
+        with T.block("X"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                X[vi] = 7
+            X[vi] = T.min(X[vi], 7 - vk)
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            if X[vi] > 3:
+                D[vi] = 1
+)"));
+  const block_rv d = s.block("D");
+  const auto loops = s.get_loops(s.block("X"));
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, loops[1]); });
+}
+
+TEST_CASE("reverse_compute_at: overwritten values decide whether to store") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for r, i in T.grid(8, 8):
+        with T.block("X"):
+            vr, vi = T.axis.remap("SS", [r, i])
+            X[vi] = 7 - vr
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            if X[vi] > 3:
+                D[vi] = 1
+)"));
+  const block_rv d = s.block("D");
+  const auto loops = s.get_loops(s.block("X"));
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(d, loops[1]); });
+}

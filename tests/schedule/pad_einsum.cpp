@@ -383,3 +383,19 @@ def main(A: T.Buffer((7, 9), "int32"), B: T.Buffer((9, 5), "int32"), D: T.Buffer
   const block_rv c = s.block("C");
   check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 4, 4}); });
 }
+
+TEST_CASE("pad_einsum: a result of which the block writes a part") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((10, 8), "int32"), B: T.Buffer((8, 20), "int32"), C: T.Buffer((10, 20), "int32")):
+    for i, j, k in T.grid(10, 10, 8):
+        with T.block("C"):
+            vi = T.axis.spatial(10, i)
+            vj = T.axis.spatial(10, j)
+            vk = T.axis.reduce(8, k)
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 1, 1}); });
+}

@@ -322,3 +322,20 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32"), D: T.Buffer((8,
   const block_rv c = s.block("C");
   check_refusal(s, "reverse_compute_inline", 3, [&] { s.reverse_compute_inline(c); });
 }
+
+TEST_CASE("reverse_compute_inline: a body that uses a loop") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi]
+    for j in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, j)
+            D[vi] = X[vi] + j
+)"));
+  const block_rv d = s.block("D");
+  check_refusal(s, "reverse_compute_inline", 2, [&] { s.reverse_compute_inline(d); });
+}

@@ -415,3 +415,36 @@ def main(A: T.Buffer((16, 32), "float32"), D: T.Buffer((16,), "float32")):
   const loop_rv k = s.get_loops(s.block("C"))[1];
   check_refusal(s, "rfactor", 9, [&] { s.rfactor(k, 0); });
 }
+
+TEST_CASE("rfactor: an extent that is loaded") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8,), "int32")):
+    N = T.alloc_buffer((1,), "int32")
+    with T.block("N"):
+        N[0] = 4
+    for i in range(8):
+        for k in range(N[0]):
+            with T.block("D"):
+                vi = T.axis.spatial(8, i)
+                vk = T.axis.reduce(N[0], k)
+                with T.init():
+                    D[vi] = 0
+                D[vi] = D[vi] + A[vi, vk]
+)"));
+  const loop_rv k = s.get_loops(s.block("D"))[1];
+  check_refusal(s, "rfactor", 8, [&] { s.rfactor(k, 0); });
+}
+
+TEST_CASE("rfactor: a body that uses a loop") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 8):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk] * i
+)"));
+  const loop_rv k = s.get_loops(s.block("C"))[1];
+  check_refusal(s, "rfactor", 1, [&] { s.rfactor(k, 0); });
+}

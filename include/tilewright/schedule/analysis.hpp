@@ -110,7 +110,8 @@ bool is_output(const block_scope& scope, std::size_t child);
 int complete_violation(const block_scope& scope, std::size_t child);
 /// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are
 /// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores;
-/// 6. it writes once (TVM does not ask).
+/// 6. it writes once; 7. of its results it reads only the element that it updates (TVM does not ask
+/// these two).
 ///
 /// Affine is asked of the innermost loops from the outermost one on which a reduce variable
 /// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
@@ -150,6 +151,10 @@ bool writes_once(const child_block& child);
 bool instances_apart(const child_block& child, std::size_t loop);
 /// Different iterations of the loop at that position write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
+/// Whether the child may write other values to an element in different iterations of a loop around it:
+/// the iterations write the same elements, and what they write there follows from the loop, or from
+/// what is itself rewritten below it.
+bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
 /// Whether iterations of the loop at that position may run at once as far as the child's results
 /// go: they write different elements, or add to them as different instances of one reduction, or
 /// nobody outside the loop touches the buffers, which then are private to an iteration.

@@ -29,6 +29,11 @@ int earlier_user(const block_scope& scope, std::size_t child);
 /// there is none.
 int early_reader(const block_scope& scope, std::size_t child);
 
+/// A block that reads results of `child` which its inputs do not give any more: earlier blocks rewrite
+/// these in a loop that they share with `child`, and the reader is outside of that loop, or reads
+/// results of other iterations; -1 when there is none.
+int late_reader(const block_scope& scope, std::size_t child);
+
 /// Text for a number of `input_hazard`.
 const char* hazard_text(int hazard);
 

@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
+#include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -245,7 +246,7 @@ inline int shape_of_reduction(const ir::block_node& b) {
   }
   if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce)))
     return 5;
-  return 0;
+  return !as_tvm() && reads_other_results(b) ? 7 : 0;
 }
 
 }  // namespace detail::scopes
@@ -363,6 +364,7 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
     case 4: return "another block writes what it writes (4)";
     case 5: return "a reduce variable occurs in an index of its stores (5)";
     case 6: return "instances that differ in spatial variables write the same elements (6)";
+    case 7: return "it reads other elements of its result than it updates (7)";
     default: return "";
   }
 }

@@ -184,6 +184,21 @@ inline bool regions_tell(const child_block& child) {
   return true;
 }
 
+/// Whether what the block writes at an element follows from the place of the element as far as the
+/// loop goes: all variables that it drives are indices.
+inline bool elements_tell(const child_block& c, const ir::var& loop) {
+  const ir::block_node& block = c.block();
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (ir::uses_var(c.realize->values[i], loop) &&
+        (block.iters[i].kind == ir::iter_kind::reduce ||
+         !std::all_of(block.writes.begin(), block.writes.end(),
+                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+      return false;
+  bool uses = false;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
+  return !uses;
+}
+
 }  // namespace detail::apart
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
@@ -209,6 +224,28 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
     return true;
   return !detail::driven_loops(child).other[loop] && writes_once(child) &&
          instances_apart(child, loop);
+}
+
+TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
+  using namespace detail::apart;
+  const child_block& c = scope[child];
+  const int at = loop_index(c.loops, loop);
+  if (at < 0 || ir::is_int(c.loops[static_cast<std::size_t>(at)]->extent, 1)) return false;
+  const std::vector<ir::buffer_region>& writes = c.block().writes;
+  if (std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+        return boxes_apart(c, static_cast<std::size_t>(at), w);
+      }))
+    return false;
+  if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
+  if (!elements_tell(c, loop)) return true;
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : c.block().reads)
+        if (w != child && in.buffer == out.buffer && loop_index(scope[w].loops, loop) >= 0 &&
+            may_overlap(scope[w].block(), out, c.block(), in) &&
+            (w > child || rewrites(scope, w, loop)))
+          return true;
+  return false;
 }
 
 TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {

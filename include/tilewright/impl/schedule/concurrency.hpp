@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -55,6 +56,13 @@ inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir
     if (l->loop == ir::loop_kind::thread_binding) return below;
   }
   return false;
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
 }
 
 /// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is

@@ -344,10 +344,15 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
       const linear end = difference(arith::to_linear(domain.min + domain.extent), *solved.hi);
       if (range_of(end, loops).lo < 1) out.below = domain.min + domain.extent;
       const linear begin = difference(*solved.lo, arith::to_linear(domain.min));
-      if (range_of(begin, loops).lo < 0) out.at_least = clip.lo;
+      if (range_of(begin, loops).lo < 0 || range_of(*solved.lo, loops).lo < clip.lo)
+        out.at_least = clip.lo;
       return out;
     }
     out.symbolic_extent = domain.extent;
+    if (clip.lo != bounds::negative_infinity &&
+        !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
+      out.at_least = clip.lo;
+    if (clip.hi != bounds::positive_infinity) out.at_most = clip.hi;
     return out;
   }
   const std::int64_t there = clip.hi - clip.lo + 1;
@@ -405,9 +410,15 @@ TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
       out.pop_back();
       return out;
     }
+    if (!ir::is_int(domain.extent) && clip[i].bounded()) {  // a guard by a number cuts it too
+      arith::linear last = *fitted.start;
+      last.constant += fitted.extent - 1;
+      const ir::expr end = domain.min + domain.extent;
+      if (range_of(difference(arith::to_linear(end), last), loops).lo < 1) fitted.below = end;
+    }
     if (fitted.below && fitted.start && fitted.extent == 1 &&
         detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
-      fitted.at_least.reset();
+      if (fitted.at_least && constant_range(domain).lo >= *fitted.at_least) fitted.at_least.reset();
       fitted.below = {};
     }
   }

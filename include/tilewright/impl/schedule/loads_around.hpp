@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -19,6 +20,18 @@ inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
   ir::for_each_expr(e, [&](const ir::expr& x) {
     if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
   });
+}
+
+/// Whether all that the expression loads is inside of its buffer.
+inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
+  bool inside = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->op != ir::op::load) return;
+    for (std::size_t d = 0; d < x->args.size(); ++d)
+      inside = inside && known.prove(ir::ge(x->args[d], ir::integer(x->args[d].type(), 0))) &&
+               known.prove(ir::lt(x->args[d], x->buffer->shape[d]));
+  });
+  return inside;
 }
 
 /// Whether the guard of a block or the values of its iteration variables load the buffer.

@@ -48,6 +48,26 @@ TILEWRIGHT_INLINE int early_reader(const block_scope& scope, std::size_t child) 
   return -1;
 }
 
+TILEWRIGHT_INLINE int late_reader(const block_scope& scope, std::size_t child) {
+  const child_block& c = scope[child];
+  std::size_t inside = 0;  // a reader shares this many loops at least
+  for (std::size_t w = 0; w < child; ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : c.block().reads) {
+        if (in.buffer != out.buffer) continue;
+        for (std::size_t l = scope.common_loops(w, child); l > inside; --l)
+          if (may_overlap(scope[w].block(), out, c.block(), in) &&
+              rewrites(scope, w, c.loops[l - 1]->var))
+            inside = l;
+      }
+  if (inside == 0) return -1;
+  for (const std::size_t r : readers(scope, child))
+    for (const ir::buffer_region& result : c.block().writes)
+      if (scope.common_loops(child, r) < inside || !region_covered(scope, r, result.buffer))
+        return static_cast<int>(r);
+  return -1;
+}
+
 TILEWRIGHT_INLINE const char* hazard_text(int hazard) {
   switch (hazard) {
     case 1: return "its scope holds statements that are not blocks, or it stands below a condition";

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -147,10 +148,16 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
                        const std::optional<arith::linear>& y) {
     return x && y && footprints::constant_sum(*x, *y, -1) == 0;
   };
+  // a box that stands still is the same in all iterations, whatever the instances write of it
+  const auto moves = [&](const span& s) {
+    return s.lo && std::any_of(s.lo->terms.begin(), s.lo->terms.end(), [&](const auto& t) {
+             return ir::uses_var(t.first, writer.loops[loop]->var);
+           });
+  };
   return std::equal(
              a.begin(), a.end(), b.begin(), b.end(),
              [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
-         iterations_apart(writer, loop);
+         std::any_of(a.begin(), a.end(), moves) && iterations_apart(writer, loop);
 }
 
 /// Whether one of the blocks below the loop writes what the reader, another one, finds there in
@@ -266,9 +273,11 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
     return std::none_of(
         inner.children().begin(), inner.children().end(), [&](const child_block& c) {
           const auto& list = c.block().writes;
-          return std::any_of(list.begin(), list.end(),
-                             [&](const auto& w) { return w.buffer == region.buffer; }) &&
-                 detail::writes_unevenly(c, block);
+          return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+            return w.buffer == region.buffer &&
+                   (detail::writes_unevenly(c, block) ||
+                    detail::skips_stores(c.block(), w.buffer) || !writes_declared(c.block(), w));
+          });
         });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {

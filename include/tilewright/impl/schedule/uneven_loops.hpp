@@ -77,6 +77,15 @@ inline bool moves_unevenly(const child_block& child, standing_loops standing) {
   return false;
 }
 
+/// A loop that may have no iteration, as far as a loaded or constant extent says; symbolic extents are
+/// believed. Null if there is none.
+inline const ir::loop_node* maybe_empty(const std::vector<const ir::loop_node*>& loops) {
+  for (const ir::loop_node* l : loops)
+    if (ir::reads_memory(l->extent) || footprints::knowing(loops).const_bounds(l->extent).hi < 1)
+      return l;
+  return nullptr;
+}
+
 /// Whether the conjunct keeps a block inside of another one from writing elements that exist; those
 /// that are cut off at an end of the buffer do not.
 inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,

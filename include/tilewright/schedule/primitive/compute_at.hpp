@@ -34,7 +34,9 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
-///    reads its result before it, or, in a common loop, before it is final;
+///    reads its result before it, or, in a common loop, before it is final; where
+///    earlier blocks rewrite what it reads in a loop around both, its results are read below that
+///    loop, in the iteration that makes them;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 ///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
 ///    loops or data;
@@ -47,7 +49,9 @@ namespace tilewright::primitive {
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
 ///    which instances are needed there; it leaves no loop whose iterations run at once and have that
-///    for themselves.
+///    for themselves;
+/// 9. nobody outside of a loop around the new place whose iterations run at once writes the buffers
+///    that the block writes.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -74,14 +78,16 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
 /// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
 /// once;
-/// 5. all of its producers are below the loop, and where one of them is still reducing there, the
-/// block is complete and its last run decides: the loops are serial, and no value it reads becomes
-/// an index or an integer divisor;
+/// 5. all of its producers are below the loop, and where one of them is still reducing there, or
+/// overwrites its results in other iterations, the block is complete and its last run decides: the
+/// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
+/// whether it stores;
 /// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
 /// their loop sees what it writes.
 ///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, those
-/// around its scope too where they decide which instances run, and its consumers come after.
+/// around its scope too where they decide which instances run, no extent of theirs is loaded, and
+/// its consumers come after.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);

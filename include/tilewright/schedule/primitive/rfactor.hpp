@@ -33,7 +33,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the loop is serial, starts at 0, holds exactly one block, and that is a reduction whose
-///    inputs nobody overwrites in a common loop or later;
+///    inputs nobody overwrites in a common loop or later, and which depends on loops by its
+///    variables alone;
 /// 2. the loop drives only reduce variables, or has extent 1; no loop drives both kinds;
 /// 3. the block is the first one below its outermost loop; below the outermost loop that drives a
 ///    reduce variable it is the only one, and every longer loop there drives a variable;
@@ -47,7 +48,7 @@ namespace tilewright::primitive {
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
 ///    holds in their first iteration, where the init runs;
 /// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
-///    of the reduction;
+///    of the reduction, and the former is not loaded;
 /// 9. the result does not belong to threads that loops around the block start, and iterations that
 ///    run at once write different parts of it.
 /// @returns the new block; `loop` and the loops that stay are around the original one

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/solved_together.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -18,6 +19,8 @@
 
 namespace tilewright::primitive {
 namespace detail::moving {
+
+using footprints::never_above;
 
 /// One call of compute_at (`forward`) or reverse_compute_at.
 struct move {
@@ -44,17 +47,16 @@ inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
-  const int other = earlier_user(scope, child);
-  if (other >= 0)
-    refuse(m, 1,
-           quoted(scope[child]) +
-               " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
-               " comes before it and uses what it writes");
-  if (const int reader = early_reader(scope, child); reader >= 0)
-    refuse(m, 1,
-           quoted(scope[child]) +
-               " cannot move: " + quoted(scope[static_cast<std::size_t>(reader)]) +
-               " reads its result in a common loop before it is final");
+  const auto against = [&](int other, const char* why) {
+    if (other >= 0)
+      refuse(m, 1,
+             quoted(scope[child]) +
+                 " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) + why);
+  };
+  against(earlier_user(scope, child), " comes before it and uses what it writes");
+  against(early_reader(scope, child), " reads its result in a common loop before it is final");
+  if (m.forward)
+    against(late_reader(scope, child), " reads results of it whose inputs others overwrite");
   if (const ir::loop_node* used = loop_used_inside(scope[child]))
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +
@@ -68,29 +70,6 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
   refuse(m, 2,
          quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
              ", and no reduction: " + std::string(reduction_reason(reduction)));
-}
-
-/// Whether the block may also run while what it reads is not final, because its last run decides:
-/// it is complete, and an unfinished value can lead neither to an access out of bounds nor to an
-/// integer division by zero.
-inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
-  if (!is_complete(scope, child)) return false;
-  bool harmless = true;
-  ir::for_each_expr(scope[child].block().body, [&](const ir::expr& e) {
-    const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
-                         e->op == ir::op::div || e->op == ir::op::mod;
-    if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
-    if (e->op == ir::op::load)
-      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
-  });
-  return harmless;
-}
-
-/// Whether the iterations of the loops run one after the other.
-inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
-  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
-    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
-  });
 }
 
 /// Loops around its scope decide which instances run: all of them would, in each of their iterations.
@@ -155,13 +134,13 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
       refuse(m, 5,
              std::string(role) + " " + quoted(scope[p]) + " of " + quoted(b.block()) +
                  " is not below " + quoted(loop));
-    if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}) &&
-        !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)))
+    if (!m.forward && !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)) &&
+        goes_on(scope, p, static_cast<std::size_t>(at) + 1))
       refuse(m, 5,
-             "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                 ", and running " + quoted(b.block()) +
+             "producer " + quoted(scope[p]) + " is still reducing, or overwrites its results, in " +
+                 quoted(loop) + ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
-                 "its reduce loops");
+                 "those that do");
   }
 }
 
@@ -209,8 +188,6 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
   }
   return out;
 }
-
-using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
 inline bool reads_only(const child_block& c, std::size_t common,
@@ -261,8 +238,8 @@ inline void check_all_called(const move& m, const moving_block& b,
     below = below || (runs.lo && never_above(*solved[i].lo, *runs.lo, c.loops));
     above = above || (runs.hi && never_above(*runs.hi, *solved[i].hi, c.loops));
     if (below && above) continue;
-    arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
-    known.bind(domains(c.loops));
+    // symbolic extents need more than the comparison of coefficients
+    const arith::analyzer known = footprints::knowing(c.loops);
     const ir::range& dom = c.block().iters[i].dom;
     const auto within = [&](const ir::expr& first, const ir::expr& last) {
       return known.prove_le(arith::from_linear(*solved[i].lo), first) &&
@@ -303,6 +280,19 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   return out;
 }
 
+/// A guard of the peers may keep the loads that say which instances are needed from running beyond
+/// the end; where only that keeps them, all instances are needed.
+inline void drop_unsafe(std::vector<iter_domain>& solved,
+                        const std::vector<const ir::loop_node*>& loops) {
+  const auto is_unsafe = [&](const auto& term) {
+    return ir::reads_memory(term.first) && !loads_inside(term.first, footprints::knowing(loops));
+  };
+  for (iter_domain& d : solved)
+    for (auto* side : {&d.lo, &d.hi})
+      if (*side && std::any_of((*side)->terms.begin(), (*side)->terms.end(), is_unsafe))
+        side->reset();
+}
+
 /// What says which instances are needed is not written below the loop.
 inline void check_given(const move& m, const moving_block& b, const ir::loop_node& loop,
                         const std::vector<iter_domain>& solved) {
@@ -316,6 +306,22 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
                 refuse(m, 8,
                        quoted(c) + " writes \"" + w.buffer->name +
                            "\" there, which says what is needed");
+}
+
+/// Requirement 9 of compute_at: what iterations that run at once compute each for themselves is in
+/// memory that nobody outside of their loop writes.
+inline void check_private(const move& m, const moving_block& b,
+                          const std::vector<const ir::loop_node*>& around) {
+  for (const ir::loop_node* l : around)
+    if (runs_at_once(*l))
+      for (std::size_t c = 0; c < b.scope.size(); ++c)
+        for (const ir::buffer_region& theirs : b.scope[c].block().writes)
+          for (const ir::buffer_region& own : b.block().block().writes)
+            if (c != b.child && own.buffer == theirs.buffer &&
+                loop_index(b.scope[c].loops, l->var) < 0)
+              refuse(m, 9,
+                     quoted(b.scope[c]) + " also writes \"" + own.buffer->name + "\", outside of " +
+                         quoted(*l) + ", whose iterations run at once");
 }
 
 /// Requirement 9. Threads may add up a reduction together.
@@ -393,8 +399,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   around.push_back(&loop);
   const auto& in_terms_of = peers.empty() ? around : b.scope[peers.front()].loops;
   const ir::block& block = child.realize->block;
-  const std::vector<iter_domain> solved =
+  std::vector<iter_domain> solved =
       infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  drop_unsafe(solved, in_terms_of);
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   if (peers.empty() &&
@@ -403,6 +410,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
            quoted(child) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
+  if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
+    refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
+  if (m.forward) check_private(m, b, around);
   const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();

@@ -140,6 +140,13 @@ inline void check_complete(const char* name, int requirement, const block_scope&
            quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
 }
 
+inline void check_loops(const char* name, int requirement, const child_block& child) {
+  if (const ir::loop_node* used = loop_used_inside(child))
+    refuse(name, requirement,
+           quoted(child.block()) + " uses loop \"" + used->var->name +
+               "\" without an iteration variable that stands for it");
+}
+
 /// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
 /// none.
 inline int other_writer(const block_scope& scope, std::size_t child, const ir::buffer& x) {
@@ -215,6 +222,11 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   const ir::block block = scope[child].realize->block;
   check_surroundings(name, scope, child);
   check_complete(name, 2, scope, child);
+  if (const int reader = late_reader(scope, child); reader >= 0)
+    refuse(name, 1,
+           quoted(scope[static_cast<std::size_t>(reader)].block()) + " reads results of " +
+               quoted(*block) + " whose inputs other iterations overwrite");
+  check_loops(name, 4, scope[child]);
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
@@ -398,6 +410,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
+  check_loops(name, 2, scope[child]);
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
   if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
     refuse(name, 4, quoted(block) + " has a predicate");

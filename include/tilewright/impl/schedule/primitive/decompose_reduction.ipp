@@ -29,7 +29,8 @@ inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name 
 inline void check(const block_scope& scope, std::size_t child, std::size_t first,
                   const driven_loops& driven) {
   const child_block& c = scope[child];
-  if (const int reason = reduction_violation(scope, child))
+  const int reason = reduction_violation(scope, child);
+  if (reason != 0 && reason != 7)  // which of its results it reads is asked below
     refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
   for (std::size_t l = 0; l < first; ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])

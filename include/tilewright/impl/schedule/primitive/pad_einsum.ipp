@@ -311,6 +311,16 @@ inline bool runs_through(const child_block& b, std::size_t iter) {
   return ir::is_int(l.min, 0) && arith::same_value(l.extent, b.block().iters[iter].dom.extent);
 }
 
+/// Whether the block writes all of that dimension of its result, which is copied back as a whole.
+inline bool fills(const contraction& c, std::size_t dimension) {
+  const ir::expr& extent = c.result.buffer->shape[dimension];
+  const int i = c.result.iters[dimension];
+  if (i < 0) return ir::is_int(extent, 1);
+  const ir::range& dom = c.block->iters[static_cast<std::size_t>(i)].dom;
+  return !is_padded(c, c.result) ||
+         (ir::is_int(dom.min, 0) && arith::same_value(dom.extent, extent));
+}
+
 /// Requirement 4, with the outermost statement of the nest.
 inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const contraction& c) {
   const child_block& b = scope[child];
@@ -346,7 +356,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
           l->loop != ir::loop_kind::unrolled)
         refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
-    if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
+    if (!fills(c, d))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
   return top;
 }

@@ -60,6 +60,8 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
+  if (const ir::loop_node* used = loop_used_inside(scope[child]))
+    refuse(1, quoted(b) + " uses " + quoted(*used) + " without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
@@ -105,7 +107,7 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
     all.insert(c.loops[l]->var);
     if (p.drops(l)) dropped.insert(c.loops[l]->var);
   }
-  if (ir::uses_any(loop.extent, all))
+  if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
     refuse(8, "the extent of " + quoted(loop) + " is not constant");
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (!p.drops(l) &&
