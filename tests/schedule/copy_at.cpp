@@ -428,3 +428,25 @@ def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
   const loop_rv i = s.get_loops(r)[0];
   check_refusal(s, "read_at", 5, [&] { s.read_at(i, r, 0, "local"); });
 }
+
+TEST_CASE("write_at: sums that another block changes before they are finished") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
+    for t in range(4):
+        for i, k in T.grid(8, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(8, i)
+                vk = T.axis.reduce(16, t * 4 + k)
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + A[vi, vk]
+        for i in range(8):
+            with T.block("twice"):
+                vi = T.axis.spatial(8, i)
+                vt = T.axis.opaque(4, t)
+                C[vi] = C[vi] * 2
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv i = s.get_loops(c)[1];
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i, c, 0, "local"); });
+}

@@ -307,3 +307,20 @@ def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((4,), "int32")):
     check_refusal(s, "blockize", 4, [&] { s.blockize(i); });
   }
 }
+
+TEST_CASE("decompose_reduction, blockize: a reduction that runs backwards is initialised last") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((8,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            vk = T.axis.reduce(4, 3 - k)
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv k = s.get_loops(c)[1];
+  check_refusal(s, "decompose_reduction", 2, [&] { s.decompose_reduction(c, k); });
+  check_refusal(s, "blockize", 4, [&] { s.blockize(k); });
+}

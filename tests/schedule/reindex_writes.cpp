@@ -62,3 +62,77 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   together.reindex_cache_read(together.block("D"), 0, "local", "lambda i: (i,)");
   check_meaning(together, program(""));
 }
+
+TEST_CASE(
+    "reindex_cache_write, reindex_cache_read: loops and guards that the element does not follow") {
+  const auto program = [](const std::string& nest, const std::string& body) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), V: T.Buffer((8,), "int32"), X: T.Buffer((8, 8), "int32")):
+)" + nest + R"(
+                vi = T.axis.spatial(8, i)
+                vt = T.axis.opaque(8, t)
+)" + body);
+  };
+  const std::string triangle = R"(
+    for i in range(8):
+        for t in range(i):
+            with T.block("X"):)";
+  const std::string loaded = R"(
+    for i in range(8):
+        for t in range(T.max(T.min(V[i], 4), 0)):
+            with T.block("X"):)";
+  const std::string box = R"(
+    for i in range(8):
+        for t in range(6):
+            with T.block("X"):)";
+  const std::string store = "                X[vi, 0] = A[vt]\n";
+  for (const ir::function& f : {program(triangle, store), program(loaded, store),
+                                program(box, "                T.where(V[t] > 100)\n" + store)}) {
+    schedule s(f);
+    const block_rv x = s.block("X");
+    check_refusal(s, "reindex_cache_write", 8,
+                  [&] { s.reindex_cache_write(x, 0, "local", "lambda i, t: (i,)"); });
+  }
+  const ir::function f = program(box, "                T.where(t < 5)\n" + store);
+  schedule s(f);
+  s.reindex_cache_write(s.block("X"), 0, "local", "lambda i, t: (i,)");
+  check_meaning(s, f);
+  schedule before(program(triangle, "                X[vi, vt] = A[vi - 1]\n"));
+  const block_rv x = before.block("X");
+  check_refusal(before, "reindex_cache_read", 8,
+                [&] { before.reindex_cache_read(x, 0, "local", "lambda i, t: (i,)"); });
+}
+
+TEST_CASE("reindex, reindex_cache_write: blocks around say which part runs") {
+  schedule sum(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
+    for t in range(4):
+        with T.block("O"):
+            vt = T.axis.reduce(4, t)
+            T.reads(A[0:8, vt * 4:vt * 4 + 4])
+            T.writes(C[0:8])
+            for i, k in T.grid(8, 4):
+                with T.block("C"):
+                    vi = T.axis.spatial(8, i)
+                    vk = T.axis.reduce(16, vt * 4 + k)
+                    with T.init():
+                        C[vi] = 0
+                    C[vi] = C[vi] + A[vi, vk]
+)"));
+  const block_rv c = sum.block("C");
+  check_refusal(sum, "reindex", 6, [&] { sum.reindex(c, {buffer_selector::list::write, 0}); });
+  check_refusal(sum, "reindex_cache_write", 4,
+                [&] { sum.reindex_cache_write(c, 0, "local", "lambda i, k: (i,)"); });
+  schedule part(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), C: T.Buffer((16,), "int32")):
+    for t in range(4):
+        with T.block("O"):
+            vt = T.axis.spatial(4, t)
+            for k in range(4):
+                with T.block("C"):
+                    vk = T.axis.spatial(16, vt * 4 + k)
+                    C[vk] = A[vk]
+)"));
+  const block_rv p = part.block("C");
+  check_refusal(part, "reindex", 6, [&] { part.reindex(p, {buffer_selector::list::write, 0}); });
+}

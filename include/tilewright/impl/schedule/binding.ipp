@@ -134,6 +134,7 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
     const arith::bounds whole = constant_range(vars[i].dom);
     if (!whole.bounded()) continue;
     const arith::bounds visited = known.const_bounds(child.realize->values[i]);
+    if (!visited.bounded()) return false;  // variables of blocks around say which part
     if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
   }
   return true;

@@ -32,7 +32,7 @@ namespace tilewright::primitive {
 ///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
 ///    loaded from;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
-///    writes itself is written before it is read;
+///    writes itself is written before it is read; nobody else changes sums that are unfinished;
 /// 6. the loops that the box depends on have constant bounds;
 /// 7. for write_at, iterations that run at once copy different elements back, save those of threads
 ///    that share the cache.

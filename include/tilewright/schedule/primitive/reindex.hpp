@@ -69,7 +69,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
 ///    reads no element that the block does not read; no condition around the block is all that
-///    keeps it in its domain, and no let there says where it runs.
+///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their
+///    guard leave an element out.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex_cache_read(const ir::function& f, std::uint64_t block, int read_buffer_index,

@@ -316,6 +316,10 @@ inline void check_loops(const parts& p) {
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
   if (!c.block().init) return;
+  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
+    for (const auto& [term, factor] : bind_iters(c).values[i].terms)
+      if (c.block().iters[i].kind == ir::iter_kind::reduce && factor < 0)
+        refuse(4, quoted(c.block()) + " reduces backwards, and its init comes last");
   for (std::size_t l = p.first; l < c.loops.size(); ++l) {
     const ir::loop_node& loop = *c.loops[l];
     if (loop.loop == ir::loop_kind::serial || loop.loop == ir::loop_kind::unrolled) continue;

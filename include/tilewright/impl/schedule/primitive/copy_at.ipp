@@ -207,6 +207,21 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
       refuse(c, 5, "the copy would read elements of \"" + x->name + "\" that nothing has written");
 }
 
+/// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
+inline void check_sums(const call& c, const block_scope& scope, const loop_body& body,
+                       const ir::buffer& x, std::size_t fixed) {
+  const auto is_below = [&](std::size_t i) {
+    return std::find(body.children.begin(), body.children.end(), i) != body.children.end();
+  };
+  for (const std::size_t i : body.children) {
+    const ir::block_node& b = scope[i].block();
+    if (!b.init || !caching::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;
+    for (std::size_t w = 0; w < scope.size(); ++w)
+      if (!is_below(w) && caching::writes_buffer(scope[w].block(), x))
+        refuse(c, 5, quoted(scope[w].block()) + " changes the unfinished sums of " + quoted(b));
+  }
+}
+
 inline void check_order(const call& c, const loop_body& body, const ir::buffer& x, bool read) {
   const auto& mine = read ? body.reads : body.writes;
   const auto& other = read ? body.writes : body.reads;
@@ -302,7 +317,10 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   loops.push_back(&around);
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
   check_places(c, scope, box, loop);
-  if (!read) check_apart(c, box, x, loops);
+  if (!read) {
+    check_apart(c, box, x, loops);
+    check_sums(c, scope, body, x, loops.size());
+  }
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);

@@ -107,7 +107,16 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
 struct followed_nest {
   std::vector<const ir::loop_node*> loops;  // below the place of the copy
   std::vector<ir::expr> guard;
+  bool may_be_empty = false;  // the rest of the nest may leave out an element of these
 };
+
+/// Whether a part of the guard certainly holds in the first iteration of the loops.
+inline bool holds_first(const child_block& child, std::size_t depth, const ir::expr& part) {
+  ir::var_map first;
+  for (std::size_t l = depth; l < child.loops.size(); ++l)
+    first.emplace(child.loops[l]->var, child.loops[l]->min);
+  return arith::analyzer().prove(ir::substitute(part, first));
+}
 
 inline followed_nest nest_of(const call& c, const child_block& child, std::size_t depth,
                              const std::vector<std::size_t>& iters) {
@@ -134,6 +143,13 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
              "the guard of " + quoted(child.block()) +
                  " mixes loops that the element depends on with others");
     if (kept) out.guard.push_back(part);
+    if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
+  }
+  for (std::size_t l = depth; l < child.loops.size(); ++l) {
+    const ir::expr& extent = child.loops[l]->extent;
+    const bool uneven = follows(extent, child) || ir::reads_memory(extent);
+    if (uneven && !needed[l] && range_of(arith::to_linear(extent), child.loops).lo < 1)
+      out.may_be_empty = true;
   }
   return out;
 }
@@ -224,6 +240,15 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
   return writer;
 }
 
+/// Whether variables of blocks around the scope say which part of a sum an instance adds.
+inline bool reduces_outside(const child_block& child) {
+  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::reduce)
+      for (const ir::var& v : ir::free_vars(child.realize->values[i]))
+        if (loop_index(child.loops, v) < 0) return true;
+  return false;
+}
+
 /// Where the copy stands, after the checks of the dependences.
 inline caching::place find_place(const call& c, const block_scope& scope, std::size_t self,
                                  const ir::buffer& x, bool read) {
@@ -237,7 +262,7 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
     return caching::place_after(c, scope, writer, {self}, one_depth);
   }
   caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
-  if (!reduction_done(scope[self], {out.depth, {}}))
+  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self]))
     refuse(c, 4,
            "the sums of " + quoted(scope[self].block()) +
                " are not finished where the copy would stand");
@@ -324,6 +349,10 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
   check_seen(c, at, child, e, like);
+  if (like.may_be_empty && (!read || !point_access::inside(*block, x, e.at_buffer)))
+    refuse(c, 8,
+           "loops or a guard that the element does not depend on may keep " + quoted(*block) +
+               " from it, and not the copy");
   const point_access::collector found = point_access::accesses(block, x);
   if (!read && (skips_stores(*block, x) || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
