@@ -384,3 +384,17 @@ def main(A: T.Buffer((4, 4, 4), "int32"), S: T.Buffer((4,), "int32"), Y: T.Buffe
   const auto loops = s.get_loops(s.block("S"));
   check_refusal(s, "reorder", 8, [&] { s.reorder({loops[2], loops[1]}); });
 }
+
+TEST_CASE("reorder: a scan that has an init") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
+    for i, k in T.grid(8, 4):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi + 1] = 0
+            C[vi + 1] = C[vi + 1] + A[vi, vk] * C[vi]
+)"));
+  const auto loops = s.get_loops(s.block("C"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}

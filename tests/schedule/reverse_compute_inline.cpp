@@ -339,3 +339,25 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   const block_rv d = s.block("D");
   check_refusal(s, "reverse_compute_inline", 2, [&] { s.reverse_compute_inline(d); });
 }
+
+TEST_CASE("reverse_compute_inline: values that are overwritten become divisors") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for r in range(2):
+        for i in range(8):
+            with T.block("X"):
+                vi = T.axis.spatial(8, i)
+                X[vi] = B[vi]
+        for i in range(8):
+            with T.block("B"):
+                vr, vi = T.axis.remap("OS", [r, i])
+                B[vi] = vr + 5
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            D[vi] = A[vi] // (X[vi] + T.if_then_else(X[vi] < 5, 0 - X[vi], 0))
+)"));
+  const block_rv d = s.block("D");
+  check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(d); });
+}

@@ -56,7 +56,8 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 4. the predicate of the block says no more than its domain, all of which its loops visit;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
-/// 6. the producer has computed all that the block reads;
+/// 6. the producer has computed all that the block reads; where further iterations overwrite that, no
+///    value becomes an index or an integer divisor;
 /// 7. iterations that run at once of loops around the producer compute different elements.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);

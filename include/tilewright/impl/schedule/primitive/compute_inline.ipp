@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -434,6 +435,13 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   if (!stays_inside(block, loads, pair.between))
     refuse(name, 6,
            quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+  for (std::size_t l = scope.common_loops(pair.producer, child); l < producer.loops.size(); ++l)
+    if (rewrites(scope, pair.producer, producer.loops[l]->var) &&
+        !may_read_unfinished(scope, child))
+      refuse(name, 6,
+             quoted(producer.block()) +
+                 " overwrites its results, and others than the last ones may "
+                 "not be taken");
   for (std::size_t l = 0; l < producer.loops.size(); ++l)
     if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
       refuse(name, 7,

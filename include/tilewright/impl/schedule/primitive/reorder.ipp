@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/impl/schedule/overwritten_bounds.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -287,6 +288,8 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
     if (as_tvm()) check_as_tvm(child, first);
+    if (!as_tvm() && block.init && detail::reads_other_results(block))
+      refuse(8, "block \"" + block.name + "\" reads other elements of its result than it updates");
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
