@@ -235,3 +235,41 @@ def main(A: T.Buffer((12,), "int32"), X: T.Buffer(()" +
   ends.cache_write(ends.block("O"), 0, "local");
   check_meaning(ends, program(9));
 }
+
+TEST_CASE("cache_read, reindex, decompose_reduction: a while repeats what stands in it") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(K: T.Buffer((1,), "int32"), X: T.Buffer((8,), "int32"), Y: T.Buffer((8,), "int32")):
+    while K[0] < 3:
+        for i in range(8):
+            with T.block("R"):
+                vi = T.axis.spatial(8, i)
+                Y[vi] = X[vi]
+        for i in range(8):
+            with T.block("W"):
+                vi = T.axis.spatial(8, i)
+                X[vi] = 1
+        with T.block("K"):
+            K[0] = K[0] + 1
+)"));
+  const block_rv r = s.block("R");
+  check_refusal(s, "cache_read", 4, [&] { s.cache_read(r, 0, "local"); });
+  check_refusal(s, "reindex", 4, [&] { s.reindex(r, {buffer_selector::list::read, 0}); });
+  check_refusal(s, "reindex_cache_read", 4,
+                [&] { s.reindex_cache_read(r, 0, "local", "lambda i: (i,)"); });
+  schedule sum(ir::parse(R"(@T.prim_func
+def main(K: T.Buffer((1,), "int32"), A: T.Buffer((8, 8), "int32"), C: T.Buffer((8,), "int32")):
+    for i in range(8):
+        while K[0] < i:
+            for k in range(8):
+                with T.block("C"):
+                    vi, vk = T.axis.remap("SR", [i, k])
+                    with T.init():
+                        C[vi] = 0
+                    C[vi] = C[vi] + A[vi, vk]
+            with T.block("K"):
+                K[0] = K[0] + 1
+)"));
+  const block_rv c = sum.block("C");
+  const loop_rv i = sum.get_loops(c)[0];
+  check_refusal(sum, "decompose_reduction", 1, [&] { sum.decompose_reduction(c, i); });
+}

@@ -1,15 +1,38 @@
-// Whether a loop may leave out a block below it in other ways than by the block's guard.
+// Whether a loop or a scope may leave out a block below it, or repeat it, in other ways than by loops
+// and the block's guard.
 #pragma once
 
+#include <algorithm>
+
+#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
 
-/// Whether an if or a let stands strictly between the loop, one of `at.loops()`, and the target.
+/// Whether an if, a while or a let stands strictly between the loop, one of `at.loops()`, and the
+/// target.
 inline bool conditional_below(const path& at, const ir::loop_node& loop) {
   for (std::size_t i = at.slots.size() - 1; i-- > 0 && ir::as_loop(*at.slots[i]) != &loop;)
-    if (ir::as_if(*at.slots[i]) || ir::as_let(*at.slots[i])) return true;
+    if (ir::as_if(*at.slots[i]) || ir::as_while(*at.slots[i]) || ir::as_let(*at.slots[i]))
+      return true;
   return false;
+}
+
+/// Whether a while in the scope repeats the block, which may find something else each time: a block
+/// of the scope writes what it reads, or what is loaded around it.
+inline bool changes_in_while(const path& at, const block_scope& scope, std::size_t child) {
+  bool repeats = false;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    repeats = repeats || ir::as_while(*at.slots[i]);
+  const auto reads = [&](const ir::buffer_region& w) {
+    const std::vector<ir::buffer_region>& list = scope[child].block().reads;
+    return std::any_of(list.begin(), list.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
+  };
+  return repeats &&
+         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           return std::any_of(c.block().writes.begin(), c.block().writes.end(), reads);
+         });
 }
 
 }  // namespace tilewright::primitive::detail

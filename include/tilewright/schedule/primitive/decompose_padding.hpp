@@ -26,7 +26,7 @@ namespace tilewright::primitive {
 /// becomes a guard.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
+/// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is complete;
 /// 3. its body is one store of `if_then_else(condition, value, constant)`, the value without side
 ///    effects, and it has no buffers of its own;

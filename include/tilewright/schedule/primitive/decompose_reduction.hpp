@@ -25,7 +25,7 @@ namespace tilewright::primitive {
 /// most primitives refuse it, so this comes last.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
+/// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and

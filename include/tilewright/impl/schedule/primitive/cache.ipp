@@ -2,6 +2,7 @@
 
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/schedule/primitive/cache.hpp>
@@ -123,6 +124,11 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   // a writer with blocks inside that read what others inside have written keeps the buffer
   if (ids.empty() && writer != scope.find(id))
     std::erase(readers, static_cast<std::size_t>(writer));
+  for (const std::size_t r : readers)
+    if (changes_in_while(find_block(f, scope[r].block().id), scope, r))
+      refuse(c, 4,
+             "a while repeats " + quoted(scope[r].block()) +
+                 ", which may read something else each time");
   for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");

@@ -5,6 +5,7 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
@@ -225,6 +226,8 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
+  if (changes_in_while(at, scope, self))
+    refuse(4, "a while repeats " + quoted(*block) + ", which may read something else each time");
   if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
     refuse(4, "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
                   " start, and the copy stands outside of these");

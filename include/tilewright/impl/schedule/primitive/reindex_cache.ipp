@@ -4,6 +4,7 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
@@ -340,6 +341,8 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
+  if (changes_in_while(at, scope, self))
+    refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
   const caching::place where = find_place(c, scope, self, x, read);
   if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
     refuse(c, 4,
