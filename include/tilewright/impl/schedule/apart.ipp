@@ -120,11 +120,18 @@ inline bool steps_over(const child_block& child, std::size_t at) {
 /// Whether the boxes of a region have nothing in common in different iterations of loop `at`.
 inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buffer_region& region) {
   std::vector<digit> digits;
-  for (const ir::range& dim : region.box)
-    if (ir::is_int(dim.extent))
-      if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
-                                       ir::as_int(dim.extent)))
-        digits.push_back(*d);
+  const bound_iters& iters = bind_iters(child);
+  const auto note = [&](const arith::linear& place, const ir::range& dim) {
+    if (const auto d = stepped_digit(child, at, place, ir::as_int(dim.extent)))
+      digits.push_back(*d);
+  };
+  for (const ir::range& dim : region.box) {
+    if (!ir::is_int(dim.extent)) continue;
+    if (const int alone = iter_index(child.block(), dim.min); alone >= 0)
+      note(iters.values[static_cast<std::size_t>(alone)], dim);
+    else
+      note(in_loops(dim.min, child, iters), dim);
+  }
   return tell_apart(std::move(digits), child.loops[at]->extent);
 }
 

@@ -10,13 +10,17 @@ namespace tilewright::primitive::detail {
 
 /// The region of an instance tells the value of the variable, which is an index of an element.
 inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
-  return ir::is_int(iter.dom.extent, 1) ||
-         std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
-           if (!ir::is_int(d.extent, 1)) return false;
-           if (d.min.same(iter.var)) return true;
-           const arith::linear sum = arith::to_linear(d.min);
-           return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
-         });
+  const auto holds = [&](const auto& says) {
+    return std::any_of(r.box.begin(), r.box.end(),
+                       [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
+  };
+  const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
+  const auto is_shifted = [&](const ir::expr& e) {
+    if (ir::is_var(e)) return false;
+    const arith::linear sum = arith::to_linear(e);
+    return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
+  };
+  return ir::is_int(iter.dom.extent, 1) || holds(is_variable) || holds(is_shifted);
 }
 
 }  // namespace tilewright::primitive::detail
