@@ -382,3 +382,31 @@ def main(A: T.Buffer((7, 4), "int32"), B: T.Buffer((7, 4), "int32"), C: T.Buffer
   check_refusal(s, "blockize", 3, [&] { s.blockize({b, c}); });
   check_refusal(s, "blockize", 3, [&] { s.blockize(j); });
 }
+
+TEST_CASE("blockize: what is loaded once for all inner iterations is not written in them") {
+  const auto program = [](const std::string& write) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16, 8), "int32")):
+    N = T.alloc_buffer((1,), "int32")
+    M = T.alloc_buffer((1,), "int32")
+    for u in range(1):
+        with T.block("N"):
+            vu = T.axis.spatial(1, u)
+            N[0] = 0
+    for i in range(4):
+        for j in range(4):
+            with T.block("B"):
+                vo = T.axis.opaque(8, N[0])
+                vi = T.axis.spatial(16, i * 4 + j)
+                Y[vi, vo] = A[vi]
+                )" + write +
+                     "\n");
+  };
+  schedule s(program("N[0] = vi % 8"));
+  const loop_rv j = s.get_loops(s.block("B"))[1];
+  check_refusal(s, "blockize", 2, [&] { s.blockize(j); });
+  const ir::function f = program("M[0] = vi % 8");
+  schedule other(f);
+  other.blockize(other.get_loops(other.block("B"))[1]);
+  check_meaning(other, f);
+}

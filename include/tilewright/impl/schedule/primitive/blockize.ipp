@@ -94,6 +94,17 @@ inline void check_inside(const parts& p, const path& inside) {
   }
 }
 
+/// What the outer part is loaded from is loaded once for all that goes inside, which must not write it.
+inline void check_outer_loads(const parts& p, const ir::block_node& inside) {
+  for (const ir::buffer_region& w : inside.writes) {
+    bool loads = ir::loads_from(p.divided.outer_predicate, w.buffer);
+    for (const divided_iter& d : p.divided.iters) loads |= ir::loads_from(d.outer, w.buffer);
+    if (loads)
+      refuse(2, quoted(inside) + " writes \"" + w.buffer->name + "\", which says where " +
+                    quoted(p.old()) + " runs");
+  }
+}
+
 /// Inside the new block, an outer loop is seen as its variable.
 inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
   const ir::expr out = ir::substitute(e, p.of_loops);
@@ -360,6 +371,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   check_loops(p);
   divide(p, preserve_unit_iters);
   check_inside(p, to_block);
+  check_outer_loads(p, p.old());
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -457,6 +469,8 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";
   }
+  for (const parts& p : all)
+    for (const parts& other : all) check_outer_loads(p, other.old());
   outer.name = fresh_block_name(f, outer.name);
   const ir::seq_node& seq = *ir::as_seq(where.seq.target());
   const std::size_t first = *std::min_element(where.at.begin(), where.at.end());
