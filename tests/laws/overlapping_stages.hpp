@@ -23,7 +23,6 @@ class overlapping_stages : protected triangular_stages {
   /// A block that sees its input, or its result, as a row of its own.
   void matched(bool last);
 
- private:
   /// A matrix that is read.
   ir::buffer matrix();
 };

@@ -6,7 +6,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 
-#include "overlapping_stages.hpp"
+#include "crowded_stages.hpp"
 
 namespace laws {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using namespace tilewright::ir;
 
 /// Builds one program stage by stage.
-class generator : overlapping_stages {
+class generator : crowded_stages {
  public:
   generator(support::random& draw, std::string_view theme)
-      : overlapping_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
+      : crowded_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
 
   program run() {
     add_inputs();
@@ -70,6 +70,10 @@ class generator : overlapping_stages {
         {"chain", 1, false, &generator::chain},
         {"bare", 1, false, &generator::bare},
         {"matched", 1, false, &generator::matched},
+        {"scratch", 1, false, &generator::scratch},
+        {"skipping", 1, false, &generator::skipping},
+        {"nested", 1, false, &generator::nested},
+        {"given", 1, false, &generator::given},
     };
     return all;
   }

@@ -410,3 +410,38 @@ def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16, 8), "int32")):
   other.blockize(other.get_loops(other.block("B"))[1]);
   check_meaning(other, f);
 }
+
+TEST_CASE("blockize: what a let around the block says does not go inside") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), B: T.Buffer((4, 8), "int32")):
+    for i in range(4):
+        more: T.int32 = i % 2
+        for again in range(more + 1):
+            for j in range(8):
+                with T.block("B"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    B[vi, vj] = A[vi, vj] + 1
+)");
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("B"));
+  check_refusal(s, "blockize", 3, [&] { s.blockize(loops[1]); });
+  s.blockize(loops[2]);
+  check_meaning(s, f);
+}
+
+TEST_CASE("blockize: sums that one element holds one after the other are started one by one") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "int32"), B: T.Buffer((1,), "int32")):
+    for i, j in T.grid(5, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            with T.init():
+                B[0] = 0
+            B[0] = B[0] + A[vi, vj]
+)");
+  schedule s(f);
+  const std::vector<loop_rv> loops = s.get_loops(s.block("B"));
+  check_refusal(s, "blockize", 4, [&] { s.blockize(loops[0]); });
+  s.blockize(loops[1]);
+  check_meaning(s, f);
+}

@@ -36,7 +36,8 @@ namespace tilewright::primitive {
 ///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
 ///    scope; nothing inside writes what the outer part is loaded from;
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
-///    themselves, no domain follows a loop that goes inside, and loops of one iteration start at 0;
+///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
+///    iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain

@@ -60,6 +60,7 @@ struct parts {
   std::vector<ir::expr> outer_values, inner_values;
   ir::block block;       // the old one in the new variables
   ir::var_map of_loops;  // outer loops that are an outer variable
+  ir::var_set given;     // by lets outside of the new block
   arith::analyzer known;
 
   const ir::block_node& old() const { return child->block(); }
@@ -83,6 +84,8 @@ inline void divide(parts& p, bool preserve) {
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
 /// use.
 inline void check_inside(const parts& p, const path& inside) {
+  if (ir::uses_any(p.divided.inner_predicate, p.given))
+    refuse(2, "the guard of " + quoted(p.old()) + " uses the value of a let around it");
   for (const ir::loop_node* l : inside.all_loops()) {
     if (loop_index(p.child->loops, l->var) >= 0) continue;
     const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
@@ -108,6 +111,7 @@ inline void check_outer_loads(const parts& p, const ir::block_node& inside) {
 /// Inside the new block, an outer loop is seen as its variable.
 inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
   const ir::expr out = ir::substitute(e, p.of_loops);
+  if (ir::uses_any(out, p.given)) refuse(3, what + " uses the value of a let around it");
   for (std::size_t o = 0; o < p.first; ++o)
     if (ir::uses_var(out, p.child->loops[o]->var))
       refuse(3, what + " uses the outer loop \"" + p.child->loops[o]->var->name + "\"");
@@ -283,7 +287,10 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   if (!kept.empty() && early.loads_from(p.old()))
     refuse(4, "the init of " + quoted(p.old()) +
                   ", or what says where it runs, reads what the block writes");
-  if (!kept.empty() && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
+  const bool several = std::any_of(p.inner.begin(), p.inner.end(), [](const ir::iter_var& v) {
+    return v.kind == ir::iter_kind::spatial;
+  });
+  if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
     refuse(4, "instances of " + quoted(p.old()) +
                   " find what others have left, and the init would run before all of them");
   for (ir::expr& v : values) v = ir::substitute(v, loops);
@@ -365,6 +372,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   parts p;
   p.child = &scope[static_cast<std::size_t>(scope.find(block.id))];
   p.first = static_cast<std::size_t>(loop_index(p.child->loops, loop));
+  p.given = detail::lets_around(to_block);
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
@@ -456,6 +464,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     parts& p = all[i];
     p.child = &scope[static_cast<std::size_t>(scope.find(blocks[i]))];
     p.first = around;
+    p.given = detail::lets_around(paths[i]);
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
     check_loops(p);
