@@ -416,15 +416,7 @@ inline bool updates_own_elements(const ir::block_node& b) {
         !std::all_of(b.writes.begin(), b.writes.end(),
                      [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;
-  for (const ir::buffer_region& w : b.writes)
-    for (const ir::buffer_region& r : b.reads) {
-      if (r.buffer != w.buffer) continue;
-      for (std::size_t d = 0; d < r.box.size(); ++d)
-        if (!arith::same_value(r.box[d].min, w.box[d].min) ||
-            !arith::same_value(r.box[d].extent, w.box[d].extent))
-          return false;
-    }
-  return true;
+  return !read_of_others(b);
 }
 
 }  // namespace detail::scopes

@@ -1,27 +1,14 @@
-// Instances that run in another order, and inits that run ahead of the nest of their reduction, no
-// longer with the first instance of each result.
+// Inits that run ahead of the nest of their reduction, no longer with the first instance of each
+// result.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
 
 namespace tilewright::primitive::detail {
-
-/// A buffer of which an instance reads elements that others write, or may; null if there is none.
-inline ir::buffer read_of_others(const ir::block_node& b) {
-  const auto same = [](const ir::range& x, const ir::range& y) {
-    return arith::same_value(x.min, y.min) && arith::same_value(x.extent, y.extent);
-  };
-  for (const ir::buffer_region& w : b.writes)
-    for (const ir::buffer_region& r : b.reads)
-      if (r.buffer == w.buffer && !std::equal(r.box.begin(), r.box.end(), w.box.begin(), same))
-        return r.buffer;
-  return {};
-}
 
 /// What an early init loads: itself, and where and how often it runs.
 struct early_init {

@@ -1,4 +1,5 @@
-// Iteration variables that are indices of the elements that a block writes.
+// Elements that instances of a block have for themselves: their variables are indices, or they read
+// what they write.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,22 @@ inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
     return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
   };
   return ir::is_int(iter.dom.extent, 1) || holds(is_variable) || holds(is_shifted);
+}
+
+inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
+  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
+                    [](const ir::range& x, const ir::range& y) {
+                      return arith::same_value(x.min, y.min) &&
+                             arith::same_value(x.extent, y.extent);
+                    });
+}
+
+/// A buffer of which an instance reads elements that others write, or may; null if there is none.
+inline ir::buffer read_of_others(const ir::block_node& b) {
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads)
+      if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
+  return {};
 }
 
 }  // namespace tilewright::primitive::detail

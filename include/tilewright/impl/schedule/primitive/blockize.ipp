@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/early_init.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>

@@ -7,6 +7,7 @@
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/early_init.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/impl/schedule/overwritten_bounds.hpp>
+#include <tilewright/impl/schedule/shared_iterations.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -214,30 +216,6 @@ inline bool steps_over_both(const child_block& a, const ir::buffer_region& of_a,
   return false;
 }
 
-/// Whether the two blocks touch the same elements in each iteration of the loop, others in others.
-inline bool share_iterations(const child_block& a, const ir::buffer_region& of_a,
-                             const child_block& b, const ir::buffer_region& of_b,
-                             std::size_t loop) {
-  using detail::footprints::constant_sum;
-  const standing_loops standing{loop + 1, {}};
-  const footprint x = touched(a, bind_iters(a), of_a, standing),
-                  y = touched(b, bind_iters(b), of_b, standing);
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                    [](const span& p, const span& q) {
-                      return p.lo && q.lo && p.hi && q.hi && constant_sum(*p.lo, *q.lo, -1) == 0 &&
-                             constant_sum(*p.hi, *q.hi, -1) == 0;
-                    }) &&
-         iterations_apart(a, loop);
-}
-
-inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
-  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
-                    [](const ir::range& x, const ir::range& y) {
-                      return arith::same_value(x.min, y.min) &&
-                             arith::same_value(x.extent, y.extent);
-                    });
-}
-
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
 /// some more than once, and of one that uses the loop without a variable; so do a block's reads of
 /// what other instances of it write.
@@ -250,7 +228,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
     const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
       if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
           steps_over_both(scope[a], w, scope[b], r, place) ||
-          (a != b && share_iterations(scope[a], w, scope[b], r, place)))
+          (a != b && share_within_iterations(scope[a], w, scope[b], r, place)))
         return;
       refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
                     "\" that block \"" + scope[b].block().name +

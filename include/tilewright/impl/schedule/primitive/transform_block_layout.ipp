@@ -7,7 +7,7 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/access_simplifier.hpp>
-#include <tilewright/impl/schedule/early_init.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/visit.hpp>
