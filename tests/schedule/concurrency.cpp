@@ -58,3 +58,47 @@ TEST_CASE("concurrency: serial iterations may compute an element again") {
   t.compute_inline(t.block("C"));
   check_schedule(t, f);
 }
+
+TEST_CASE("concurrency: an epilogue is not fused into what every iteration computes for itself") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), X: T.Buffer((4,), "int32"), D: T.Buffer((3, 4), "int32")):
+    B = T.alloc_buffer((4,), "int32")
+    C = T.alloc_buffer((4,), "int32")
+    for i in T.parallel(3):
+        for j, k in T.grid(4, 6):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [j, k])
+                with T.init():
+                    B[vi] = 0
+                B[vi] = B[vi] + A[vi, vk]
+        for j in range(4):
+            with T.block("C"):
+                vi = T.axis.spatial(4, j)
+                C[vi] = B[vi] + X[vi]
+        for j in range(4):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = C[vj]
+)");
+  schedule s(f);
+  s.fuse_reduction_epilogue(s.block("B"), s.block("C"));  // C is private, too
+  check_schedule(s, f);
+  const ir::function g = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), X: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((4,), "int32")
+    for i in T.parallel(3):
+        for j, k in T.grid(4, 6):
+            with T.block("B"):
+                vi, vk = T.axis.remap("SR", [j, k])
+                with T.init():
+                    B[vi] = 0
+                B[vi] = B[vi] + A[vi, vk]
+    for j in range(4):
+        with T.block("C"):
+            vi = T.axis.spatial(4, j)
+            C[vi] = B[vi] + X[vi]
+)");
+  schedule t(g);
+  const block_rv b = t.block("B"), c = t.block("C");
+  check_refusal(t, "fuse_reduction_epilogue", 6, [&] { t.fuse_reduction_epilogue(b, c); });
+}

@@ -450,3 +450,28 @@ def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
   const loop_rv i = s.get_loops(c)[1];
   check_refusal(s, "write_at", 5, [&] { s.write_at(i, c, 0, "local"); });
 }
+
+TEST_CASE("read_at: a place that is loaded under a guard is not loaded without it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5,), "int32"), M: T.Buffer((5,), "int32"), B: T.Buffer((5,), "int32")):
+    I = T.alloc_buffer((5,), "int32")
+    for i in range(5):
+        with T.block("I"):
+            vi = T.axis.spatial(5, i)
+            I[vi] = M[vi] & 3
+    for i in range(5):
+        with T.block("B"):
+            vi = T.axis.spatial(5, i)
+            vm = T.axis.spatial(5, I[i])
+            T.reads(A[vm])
+            T.writes(B[vi])
+            B[vi] = A[vm]
+)");
+  for (const int inner : {4, 5}) {
+    schedule s(f);
+    const auto [i0, i1] = s.split(s.get_loops(s.block("B"))[0], {infer, inner});
+    const block_rv copy = s.read_at(i1, s.block("B"), 0, "shared");
+    CHECK(s.get(copy).block->iters.empty() == (inner == 4));  // all of A where 5 does not divide
+    check_schedule(s, f);
+  }
+}

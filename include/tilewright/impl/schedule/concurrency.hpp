@@ -19,6 +19,18 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
+/// Whether iterations that run at once of some loop around the block write the same elements.
+inline bool written_at_once(const block_scope& scope, std::size_t child) {
+  for (std::size_t l = 0; l < scope[child].loops.size(); ++l)
+    if (runs_at_once(*scope[child].loops[l]) && !writes_apart(scope, child, l)) return true;
+  return false;
+}
+inline bool written_at_once(const ir::function& f, std::uint64_t block) {
+  const path at = find_block(f, block);
+  const block_scope scope(*at.scope()->block);
+  return written_at_once(scope, static_cast<std::size_t>(scope.find(block)));
+}
+
 /// A block whose result the reader finds although iterations that run at once write the same
 /// elements of it, which they had for themselves as long as nobody outside of their loop read them;
 /// -1 if there is none.
@@ -31,10 +43,9 @@ inline int racing_writer(const block_scope& scope, std::size_t reader) {
   };
   for (std::size_t w = 0; w < scope.size(); ++w) {
     const std::vector<ir::buffer_region>& writes = scope[w].block().writes;
-    if (w == reader || std::none_of(writes.begin(), writes.end(), reads)) continue;
-    for (std::size_t l = 0; l < scope[w].loops.size(); ++l)
-      if (runs_at_once(*scope[w].loops[l]) && !writes_apart(scope, w, l))
-        return static_cast<int>(w);
+    if (w != reader && std::any_of(writes.begin(), writes.end(), reads) &&
+        written_at_once(scope, w))
+      return static_cast<int>(w);
   }
   return -1;
 }

@@ -51,8 +51,11 @@ struct side {
 };
 
 /// The box over all accesses below the loop while it and the loops around it stand still.
+/// Sides that lets decide, or loads which a guard may keep inside of their buffers, are not known
+/// where the copy stands.
 inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
-                                const ir::buffer& x, standing_loops standing, bool read) {
+                                const ir::buffer& x, standing_loops standing, bool read,
+                                const arith::analyzer& outside) {
   std::vector<requirement> all;
   for (const std::size_t i : body.children) {
     const bound_iters& iters = bind_iters(scope[i]);
@@ -61,7 +64,9 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
         add_requirement(all, x, touched(scope[i], iters, r, standing), scope[i].loops);
   }
   const ir::var_set lets = caching::defined_by_lets(scope.root());
-  caching::widen(all.front().box, [&](const ir::expr& term) { return ir::uses_any(term, lets); });
+  caching::widen(all.front().box, [&](const ir::expr& term) {
+    return ir::uses_any(term, lets) || (ir::reads_memory(term) && !loads_inside(term, outside));
+  });
   std::vector<side> out;
   for (std::size_t d = 0; d < x->shape.size(); ++d) {
     const ir::expr& whole = x->shape[d];
@@ -315,7 +320,9 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   check_order(c, body, x, read);
   std::vector<const ir::loop_node*> loops = below.loops();
   loops.push_back(&around);
-  const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
+  arith::analyzer outside = known_loops(below).analyzer();
+  outside.bind(around.var, {around.min, around.extent});
+  const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
   check_places(c, scope, box, loop);
   if (!read) {
     check_apart(c, box, x, loops);
@@ -324,8 +331,6 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  arith::analyzer outside = known_loops(below).analyzer();
-  outside.bind(around.var, {around.min, around.extent});
   new_block out;
   const ir::stmt made = copy_statement(c, box, read ? x : cache, read ? cache : x, loops, outside,
                                        fresh_block_name(f, name), out.block);
