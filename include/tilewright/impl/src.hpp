@@ -141,6 +141,7 @@
 #include <tilewright/impl/schedule/primitive/reindex_cache.ipp>
 #include <tilewright/impl/schedule/primitive/reorder.ipp>
 #include <tilewright/impl/schedule/primitive/reorder_block_iter_var.ipp>
+#include <tilewright/impl/schedule/primitive/reverse_compute_inline.ipp>
 #include <tilewright/impl/schedule/primitive/rfactor.ipp>
 #include <tilewright/impl/schedule/primitive/rolling_buffer.ipp>
 #include <tilewright/impl/schedule/primitive/set_axis_separator.ipp>

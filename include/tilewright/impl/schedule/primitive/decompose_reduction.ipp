@@ -198,7 +198,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
-    refuse(1, quoted(c.block()) + " stands below an if, a while or a let in loop \"" + loop->name + "\"");
+    refuse(1, quoted(c.block()) + " stands below an if, a while or a let in loop \"" + loop->name +
+                  "\"");
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);
