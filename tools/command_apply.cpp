@@ -46,6 +46,11 @@ std::string instruction_text(const tilewright::trace& t, std::size_t index) {
   return all.substr(start, all.find('\n', start) - start);
 }
 
+/// Where the instruction stands, and how it reads.
+std::string located(const apply_options& o, const tilewright::trace& t, std::size_t index) {
+  return o.trace + ": instruction " + std::to_string(index) + ", " + instruction_text(t, index);
+}
+
 int report_refusal(const apply_options& o, const tilewright::trace& t,
                    const tilewright::replay_error& e) {
   const std::string text = instruction_text(t, e.instruction());
@@ -55,8 +60,7 @@ int report_refusal(const apply_options& o, const tilewright::trace& t,
         ", \"requirement\": " + std::to_string(e.requirement()) +
         ", \"message\": " + json(e.what()) + "}\n");
   } else {
-    complain(o.trace + ": instruction " + std::to_string(e.instruction()) + ", " + text + "\n" +
-             e.explain());
+    complain(located(o, t, e.instruction()) + "\n" + e.explain());
   }
   return refused;
 }
@@ -88,10 +92,13 @@ int apply(const apply_options& o) {
   if (!o.expected.empty()) expected = load_function(o.expected);
   tilewright::schedule s(f, o.seed);
   const tilewright::primitive::tvm_refusals refusals(o.as_tvm);
+  std::size_t steps = 0;
   try {
-    t.apply_to(s);
+    t.apply_to(s, {}, [&](const tilewright::trace::step&) { ++steps; });
   } catch (const tilewright::replay_error& e) {
     return report_refusal(o, t, e);
+  } catch (const tilewright::argument_error& e) {
+    throw tilewright::argument_error(located(o, t, steps) + "\n" + e.what());
   }
   if (!o.expected.empty()) return compare(o, s.function(), expected);
   const std::string text = tilewright::ir::print(s.function());

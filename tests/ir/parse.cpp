@@ -227,7 +227,14 @@ TEST_CASE("inner blocks pass their regions on") {
 
 TEST_CASE("errors give line, column and what was expected") {
   check_error("", 1, 1, "'def'");
-  check_error("def f(:", 1, 8, "')'");
+  check_error("def f(:", 1, 8, "')' for the '(' of line 1, column 6");
+  check_error(around("C[0] = T.max(\n    1, 2]"), 4, 13, "')' for the '(' of line 3, column 17");
+  check_error(around("C[0] = T.max(n)"), 3, 19, "',' and another operand");
+  check_error(around("else:\n    pass"), 3, 5, "a statement: no if ends before this line");
+  check_error(around("elif n == 0:\n    pass"), 3, 5, "a statement: no if ends before this line");
+  check_error(around("with T.block(f\"b{n}\"):\n    pass"), 3, 18,
+              "a string without values in braces");
+  check_error(around("for i in T.serial(0, n, step=0):\n    pass"), 3, 22, "a positive step");
   check_error(around("C[0] = x"), 3, 12, "a name that is defined here");
   check_error(around("C[0, 1] = 1"), 3, 6, "1 indices of C");
   check_error(around("C[0] = \"x\""), 3, 12, "a value of type float32");
@@ -245,6 +252,27 @@ TEST_CASE("errors give line, column and what was expected") {
   check_error(around("C[0] = 1 < n and 3"), 3, 18, "booleans on both sides");
   check_error("@T.prim_func\ndef f(n: T.int32):\n    pass\nC[0] = 1\n", 4, 1,
               "the end of the text after one function");
+}
+
+TEST_CASE("a block says everything once") {
+  const auto twice = [](const std::string& line, int column, const char* expected) {
+    const std::string head = "for i, j in T.grid(4, 4):\n    with T.block(\"b\"):\n        ";
+    check_error(around(head + line + "\n        " + line + "\n        C[0] = 1"), 6, column,
+                expected);
+  };
+  twice("T.reads(A[0, 0])", 15, "one T.reads in a block");
+  twice("T.writes(C[0])", 15, "one T.writes in a block");
+  twice("T.where(i < 2)", 15, "one T.where in a block");
+  twice("vi = T.axis.spatial(4, i)", 13, "an axis of another name");
+  check_error(around("for i, j in T.grid(4, 4):\n    with T.block(\"b\"):\n"
+                     "        v, v = T.axis.remap(\"SS\", [i, j])"),
+              5, 16, "an axis of another name");
+  check_error(around("with T.block(\"b\"):\n    T.block_attr({\"k\": 1})\n"
+                     "    T.block_attr({\"k\": 2})"),
+              5, 11, "one value of the annotation \"k\"");
+  CHECK_NOTHROW(
+      parse(around("with T.block(\"b\"):\n    T.block_attr({\"k\": 1})\n"
+                   "    T.block_attr({\"k\": 1, \"m\": 2})\n    C[0] = 1")));
 }
 
 TEST_CASE("names end with their scope") {

@@ -463,3 +463,12 @@ TEST_CASE("dialect: commas at the end, targets with a host, buffers in attribute
       parse(around("with T.block(\"x\"):\n    T.block_attr({\"free\": [Z]})\n    C[0] = 1.0")),
       parse_error);
 }
+
+TEST_CASE("dialect: notes about memory, steps of any value, slices that count in T.vscale") {
+  same_body("D = T.alloc_buffer((4,), annotations={\"k\": 1})\nD[0] = C[0]",
+            "D = T.alloc_buffer((4,))\nD[0] = C[0]");
+  same_body("for i in T.serial(2, 16, step=n):\n    C[i] = 1.0",
+            "for i in range((14 + (n - 1)) // n):\n    C[2 + i * n] = 1.0");
+  same_body("C[0:T.vscale() * 4] = C[4:4 + T.vscale() * 4]",
+            "C[T.Ramp(0, 1, T.vscale() * 4)] = C[T.Ramp(4, 1, T.vscale() * 4)]");
+}

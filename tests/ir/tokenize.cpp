@@ -85,8 +85,8 @@ TEST_CASE("strings") {
 
 TEST_CASE("errors say where and what") {
   check_error("a\n  b = \"x\n", 2, 7, "a closing quote on the same line");
-  check_error("f(a, [b)", 1, 8, "']'");
-  check_error("f(a\n", 2, 1, "')'");
+  check_error("f(a, [b)", 1, 8, "']' for the '[' of line 1, column 6");
+  check_error("f(a\n", 2, 1, "')' for the '(' of line 1, column 2");
   check_error("a)", 1, 2, "an opening bracket before it");
   check_error("if x:\n    a\n  b\n", 3, 3, "the indentation of an outer line");
   check_error("a ? b", 1, 3, "a token");

@@ -220,6 +220,9 @@ TEST_CASE("a refused replay names the instruction") {
   const trace no_index = trace::parse(
       "v0 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=2)\n");
   CHECK_THROWS_WITH_AS(
+      trace::parse("b0 = sch.get_block(name=\"B\", func_name=\"main\", name=\"C\")\n"),
+      doctest::Contains("line 1, column 48: expected one argument \"name\""), ir::parse_error);
+  CHECK_THROWS_WITH_AS(
       no_index.apply_to(u),
       "instruction 0: sample_categorical: decision 2 is no index of the 2 candidates",
       argument_error);

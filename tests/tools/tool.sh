@@ -37,6 +37,8 @@ expect 0 "" apply "$data/matmul.py" "$data/tiled.trace" --expect "$work/newer.py
 expect 0 "" apply "$data/matmul.py" "$work/wrapped.trace" --expect "$data/tiled.py"
 expect 1 "differs" apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py"
 expect 1 '"status": "different"' apply "$data/matmul.py" "$data/tiled.trace" --expect "$data/matmul.py" --json
+printf 'v0 = sch.sample_categorical(candidates=[1, 2], probs=[0.5, 0.5], decision=7)\n' > "$work/beyond.trace"
+expect 2 "beyond.trace: instruction 0, v0 = sch.sample_categorical" apply "$data/matmul.py" "$work/beyond.trace"
 expect 3 "instruction 2, sch.parallel(loop=l3)" apply "$data/matmul.py" "$data/refused.trace"
 expect 3 '"primitive": "parallel"' apply "$data/matmul.py" "$data/refused.trace" --json
 expect 2 "matmul.py: line 3, column 1: expected" apply "$data/matmul.py" "$data/matmul.py"

@@ -1,6 +1,8 @@
 // Headers of blocks in scripts.
 #pragma once
 
+#include <utility>
+
 #include <tilewright/impl/ir/affine.hpp>
 #include <tilewright/impl/ir/infer_regions.hpp>
 #include <tilewright/impl/ir/parser.hpp>
@@ -32,16 +34,25 @@ TILEWRIGHT_INLINE void parser::header_command(const token& name) {
     return;
   }
   block_frame& frame = block_here(name, "this line directly inside a block");
+  const auto once = [&](bool& seen) {
+    if (std::exchange(seen, true))
+      in_.fail(name, "one T." + std::string(name.text) + " in a block");
+  };
   if (name.text == "reads") {
-    frame.has_reads = true;
+    once(frame.has_reads);
     region_list(frame.node.reads);
   } else if (name.text == "writes") {
-    frame.has_writes = true;
+    once(frame.has_writes);
     region_list(frame.node.writes);
   } else if (name.text == "where") {
-    frame.predicate = logical_and(frame.predicate, condition());
+    once(frame.has_predicate);
+    frame.predicate = condition();
   } else {
-    for (auto& [key, value] : dictionary()) frame.node.annotations.insert_or_assign(key, value);
+    for (auto& [key, value] : dictionary()) {
+      const auto [old, fresh] = frame.node.annotations.try_emplace(key, value);
+      if (!fresh && !(old->second == value))
+        in_.fail(name, "one value of the annotation \"" + key + "\"");
+    }
   }
 }
 
@@ -83,10 +94,14 @@ TILEWRIGHT_INLINE void parser::remap(const std::vector<token>& names) {
   in_.expect(close);
   in_.accept(",");
   in_.expect(")");
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    define_variable(names[i], iters[i].var);
-    here_->node.iters.push_back(std::move(iters[i]));
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) add_axis(names[i], std::move(iters[i]));
+}
+
+TILEWRIGHT_INLINE void parser::add_axis(const token& name, iter_var axis) {
+  for (const iter_var& other : here_->node.iters)
+    if (other.var->name == name.text && name.text != "_") in_.fail(name, "an axis of another name");
+  define_variable(name, axis.var);
+  here_->node.iters.push_back(std::move(axis));
 }
 
 /// T.axis.spatial(extent, value), T.axis.reduce((start, stop), value), ...
@@ -120,9 +135,7 @@ TILEWRIGHT_INLINE void parser::one_axis(const token& name, const token& kind) {
   };
   domain = {as(domain.min), as(domain.extent)};
   here_->values.push_back(converted(at, value, type));
-  const var v = make_var(std::string(name.text), type);
-  here_->node.iters.push_back({v, domain, is});
-  define_variable(name, v);
+  add_axis(name, {make_var(std::string(name.text), type), domain, is});
 }
 
 /// `extent` or `(start, stop)`; `bare` when made of literals without a type.

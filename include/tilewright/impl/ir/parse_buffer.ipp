@@ -78,6 +78,8 @@ TILEWRIGHT_INLINE void parser::layout_field(const token& key, buffer_node& node)
     node.broadcasts = type == "auto" || type == "auto_broadcast";
   } else if (key.text == "axis_separators") {
     node.axis_separators = separators();
+  } else if (key.text == "annotations") {
+    dictionary();  // notes to a compiler about the memory
   } else {
     in_.fail(key, "dtype, strides, elem_offset, scope, align or offset_factor");
   }

@@ -240,10 +240,10 @@ TILEWRIGHT_INLINE operand parser::typed(const token& name, dtype type) {
 TILEWRIGHT_INLINE operand parser::called_binary(const token& name, op o) {
   in_.expect("(");
   operand a = expression();
-  while (in_.accept(",")) {
-    if (in_.at(")")) break;
-    a = combine(name, o, std::move(a), expression());
-  }
+  int count = 1;
+  for (; in_.accept(",") && !in_.at(")"); ++count) a = combine(name, o, std::move(a), expression());
+  if (count == 1 && o != op::logical_and && o != op::logical_or)
+    in_.fail("',' and another operand");
   in_.expect(")");
   return a;
 }

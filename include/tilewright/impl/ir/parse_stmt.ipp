@@ -67,6 +67,7 @@ TILEWRIGHT_INLINE stmt parser::statements() {
 /// `opened`.
 TILEWRIGHT_INLINE stmt parser::statement(open_scope& opened) {
   if (in_.at(token_kind::indent)) in_.fail("a line of the same indentation");
+  if (in_.at("else") || in_.at("elif")) in_.fail("a statement: no if ends before this line");
   if (in_.at("for")) return for_loop();
   if (in_.at("if")) return branch();
   if (in_.at("while")) return while_loop();
@@ -237,9 +238,8 @@ TILEWRIGHT_INLINE stmt parser::single_loop(const std::vector<token>& names, loop
   if (!start.value) start = {integer(stop.value.type(), 0), true};
   unify(open, start, stop);
   if (step.value && !is_int(step.value, 1)) {
-    const std::int64_t by = constant_integer(open, step);
-    if (by < 1) in_.fail(open, "a positive step");
-    return stepped(names[0], start.value, stop.value, by, kind, std::move(notes),
+    if (is_int(step.value) && step.value->integer < 1) in_.fail(open, "a positive step");
+    return stepped(names[0], start.value, stop.value, step.value, kind, std::move(notes),
                    std::move(thread));
   }
   // Literals of different widths: the builder joins them, and 0 + x is x.
@@ -255,12 +255,16 @@ TILEWRIGHT_INLINE stmt parser::single_loop(const std::vector<token>& names, loop
 /// A loop with a step runs over the number of its iterations: start + i * step stands for its
 /// variable.
 TILEWRIGHT_INLINE stmt parser::stepped(const token& name, const expr& start, const expr& stop,
-                                       std::int64_t step, loop_kind kind, annotations notes,
+                                       const expr& step, loop_kind kind, annotations notes,
                                        std::string thread) {
-  const expr length = extent_between(start, stop);
-  const dtype type = length.type();
+  expr length = extent_between(start, stop);
+  const dtype type =
+      bits(step.type()) > bits(length.type()) && !is_int(step) ? step.type() : length.type();
+  if (length.type() != type) length = cast(type, length);
   const var counted = make_var(std::string(name.text), type);
-  const expr by = integer(type, step);
+  const expr by = is_int(step)          ? integer(type, step->integer)
+                  : step.type() == type ? step
+                                        : cast(type, step);
   define_variable(name, counted);
   const stmt body = nested_suite();
   const expr value = (start.type() == type ? start : cast(type, start)) + counted * by;

@@ -293,6 +293,13 @@ TILEWRIGHT_INLINE expr parser::ramp_from(const token& at, const expr& base, dtyp
   return ramp(base, integer(base.type(), 1), count);
 }
 
+/// Whether a slice of this length is a vector of which the machine knows the length.
+inline bool counts_scalable_lanes(const expr& length) {
+  const auto is_scale = [](const expr& e) { return e->op == op::call && e->name == "tir.vscale"; };
+  return is_scale(length) ||
+         (length->op == op::mul && (is_scale(length->args[0]) || is_scale(length->args[1])));
+}
+
 /// One index, or a tuple that stands for several; `a:b` and `a:b:c` with literal extents are ramps.
 TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   const token at = in_.peek();
@@ -315,6 +322,12 @@ TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   if (is_vector(given.value.type())) in_.fail(at, "a scalar where a slice begins");
   const expr step = in_.accept(":") ? integer_expr("a step") : integer(dtype::i32, 1);
   const expr extent = extent_between(given.value, stop);
+  if (is_int(step, 1) && counts_scalable_lanes(extent)) {
+    depth += 1;
+    const dtype type = lanes_type(at, extent, given.value.type());
+    return out.push_back(
+        call(type, "tir.Ramp", {given.value, integer(given.value.type(), 1), extent}));
+  }
   if (!is_int(extent) || !is_int(step) || step->integer < 1)
     in_.fail(at, "a slice of a literal number of elements");
   const std::int64_t lanes = (extent->integer + step->integer - 1) / step->integer;

@@ -68,6 +68,7 @@ struct block_frame {
   expr predicate = boolean(true);
   bool has_reads = false;
   bool has_writes = false;
+  bool has_predicate = false;
 };
 
 /// Lines after a let, an allocation and the like belong to it; it is closed where its suite ends.
@@ -194,7 +195,7 @@ class parser {
   std::vector<token> loop_names(std::size_t& star);
   stmt nest(std::vector<token> names, std::size_t star, const token& at);
   stmt single_loop(const std::vector<token>& names, loop_kind kind);
-  stmt stepped(const token& name, const expr& start, const expr& stop, std::int64_t step,
+  stmt stepped(const token& name, const expr& start, const expr& stop, const expr& step,
                loop_kind kind, annotations notes, std::string thread);
   stmt branch();
   stmt while_loop();
@@ -251,6 +252,7 @@ class parser {
   void axis(const std::vector<token>& names, const token& at);
   void remap(const std::vector<token>& names);
   void one_axis(const token& name, const token& kind);
+  void add_axis(const token& name, iter_var axis);
   range axis_domain(bool& bare);
   annotations dictionary();
   block_frame& block_here(const token& at, std::string_view what);

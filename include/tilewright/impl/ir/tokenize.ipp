@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include <tilewright/ir/tokenize.hpp>
 
@@ -45,8 +46,7 @@ class scanner {
       if (at_line_start_ && brackets_.empty()) start_line();
       scan_one();
     }
-    if (!brackets_.empty())
-      throw parse_error(here(), in_ticks(closing(brackets_.back())), "the end of the text");
+    if (!brackets_.empty()) throw parse_error(here(), unclosed(), "the end of the text");
     if (!at_line_start_) push(token_kind::newline, 0);
     for (; levels_.size() > 1; levels_.pop_back()) push(token_kind::dedent, 0);
     push(token_kind::end, 0);
@@ -54,6 +54,11 @@ class scanner {
   }
 
  private:
+  std::string unclosed() const {
+    const auto& [bracket, at] = brackets_.back();
+    return in_ticks(closing(bracket)) + " for the " + in_ticks(bracket) + " of line " +
+           std::to_string(at.line) + ", column " + std::to_string(at.column);
+  }
   static char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
   char look(std::size_t ahead = 0) const {
     return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
@@ -110,8 +115,11 @@ class scanner {
       position_ += look(1) == '\n' ? 1 : 2;
       end_line();
     } else if ((c == 'r' || c == 'f' || c == 'b') && (look(1) == '"' || look(1) == '\'')) {
-      ++position_;  // the prefix of a string; what it changes does not occur here
+      const source_position prefix = here();
+      ++position_;  // of a string; what r and b change does not occur here
       scan_string(look());
+      if (c == 'f' && out_.back().text.find('{') != std::string_view::npos)
+        throw parse_error(prefix, "a string without values in braces", describe(out_.back()));
     } else if (is_name_start(c)) {
       std::size_t length = 1;
       while (is_name_char(look(length))) ++length;
@@ -204,13 +212,12 @@ class scanner {
       if (brackets_.size() >= max_brackets)
         throw parse_error(here(), "at most " + std::to_string(max_brackets) + " open brackets",
                           "one more");
-      brackets_.push_back(c);
+      brackets_.push_back({c, here()});
     } else if (c == ')' || c == ']' || c == '}') {
-      if (brackets_.empty() || closing(brackets_.back()) != c)
-        throw parse_error(here(),
-                          brackets_.empty() ? std::string("an opening bracket before it")
-                                            : in_ticks(closing(brackets_.back())),
-                          in_ticks(c));
+      if (brackets_.empty() || closing(brackets_.back().first) != c)
+        throw parse_error(
+            here(), brackets_.empty() ? std::string("an opening bracket before it") : unclosed(),
+            in_ticks(c));
       brackets_.pop_back();
     } else if (std::string_view(",:.=+-*/%<>@&|^~;").find(c) == std::string_view::npos) {
       static constexpr char digits[] = "0123456789abcdef";
@@ -229,7 +236,7 @@ class scanner {
   std::size_t line_start_ = 0;
   int line_ = 1;
   bool at_line_start_ = true;
-  std::vector<char> brackets_;
+  std::vector<std::pair<char, source_position>> brackets_;  // those that are open, and where
   std::vector<int> levels_{0};
   std::vector<token> out_;
 };

@@ -108,11 +108,14 @@ class trace_parser {
     const ir::token name = in_.next();
     in_.expect("=");
     if (name.text == "decision" && kind.choice != decision_shape::none) {
+      if (!choice.empty()) in_.fail(name, "one decision");
       choice = kind.choice == decision_shape::one ? decision{in_.expect_integer()} : integers();
       return;
     }
     for (std::size_t i = 0; i < kind.parameters.size(); ++i)
       if (kind.parameters[i].name == name.text) {
+        if (!std::holds_alternative<std::monostate>(args[i]))
+          in_.fail(name, "one argument \"" + std::string(name.text) + "\"");
         args[i] = value(kind.parameters[i]);
         return;
       }
