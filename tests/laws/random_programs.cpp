@@ -55,7 +55,7 @@ class generator : crowded_stages {
         {"broadcast", 1, true, &generator::broadcast},
         {"gather", 1, false, &generator::gather},
         {"epilogue", 1, true, &generator::epilogue},
-        {"blur", 1, false, &generator::blur},
+        {"blur", 2, false, &generator::blur},
         {"twins", 1, true, &generator::twins},
         {"dot", 1, false, &generator::dot},
         {"strided", 1, false, &generator::strided},

@@ -399,3 +399,19 @@ def main(A: T.Buffer((10, 8), "int32"), B: T.Buffer((8, 20), "int32"), C: T.Buff
   const block_rv c = s.block("C");
   check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 1, 1}); });
 }
+
+TEST_CASE("pad_einsum: padded loops load no value beyond the end") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((1, 5), "int32"), I: T.Buffer((3,), "int32"), B: T.Buffer((3, 5), "int32")):
+    for i, j in T.grid(3, 5):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            vm = T.axis.spatial(1, I[i])
+            T.reads(A[vm, vj])
+            T.writes(B[vi, vj])
+            B[vi, vj] = A[vm, vj]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(b, {2, 1, 1}); });
+}

@@ -34,9 +34,9 @@ namespace tilewright::primitive {
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
 ///    be symbolic;
 /// 4. the block is the only one in its nest, which stands in the root scope directly, and visits
-///    all of its domain, a symbolic one by a loop that drives its variable alone; a padded
-///    result is written as a whole; padded loops of the reduction run one iteration after the other, and what is padded does not belong to
-///    threads of the loops;
+///    all of its domain, a symbolic one by a loop that drives its variable alone, and loads no value
+///    of a variable; a padded result is written as a whole; padded loops of the reduction run one
+///    iteration after the other, and what is padded does not belong to threads of the loops;
 /// 5. padded reduction steps leave the result as it is with some value of the padding, and all of an
 ///    operand that is copied has been written.
 /// @param padding [iteration variables] the multiples, not the amounts added

@@ -11,6 +11,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -331,6 +332,9 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
   if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  if (std::any_of(b.realize->values.begin(), b.realize->values.end(), ir::reads_memory))
+    refuse(4, "the value of an iteration variable of " + quoted(*c.block) +
+                  " is loaded, which padded loops would do beyond the end");
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
       refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
