@@ -79,8 +79,8 @@ inline bound_buffer& visible(int slot, machine& m) {
                 all, indices, m);
 }
 
-/// True for what a reduction block, or a block inside of it, updates: threads that share a reduction combine their parts when
-/// it is lowered.
+/// True for what a reduction block, or a block inside of it, updates: threads that share a reduction
+/// combine their parts when it is lowered.
 inline bool is_reduced(const bound_buffer& b, const machine& m) {
   if (!m.reduction) return false;
   return std::any_of(m.reduction->writes.begin(), m.reduction->writes.end(),
