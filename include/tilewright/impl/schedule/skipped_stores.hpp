@@ -97,7 +97,7 @@ class skipped_stores {
 
 /// Whether the block may leave out a store to the buffer.
 inline bool skips_stores(const ir::block_node& block, const ir::buffer& x) {
-  return skipped_stores(block, x).found();
+  return !ir::as_store(block.body) && skipped_stores(block, x).found();
 }
 
 }  // namespace tilewright::primitive::detail
