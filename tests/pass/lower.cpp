@@ -73,3 +73,13 @@ TEST_CASE("padded convolutions") {
   o.window = 3, o.stride = 1, o.border = 1, o.size = 13;
   check_lowering(conv2d(o), 1e-5);
 }
+
+TEST_CASE("lets in expressions") {
+  const buffer y = make_buffer("Y", dtype::f32, {40}), x = make_buffer("X", dtype::f32, {40});
+  for (const loop_kind kind : {loop_kind::serial, loop_kind::vectorized}) {
+    const var i = make_var("i"), n = make_var("n"), v = make_var("v", dtype::f32);
+    const expr value =
+        let_in(v, load(x, {let_in(n, dim(39) - i, n)}) + f32(1), call(dtype::f32, "exp", {v}) * v);
+    check_lowering(make_function({y, x}, nest({{i, 40, kind}}, make_store(y, {i}, value))), 1e-6);
+  }
+}

@@ -1,6 +1,7 @@
 #include <tilewright/pass/lower_blocks.hpp>
 
 #include <tilewright/ir/parse.hpp>
+#include <tilewright/ir/reads.hpp>
 
 #include "programs.hpp"
 
@@ -243,4 +244,90 @@ def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):
                 B[vi] = B[vi] + A[vi, vj]
 )");
   check_same(f, pass::lower_blocks(f));
+}
+
+namespace {
+
+/// The program, which writes all of Y (and, inside, the indices of N), computes the same without
+/// blocks.
+void check_reads_once(const std::string& body) {
+  const function f = parse(
+      "@T.prim_func\ndef main(Y: T.Buffer((10,), \"float32\")):\n"
+      "    N = T.alloc_buffer((10,), \"int32\")\n"
+      "    for i in range(10):\n"
+      "        N[i] = i // 2\n"
+      "        Y[i] = T.float32(100)\n" +
+      body);
+  const function g = pass::lower_blocks(f);
+  CHECK_FALSE(has_block(g));
+  check_same(f, g);
+}
+
+}  // namespace
+
+TEST_CASE("iteration variables that load what the block writes are read once") {
+  check_reads_once(
+      "    for i in range(10):\n"
+      "        with T.block(\"b\"):\n"
+      "            v = T.axis.opaque(10, N[0])\n"
+      "            N[0] = (v * 7 + 3) % 10\n"
+      "            Y[v] = Y[v] + T.Cast(\"float32\", v)\n");
+}
+
+TEST_CASE("offsets of views that load what the block writes are read once") {
+  check_reads_once(
+      "    with T.block(\"b\"):\n"
+      "        T.reads(N[0:10])\n"
+      "        T.writes(N[0:10], Y[0:10])\n"
+      "        P = T.match_buffer(N[2:5], (3,), \"int32\", offset_factor=1)\n"
+      "        M = T.match_buffer(Y[N[3]:N[3] + 2], (2,), \"float32\", offset_factor=1)\n"
+      "        P[1] = 7\n"
+      "        M[1] = T.float32(6)\n");
+}
+
+TEST_CASE("bounds of loops that load what the loop writes are read once") {
+  for (const char* kind : {"serial", "vectorized"}) {
+    check_reads_once("    for j in T." + std::string(kind) +
+                     "(N[4], N[4] + N[9]):\n"
+                     "        N[j + 2] = 0\n"
+                     "        Y[j] = T.float32(3)\n");
+    const function g = pass::lower_blocks(
+        parse("@T.prim_func\ndef main(N: T.Buffer((10,), \"int32\")):\n"
+              "    for j in T." +
+              std::string(kind) + "(N[4], N[4] + N[9]):\n        N[j + 2] = 0\n"));
+    for_each_stmt(g.body, [](const stmt& s) {
+      if (const loop_node* l = as_loop(s))
+        CHECK_FALSE((reads_memory(l->min) || reads_memory(l->extent)));
+    });
+  }
+}
+
+TEST_CASE("the initialization stays behind what its guards and loops read") {
+  const auto sum = [](const std::string& extent, const std::string& guard) {
+    return "    for k in range(5):\n"
+           "        N[0] = 5\n"
+           "        for j in range(" +
+           extent +
+           "):\n"
+           "            with T.block(\"b\"):\n"
+           "                vj, vk = T.axis.remap(\"SR\", [j, k])\n" +
+           guard +
+           "                with T.init():\n"
+           "                    Y[vj] = T.float32(0)\n"
+           "                Y[vj] = Y[vj] + T.float32(1)\n";
+  };
+  check_reads_once(sum("N[0]", ""));
+  check_reads_once(sum("10", "                T.where(j < N[0])\n"));
+}
+
+TEST_CASE("nothing is initialized where an extent from a let leaves no iteration") {
+  check_reads_once(
+      "    for j in range(10):\n"
+      "        n: T.int32 = N[j] - 2\n"
+      "        for k in range(n):\n"
+      "            with T.block(\"b\"):\n"
+      "                vj, vk = T.axis.remap(\"SR\", [j, k])\n"
+      "                with T.init():\n"
+      "                    Y[vj] = T.float32(0)\n"
+      "                Y[vj] = Y[vj] + T.float32(1)\n");
 }

@@ -169,3 +169,21 @@ TEST_CASE("a padded copy becomes a copy and a fill") {
   CHECK(count(g.body, stmt_kind::store) == 2);
   check_same(f, g);
 }
+
+TEST_CASE("guards that ask for the variable of a let are asked inside of it") {
+  const buffer y = make_buffer("Y", dtype::f32, {16, 64}), x = make_buffer("X", dtype::f32, {64});
+  for (const bool value : {false, true}) {
+    const var k = make_var("k"), j = make_var("j"), n = make_var("n");
+    const expr at = n + k + j, inside = lt(at, dim(35));
+    const stmt body = value ? make_store(y, {k, at}, if_then_else(inside, load(x, {at}), f32(1)))
+                            : make_if(inside, make_store(y, {k, at}, load(x, {at})));
+    const function f = make_function(
+        {y, x},
+        make_loop(k, 0, 7,
+                  make_let(n, cast(dtype::i32, load(x, {k}) * f32(5)) + 5,
+                           make_loop(j, 0, 8, body,
+                                     value ? loop_kind::vectorized : loop_kind::unrolled))));
+    const function g = pass::peel_tails(f);
+    check_same(f, g);
+  }
+}

@@ -101,3 +101,17 @@ TEST_CASE("a copy that could leave the buffer is not made") {
   CHECK(count(promoted(f).body, stmt_kind::allocate) == 0);
   check_same(f, promoted(f));
 }
+
+TEST_CASE("parallel iterations copy back no element that they may not have written") {
+  const buffer s = make_buffer("S", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16, 16});
+  for (const bool own : {false, true}) {
+    const var p = make_var("p"), k = make_var("k");
+    const expr at = own ? expr(p) : dim(3);
+    const stmt sum =
+        make_if(gt(load(x, {p, 0}), f32(2)), make_store(s, {at}, load(s, {at}) + load(x, {p, k})));
+    const function f = make_function({s, x}, nest({{p, 16, loop_kind::parallel}, {k, 16}}, sum)),
+                   g = promoted(f);
+    CHECK(not_stored_under(g, "k", "S") == own);
+    check_same(f, g);
+  }
+}

@@ -64,3 +64,13 @@ TEST_CASE("programs keep their meaning when vectors are split") {
                pass::split_vectors(pass::sink_vectors(pass::simplify_loops(pass::lower_blocks(f))),
                                    target::named("haswell")));
 }
+
+TEST_CASE("the extent of a vectorized loop may be a variable that is negative") {
+  const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
+  const var o = make_var("o"), j = make_var("j");
+  const function f = make_function(
+      {y, x},
+      make_loop(o, -7, 20,
+                make_loop(j, 0, o, make_store(y, {j + 3}, load(x, {j})), loop_kind::vectorized)));
+  check_same(f, pass::split_vectors(f, target::named("haswell")));
+}

@@ -69,3 +69,15 @@ TEST_CASE("innermost reduction loops are unrolled with a remainder") {
     check_same(f, g);
   }
 }
+
+TEST_CASE("the extent of a reduction may be a variable that is negative") {
+  const buffer y = make_buffer("Y", dtype::f32, {16}), x = make_buffer("X", dtype::f32, {16});
+  const var o = make_var("o"), k = make_var("k");
+  const stmt sum = make_store(y, {8}, load(y, {8}) + load(x, {k}));
+  const function f = make_function(
+      {y, x}, make_loop(o, -7, 20,
+                        make_loop(k, 0, o, sum, loop_kind::serial, {{pass::reduction_note, 1}})));
+  const function g = pass::unroll_reductions(f, machine());
+  CHECK(count_loops(g.body, loop_kind::unrolled) == 1);
+  check_same(f, g);
+}

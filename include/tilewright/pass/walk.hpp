@@ -38,9 +38,11 @@ using buffer_set = std::unordered_set<ir::buffer>;
 bool is_unit(const ir::loop_node& loop);
 /// Literal extent, or 0 when it is none.
 std::int64_t constant_extent(const ir::loop_node& loop);
-/// Whole steps of `by` in an extent; none in a negative one, which a loop that follows another may
-/// have where a guard keeps the iteration from running.
-ir::expr whole_steps(const ir::expr& extent, const ir::expr& by);
+/// Variables that are extents of parameters: never negative.
+ir::var_set shape_variables(const ir::function& f);
+/// Whole steps of `by` in an extent; none in a negative one, which a loop may have that follows
+/// another, or data. `sizes` are never negative.
+ir::expr whole_steps(const ir::expr& extent, const ir::expr& by, const ir::var_set& sizes);
 
 /// Same loop with other domain and body.
 ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);

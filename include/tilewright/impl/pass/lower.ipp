@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tilewright/ir/scalarize.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -35,9 +36,32 @@ inline ir::function without_vectors(const ir::function& f) {
   return ir::scalarize(f);
 }
 
+/// Expressions with the values of their lets in the place of the variables.
+class let_inliner : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op == ir::op::let) {
+      values_[e->args[0]] = mutate(e->args[1]);
+      return mutate(e->args[2]);
+    }
+    const auto found = e->op == ir::op::var ? values_.find(e) : values_.end();
+    return found == values_.end() ? ir::mutator::mutate(e) : found->second;
+  }
+
+ private:
+  ir::var_map values_;
+};
+
+inline ir::function without_lets(ir::function f) {
+  f.body = let_inliner{}.mutate(f.body);
+  return f;
+}
+
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(without_vectors(f)))));
+  return compact_buffers(
+      order_dimensions(simplify_loops(lower_blocks(without_lets(without_vectors(f))))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {

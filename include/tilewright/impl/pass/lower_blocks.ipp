@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/allocation_places.hpp>
+#include <tilewright/impl/pass/read_once.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -20,13 +21,22 @@ using namespace tilewright::ir;
 /// Rewrites accesses of match buffers into accesses of their sources.
 class match_resolver : public mutator {
  public:
+  explicit match_resolver(const stmt& body) {
+    for_each_stmt(body, [&](const stmt& s) {
+      if (const block_realize_node* r = as_realize(s))
+        for (const match_buffer& m : r->block->match_buffers) sources_[m.buffer] = m.source;
+    });
+  }
   using mutator::mutate;
   block mutate(const block& b) override {
-    for (const match_buffer& m : b->match_buffers) sources_[m.buffer] = m.source;
-    block out = mutator::mutate(b);
-    if (b->match_buffers.empty()) return out;
-    block_node plain = *out;
+    if (b->match_buffers.empty()) return mutator::mutate(b);
+    read_once once(written(*b));
+    for (const match_buffer& m : b->match_buffers)
+      for (range& r : sources_[m.buffer].box) r.min = once(mutate(r.min), m.buffer->name + "_at");
+    block_node plain = *mutator::mutate(b);
     plain.match_buffers.clear();
+    if (plain.init) plain.init = once.around(plain.init);
+    plain.body = once.around(plain.body);
     return make_block(std::move(plain));
   }
   expr mutate(const expr& e) override {
@@ -47,6 +57,18 @@ class match_resolver : public mutator {
   }
 
  private:
+  /// What a block stores to, through whatever it sees it.
+  buffer_set written(const block_node& b) const {
+    buffer_set seen = stored_buffers(b.body), out;
+    if (b.init) seen.merge(stored_buffers(b.init));
+    for (buffer x : seen) {
+      for (auto at = sources_.find(x); at != sources_.end(); at = sources_.find(x))
+        x = at->second.buffer;
+      out.insert(x);
+    }
+    return out;
+  }
+
   /// Dimensions correspond from the right; leading ones of the source are single points.
   static std::vector<expr> rebase(const buffer_region& source, const std::vector<expr>& indices) {
     std::vector<expr> out;
@@ -89,8 +111,8 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  lowering(allocation_places places, stride_wishes wishes)
-      : places_(std::move(places)), wishes_(std::move(wishes)) {}
+  lowering(allocation_places places, stride_wishes wishes, var_set sizes)
+      : places_(std::move(places)), wishes_(std::move(wishes)), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -136,8 +158,11 @@ class lowering : public mutator {
       notes[reduction_note] = 1;
       for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
     }
-    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
-                         loop.thread_tag);
+    read_once once(stored_buffers(loop.body));
+    const expr min = once(loop.min, loop.var->name + "_first"),
+               extent = once(loop.extent, loop.var->name + "_extent");
+    stmt out = once.around(
+        make_loop(loop.var, min, extent, body, loop.loop, std::move(notes), loop.thread_tag));
     std::vector<stmt> sequence;
     for (pending_init& p : pending_)
       if (p.loop.same(loop.var)) sequence.push_back(std::exchange(p.body, {}));
@@ -152,17 +177,21 @@ class lowering : public mutator {
     stmt body = mutate(b->body);
     stmt init = b->init ? mutate(b->init) : stmt{};
     fence_ = fence;
+    buffer_set written = stored_buffers(b->body);
+    if (b->init) written.merge(stored_buffers(b->init));
+    read_once once(std::move(written));
     var_map binding;
     for (std::size_t k = 0; k < b->iters.size(); ++k) {
+      const var& v = b->iters[k].var;
       expr value = r.values[k];
-      if (value.type() != b->iters[k].var.type()) value = cast(b->iters[k].var.type(), value);
-      binding[b->iters[k].var] = value;
+      if (value.type() != v.type()) value = cast(v.type(), value);
+      binding[v] = once(value, v->name);
     }
     body = substitute(body, binding);
     note_reduction_loops(r);
-    if (init && !hoist_init(r, substitute(init, binding)))
+    if (init && (!once.empty() || !hoist_init(r, substitute(init, binding))))
       body = make_seq({guarded(init_condition(r), substitute(init, binding)), body});
-    return guarded(r.predicate, std::move(body));
+    return guarded(r.predicate, once.around(std::move(body)));
   }
 
   static stmt guarded(const expr& condition, stmt body) {
@@ -243,6 +272,11 @@ class lowering : public mutator {
     const buffer_set written = stored_buffers(outermost.body);
     for (const buffer& b : loaded_buffers(init))
       if (written.count(b)) return false;
+    if (loads_any(r.predicate, written)) return false;
+    for (std::size_t d = first; d < path_.size(); ++d)
+      if (const loop_node& l = *as_loop(path_[d]);
+          loads_any(l.min, written) || loads_any(l.extent, written))
+        return false;
     return push_init(r, init, first, reduce);
   }
 
@@ -272,10 +306,11 @@ class lowering : public mutator {
   /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
   /// initialized in the rest. Sums over symbolic extents of 0 are.
   bool may_be_empty(const loop_node& l) const {
-    return !is_int(l.extent) &&
-           (reads_memory(l.extent) || std::any_of(path_.begin(), path_.end(), [&](const stmt& s) {
-              return uses_var(l.extent, as_loop(s)->var);
-            }));
+    if (is_int(l.extent)) return false;
+    const std::vector<var> vars = free_vars(l.extent);
+    return reads_memory(l.extent) || !std::all_of(vars.begin(), vars.end(), [&](const var& v) {
+             return sizes_.count(v) != 0;
+           });
   }
 
   static bool mentions(const stmt& s, const var& v) {
@@ -286,6 +321,7 @@ class lowering : public mutator {
 
   allocation_places places_;
   stride_wishes wishes_;
+  var_set sizes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
@@ -299,12 +335,13 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = match_resolver{}.mutate(f.body);
+  const ir::stmt body = match_resolver(f.body).mutate(f.body);
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body = lowering(detail::place_allocations(body), std::move(wishes)).mutate(body);
+  out.body =
+      lowering(detail::place_allocations(body), std::move(wishes), shape_variables(f)).mutate(body);
   return out;
 }
 

@@ -61,6 +61,7 @@ class guard_finder : public visitor {
   void visit(const stmt& s) override {
     const loop_node* loop = as_loop(s);
     if (loop) path_.push_back(loop);
+    if (const let_node* let = as_let(s)) lets_.insert(let->var);
     if (const if_node* n = as_if(s))
       for (const expr& term : conjuncts(n->condition))
         if (auto g = analyze(term, false)) statements.push_back(std::move(*g));
@@ -98,7 +99,7 @@ class guard_finder : public visitor {
 
   std::optional<guard> analyze(const expr& condition, bool value) const {
     const std::optional<arith::linear> sum = as_nonpositive(condition);
-    if (!sum || reads_memory(condition)) return std::nullopt;
+    if (!sum || reads_memory(condition) || uses_any(condition, lets_)) return std::nullopt;
     guard g;
     g.condition = condition;
     g.constant = sum->constant;
@@ -126,6 +127,7 @@ class guard_finder : public visitor {
   }
 
   std::vector<const loop_node*> path_;
+  var_set lets_;  // bound inside of the loop, so that nobody can ask about them around it
   std::size_t own_;
 };
 

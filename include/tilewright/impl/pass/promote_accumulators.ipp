@@ -204,7 +204,9 @@ class promoter : public scoped_mutator {
       body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
     const arith::analyzer outside = known;
     known.bind(loop.var, range{loop.min, loop.extent});
+    if (loop.loop == loop_kind::parallel) parallel_.push_back(&loop);
     body = mutate(body);
+    if (loop.loop == loop_kind::parallel) parallel_.pop_back();
     known = outside;
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
@@ -286,7 +288,7 @@ class promoter : public scoped_mutator {
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
     for (const expr& g : access.guards)
       (usable(g) ? t.guards.push_back(g) : void(complete = false));
-    if (!fits(t) || (!complete && !in_bounds(t))) return std::nullopt;
+    if (!fits(t) || (!complete && (!in_bounds(t) || is_shared(t)))) return std::nullopt;
     make_buffers(t);
     return t;
   }
@@ -313,6 +315,17 @@ class promoter : public scoped_mutator {
     // what the schedule unrolled itself may exceed the registers somewhat
     return elements * bytes(t.original->type) <=
            limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
+  }
+
+  /// Iterations that run at once may have the tile in common: then those that do not store may not
+  /// copy it back.
+  bool is_shared(const tile& t) const {
+    for (const loop_node* l : parallel_)
+      if (!allocated_inside(l->body, t.original) &&
+          std::none_of(t.indices.begin(), t.indices.end(),
+                       [&](const expr& e) { return uses_var(e, l->var); }))
+        return true;
+    return false;
   }
 
   /// The copies touch only elements of the buffer, whatever the loop does.
@@ -390,6 +403,7 @@ class promoter : public scoped_mutator {
 
   const accumulator_limits& limits_;
   buffer_set accumulators_;
+  std::vector<const loop_node*> parallel_;  // around the loop
 };
 
 }  // namespace tilewright::pass::detail::promote

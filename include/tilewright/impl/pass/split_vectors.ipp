@@ -13,7 +13,7 @@ using namespace tilewright::ir;
 
 class splitter : public mutator {
  public:
-  explicit splitter(const target::cpu& target) : target_(target) {}
+  splitter(const target::cpu& target, var_set sizes) : target_(target), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -72,7 +72,7 @@ class splitter : public mutator {
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
     const expr extent =
         loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
-    const expr whole = whole_steps(extent, number(loop, lanes));
+    const expr whole = whole_steps(extent, number(loop, lanes), sizes_);
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
     const var t = make_var(loop.var->name + "_t", loop.var.type());
@@ -82,6 +82,7 @@ class splitter : public mutator {
   }
 
   const target::cpu& target_;
+  var_set sizes_;
 };
 
 }  // namespace tilewright::pass::detail::vectors
@@ -108,7 +109,7 @@ TILEWRIGHT_INLINE int lanes_of(const ir::stmt& body, const target::cpu& target) 
 
 TILEWRIGHT_INLINE ir::function split_vectors(const ir::function& f, const target::cpu& target) {
   ir::function out = f;
-  out.body = detail::vectors::splitter(target).mutate(f.body);
+  out.body = detail::vectors::splitter(target, shape_variables(f)).mutate(f.body);
   return out;
 }
 

@@ -112,8 +112,8 @@ class unroller : public mutator {
 
 class reduction_unroller : public mutator {
  public:
-  reduction_unroller(const target::cpu& target, const unroll_limits& limits)
-      : target_(target), limits_(limits) {}
+  reduction_unroller(const target::cpu& target, const unroll_limits& limits, var_set sizes)
+      : target_(target), limits_(limits), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -131,10 +131,11 @@ class reduction_unroller : public mutator {
   }
 
  private:
-  static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
+  stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) const {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
-    const expr whole = extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by);
+    const expr whole =
+        extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by, sizes_);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
     stmt inner = make_loop(u, integer(type, 0), by,
                            rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
@@ -148,6 +149,7 @@ class reduction_unroller : public mutator {
 
   const target::cpu& target_;
   const unroll_limits& limits_;
+  var_set sizes_;
 };
 
 }  // namespace tilewright::pass::detail::unroll
@@ -164,7 +166,7 @@ TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target:
 TILEWRIGHT_INLINE ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
                                                  const unroll_limits& limits) {
   ir::function out = f;
-  out.body = detail::unroll::reduction_unroller(target, limits).mutate(f.body);
+  out.body = detail::unroll::reduction_unroller(target, limits, shape_variables(f)).mutate(f.body);
   return out;
 }
 

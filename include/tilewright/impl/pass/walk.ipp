@@ -37,9 +37,19 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
-TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by) {
+TILEWRIGHT_INLINE ir::var_set shape_variables(const ir::function& f) {
+  ir::var_set out;
+  for (const ir::param& p : f.params)
+    if (p.buffer)
+      for (const ir::expr& extent : p.buffer->shape)
+        if (ir::is_var(extent)) out.insert(extent);
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by,
+                                       const ir::var_set& sizes) {
   const ir::expr steps = ir::floordiv(extent, by);
-  return ir::is_var(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
+  return sizes.count(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
 }
 
 TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
