@@ -448,3 +448,21 @@ def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8,), "int32")):
   const loop_rv k = s.get_loops(s.block("C"))[1];
   check_refusal(s, "rfactor", 1, [&] { s.rfactor(k, 0); });
 }
+
+TEST_CASE("rfactor: a variable that shares a loop with the factor's is taken apart too") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "float32"), C: T.Buffer((1,), "float32")):
+    for i, j in T.grid(8, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("RR", [i, j])
+            with T.init():
+                C[0] = 0.0
+            C[0] = C[0] + A[vi, vj]
+)"));
+  const auto loops = s.get_loops(s.block("C"));
+  const loop_rv fused = s.fuse({loops[0], loops[1]});
+  const auto parts = s.split(fused, {16, 4});
+  const block_rv partial = s.rfactor(parts[1], 0);
+  CHECK(s.get(partial).block->iters.size() == 2);
+  s.vectorize(s.get_loops(partial)[1]);
+}

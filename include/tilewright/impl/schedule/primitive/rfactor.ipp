@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
@@ -239,6 +240,26 @@ inline ir::iter_var iter_of(const ir::loop_node& l, ir::iter_kind kind) {
   return {ir::make_var("v" + l.var->name, l.var.type()), {l.min, l.extent}, kind};
 }
 
+/// Which iteration variables are taken apart into loops: those of the reduction that use the loop of
+/// the factor, and those that share loops with them; one kept would tie two variables to one loop.
+inline std::vector<char> taken_apart(const plan& p) {
+  const child_block& c = *p.child;
+  std::vector<char> out(c.block().iters.size(), 0);
+  std::vector<ir::var> loops{p.rf_loop().var};
+  for (bool grew = true; std::exchange(grew, false);)
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const ir::expr& value = c.realize->values[i];
+      if (out[i] || c.block().iters[i].kind == ir::iter_kind::spatial) continue;
+      if (std::none_of(loops.begin(), loops.end(),
+                       [&](const ir::var& v) { return ir::uses_var(value, v); }))
+        continue;
+      out[i] = grew = true;
+      for (const ir::var& v : ir::free_vars(value))
+        if (loop_index(c.loops, v) >= 0) loops.push_back(v);
+    }
+  return out;
+}
+
 /// Iteration variables of the block of partial results, and what the old ones are in their terms.
 inline ir::var_map bind_partial(const plan& p, bound_block& out) {
   const child_block& c = *p.child;
@@ -246,10 +267,11 @@ inline ir::var_map bind_partial(const plan& p, bound_block& out) {
   const ir::iter_var rf = iter_of(p.rf_loop(), ir::iter_kind::spatial);
   of_loops.emplace(p.rf_loop().var, rf.var);
   out.add(rf, p.rf_loop().var);
+  const std::vector<char> apart = taken_apart(p);
   for (std::size_t i = 0; i < c.block().iters.size(); ++i) {
     const ir::iter_var& iter = c.block().iters[i];
     const ir::expr& value = c.realize->values[i];
-    if (iter.kind == ir::iter_kind::spatial || !ir::uses_var(value, p.rf_loop().var)) {
+    if (!apart[i]) {
       out.add(iter, value);
       continue;
     }
