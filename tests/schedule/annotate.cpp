@@ -48,7 +48,8 @@ TEST_CASE("annotate and unannotate: requirements by number") {
   s.annotate(b, "key", 1);
   s.annotate(i, "key", 1);
   check_refusal(s, "annotate", 1, [&] { s.annotate(b, "key", 2); });
-  check_refusal(s, "annotate", 1, [&] { s.annotate(i, "key", 1); });
+  check_refusal(s, "annotate", 1, [&] { s.annotate(i, "key", "1"); });
+  s.annotate(i, "key", 1);  // as it is
   check_refusal(s, "unannotate", 1, [&] { s.unannotate(b, "other"); });
   check_refusal(s, "unannotate", 1, [&] { s.unannotate(i, "other"); });
   s.unannotate(b, "key");

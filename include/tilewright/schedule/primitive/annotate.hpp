@@ -9,7 +9,7 @@
 namespace tilewright::primitive {
 
 /// Adds an annotation to a block or a loop.
-/// Requires: 1. there is no annotation of that key yet (TVM keeps the old value silently).
+/// Requires: 1. there is no annotation of that key with another value (TVM keeps it silently).
 /// @throws schedule_error
 ir::function annotate_block(const ir::function& f, std::uint64_t block, const std::string& key,
                             const ir::attr& value);

@@ -9,9 +9,10 @@ namespace detail::annotating {
 
 inline void add(ir::annotations& notes, const std::string& owner, const std::string& key,
                 const ir::attr& value) {
-  if (!notes.emplace(key, value).second)
+  const auto [at, fresh] = notes.emplace(key, value);
+  if (!fresh && !(at->second == value))
     throw schedule_error("annotate", 1,
-                         owner + " already has an annotation \"" + key + "\"; unannotate it first");
+                         owner + " has another annotation \"" + key + "\"; unannotate it first");
 }
 
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
