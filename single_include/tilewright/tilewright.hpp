@@ -12641,7 +12641,7 @@ namespace tilewright::backend {
 
 /// Changes whenever equal IR may give other code or another entry ABI; part of every code cache
 /// key.
-inline constexpr int lowering_revision = 12;
+inline constexpr int lowering_revision = 13;
 
 /// Compiles a lowered function (form: pass/lower.hpp) for a CPU. Threads may compile at the same
 /// time, and a fork waits until they have; nothing is kept between calls. Cost: 1 ms plus what the amount of code takes, mostly below
@@ -21404,8 +21404,10 @@ struct interpret_options {
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
   /// Refuse two iterations of one parallel, vectorized or thread-bound loop that touch an element,
-  /// one writing it. Buffers that blocks allocate are left out where the function has no barriers:
-  /// lowering decides in which loop they live.
+  /// one writing it. What blocks allocate is lowered around all accesses: where a parallel or
+  /// vectorized loop holds these, its iterations have their own, and are refused only where one finds
+  /// what another one wrote; threads may share it where the function has no barriers, which lowering
+  /// adds.
   bool check_races = false;
   /// Give every block of threads its own memory of scope "shared" and every thread its own of scope
   /// "local", as a device does, and refuse reads of what another one wrote.
@@ -22195,6 +22197,7 @@ struct block_frame {
   expr predicate = boolean(true);
   bool has_reads = false;
   bool has_writes = false;
+  bool has_predicate = false;
 };
 
 /// Lines after a let, an allocation and the like belong to it; it is closed where its suite ends.
@@ -22321,7 +22324,7 @@ class parser {
   std::vector<token> loop_names(std::size_t& star);
   stmt nest(std::vector<token> names, std::size_t star, const token& at);
   stmt single_loop(const std::vector<token>& names, loop_kind kind);
-  stmt stepped(const token& name, const expr& start, const expr& stop, std::int64_t step,
+  stmt stepped(const token& name, const expr& start, const expr& stop, const expr& step,
                loop_kind kind, annotations notes, std::string thread);
   stmt branch();
   stmt while_loop();
@@ -22378,6 +22381,7 @@ class parser {
   void axis(const std::vector<token>& names, const token& at);
   void remap(const std::vector<token>& names);
   void one_axis(const token& name, const token& kind);
+  void add_axis(const token& name, iter_var axis);
   range axis_domain(bool& bare);
   annotations dictionary();
   block_frame& block_here(const token& at, std::string_view what);
@@ -23147,10 +23151,11 @@ union value {
 /// One iteration of a loop whose iterations are concurrent, within such iterations of the loops
 /// around it. Two tasks of one parent are concurrent when they are of the same loop.
 struct task {
-  std::uint64_t parent = 0;  // 0: none
-  std::uint64_t loop = 0;    // number of the run of the loop
-  int depth = 0;             // number of tasks around
-  bool is_thread = false;    // of a loop bound to threadIdx
+  std::uint64_t parent = 0;       // 0: none
+  std::uint64_t loop = 0;         // number of the run of the loop
+  int depth = 0;                  // number of tasks around
+  const loop_node* of = nullptr;  // null for threads that run from barrier to barrier
+  bool is_thread = false;         // of a loop bound to threadIdx
 };
 
 /// The tasks of the outermost concurrent loop that runs now. Numbers are never used twice, so that
@@ -23161,8 +23166,9 @@ class task_tree {
     first_ += tasks_.size();
     tasks_.clear();
   }
-  std::uint64_t add(std::uint64_t parent, std::uint64_t loop, bool is_thread = false) {
-    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0, is_thread});
+  std::uint64_t add(std::uint64_t parent, std::uint64_t loop, const loop_node* of,
+                    bool is_thread = false) {
+    tasks_.push_back({parent, loop, parent ? at(parent).depth + 1 : 0, of, is_thread});
     return first_ + tasks_.size() - 1;
   }
   bool known(std::uint64_t number) const { return number >= first_; }
@@ -23215,6 +23221,8 @@ struct bound_buffer {
   unsigned char* written = nullptr;
   shadow* shadows = nullptr;
   sharing shared_by = sharing::all;
+  // of what blocks allocate, where no barriers tell that threads mean to share it
+  const std::vector<const loop_node*>* private_to = nullptr;
   // Memory of the blocks and threads that have touched the buffer, when not all share it.
   std::map<coordinates, std::unique_ptr<bound_buffer>> copies;
 };
@@ -24398,6 +24406,7 @@ struct target {
 struct definition {
   std::string name;
   std::vector<iteration> spatial, reduced;
+  std::vector<expr> sums_over;  // loops of `reduced`
   std::vector<std::pair<std::size_t, const node*>> lets;
   std::vector<target> targets;
 };
@@ -24534,7 +24543,9 @@ class plan {
       if (!is_int(l->min, 0) || !is_int(l->extent))
         refuse("a loop over " + l->var->name + " has no literal extent");
       loops_.emplace(l->var, static_cast<std::size_t>(as_int(l->extent)));
+      around_.push_back(l->var);
       collect(l->body);
+      around_.pop_back();
     } else if (const block_realize_node* r = as_realize(s)) {
       add_definition(*r);
     } else {
@@ -24559,6 +24570,7 @@ class plan {
                                                        used.emplace(r.values[k], 0).second);
       if (!whole || (v.kind != iter_kind::spatial && v.kind != iter_kind::reduce))
         refuse("iteration variable " + v.var->name + " of block " + b.name + " is not one loop");
+      if (v.kind == iter_kind::reduce) d.sums_over.push_back(r.values[k]);
       (v.kind == iter_kind::reduce ? d.reduced : d.spatial)
           .push_back({v.var, vars[v.var] = fresh_slot(), as_int(v.dom.extent)});
     }
@@ -24666,7 +24678,8 @@ class plan {
       n.version = n.from->writers.size();
       if (n.version == 0) {
         need_initial(*n.from);
-      } else if (shared_ && n.from->nest == nest_ && n.from->held) {
+      } else if (shared_ && n.from->nest == nest_ &&
+                 (n.from->held || is_summing(*n.from->writers.back().by))) {
         refuse_turns(*n.from);
       }
     } else if (e->op == op::var) {
@@ -24689,6 +24702,14 @@ class plan {
   static void need_initial(tensor& t) {
     if (!t.parameter) refuse(t.name + " is read before it is written");
     t.held = true;
+  }
+
+  /// A loop around is one that the block adds up along.
+  bool is_summing(const definition& d) const {
+    return std::any_of(around_.begin(), around_.end(), [&](const expr& loop) {
+      return std::any_of(d.sums_over.begin(), d.sums_over.end(),
+                         [&](const expr& l) { return l.same(loop); });
+    });
   }
 
   /// Blocks that share loops take turns, and an element may be read before or after its turn.
@@ -24721,8 +24742,9 @@ class plan {
   std::deque<interp::expr_code> codes_;
   std::unordered_map<const buffer_node*, tensor*> of_;
   scope scalars_, loops_;
-  int nest_ = 0;         // number of the statement of the root block that is being collected
-  bool shared_ = false;  // its loops are those of several blocks
+  std::vector<expr> around_;  // loops around the statement that is being collected
+  int nest_ = 0;              // number of the statement of the root block that is being collected
+  bool shared_ = false;       // its loops are those of several blocks
   std::vector<const store_node*> stores_;  // of the block that is being taken apart
 };
 
@@ -26102,6 +26124,55 @@ inline evaluator pick_after_cast(dtype to, dtype from) {
 }
 
 }  // namespace tilewright::ir::detail::interp
+// Which iterations have a buffer of their own, when it is lowered.
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewright::ir::detail::interp {
+
+/// The loops whose iterations run side by side around every access to a buffer. Lowering allocates
+/// what blocks declare around the smallest statement that holds all accesses, so that each of these
+/// iterations has its own.
+class private_loops : visitor {
+ public:
+  explicit private_loops(const stmt& body) { visitor::visit(body); }
+
+  const std::vector<const loop_node*>& of(const buffer& b) { return found_[b.get()]; }
+
+ private:
+  void visit(const expr& e) override {
+    if (e->buffer) note(e->buffer);
+    visitor::visit(e);
+  }
+  void visit(const stmt& s) override {
+    if (const store_node* store = as_store(s)) note(store->buffer);
+    const loop_node* l = as_loop(s);
+    const bool concurrent =
+        l && (l->loop == loop_kind::parallel || l->loop == loop_kind::vectorized);
+    if (concurrent) around_.push_back(l);
+    visitor::visit(s);
+    if (concurrent) around_.pop_back();
+  }
+  void visit(const block& b) override {
+    for (const match_buffer& m : b->match_buffers) note(m.source.buffer);
+    visitor::visit(b);
+  }
+
+  void note(const buffer& b) {
+    const auto [at, first] = found_.try_emplace(b.get(), around_);
+    if (first) return;
+    std::vector<const loop_node*>& common = at->second;
+    const auto end = std::mismatch(common.begin(), common.end(), around_.begin(), around_.end());
+    common.erase(end.first, common.end());
+  }
+
+  std::vector<const loop_node*> around_;
+  std::unordered_map<const buffer_node*, std::vector<const loop_node*>> found_;
+};
+
+}  // namespace tilewright::ir::detail::interp
 // Loops bound to threads.
 //
 // Without barriers inside, threads are iterations that run side by side. With barriers, all threads
@@ -26173,6 +26244,7 @@ inline bound_buffer& visible(bound_buffer& b, machine& m) {
     own->written = b.written ? own->written_storage.data() : nullptr;
     if (b.shadows) own->shadow_storage.assign(b.shadow_storage.size(), shadow{});
     own->shadows = b.shadows ? own->shadow_storage.data() : nullptr;
+    own->private_to = b.private_to;
   }
   return *own;
 }
@@ -26195,23 +26267,35 @@ inline bound_buffer& visible(int slot, machine& m) {
                 all, indices, m);
 }
 
-/// True for what a reduction block, or a block inside of it, updates: threads that share a reduction combine their parts when
-/// it is lowered.
+/// True for what a reduction block, or a block inside of it, updates: threads that share a reduction
+/// combine their parts when it is lowered.
 inline bool is_reduced(const bound_buffer& b, const machine& m) {
   if (!m.reduction) return false;
   return std::any_of(m.reduction->writes.begin(), m.reduction->writes.end(),
                      [&](const buffer_region& w) { return w.buffer.get() == b.node; });
 }
 
-/// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings.
-inline void check_race(std::uint64_t other, bool many, const bound_buffer& b,
+/// Whether iterations of the loop may touch an element of what a block allocates: threads without
+/// barriers make no use of that, and where each iteration has its own, none finds what others wrote.
+inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
+  if (!b.private_to) return false;
+  if (loop.loop == loop_kind::thread_binding) return true;
+  return !finds &&
+         std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
+}
+
+/// Refuses an access beside the task that `other` belongs to or, with `many`, beside its siblings;
+/// `finds`: it reads what the other one wrote.
+inline void check_race(std::uint64_t other, bool many, bool finds, const bound_buffer& b,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.tasks.known(other) || (other == m.task && !many)) return;
   const int depth = m.tasks.at(other).depth;
   const bool among_many =
       many && m.tasks.at(m.task).depth >= depth && m.tasks.ancestor(m.task, depth) == other;
   const std::uint64_t beside = among_many ? other : m.tasks.beside(other, m.task);
-  if (!beside || (m.tasks.at(beside).is_thread && is_reduced(b, m))) return;
+  if (!beside) return;
+  const task& side = m.tasks.at(beside);
+  if ((side.is_thread && is_reduced(b, m)) || (side.of && has_its_own(b, *side.of, finds))) return;
   refuse_access("race: two parallel iterations touch", b, indices, m);
 }
 
@@ -26219,7 +26303,7 @@ inline void note_read(const bound_buffer& b, std::int64_t offset,
                       const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, b, indices, m);
+  check_race(s.writer, false, true, b, indices, m);
   if (s.reader == m.task) return;
   if (m.tasks.known(s.reader)) {
     if (const std::uint64_t one_of_many = m.tasks.beside(s.reader, m.task)) {
@@ -26240,8 +26324,8 @@ inline void note_write(const bound_buffer& b, std::int64_t offset,
                        const std::vector<const expr_code*>& indices, machine& m) {
   if (!m.task) return;
   shadow& s = b.shadows[offset - b.lowest];
-  check_race(s.writer, false, b, indices, m);
-  check_race(s.reader, s.many, b, indices, m);
+  check_race(s.writer, false, false, b, indices, m);
+  check_race(s.reader, s.many, false, b, indices, m);
   s.writer = m.task;
 }
 
@@ -26289,12 +26373,13 @@ struct buffer_code {
   std::vector<const expr_code*> shape, strides;  // strides empty: contiguous
   int source = -1;                               // match buffer: slot it aliases
   std::vector<const expr_code*> origin, region;  // of the region in the source, one per dimension
+  const std::vector<const loop_node*>* private_to = nullptr;
 };
 
 struct stmt_code {
   executor run = nullptr;
   stmt_kind kind = stmt_kind::seq;
-  loop_kind loop = loop_kind::serial;
+  const loop_node* loop = nullptr;
   int axis = -1;                 // thread_binding: its coordinate
   bool has_barrier = false;      // somewhere inside
   const expr_code* a = nullptr;  // loop min, condition, value, predicate
@@ -26328,7 +26413,7 @@ inline void run_concurrent(const stmt_code& n, machine& m) {
   const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
   const std::uint64_t around = m.task, run = ++m.runs;
   for (std::int64_t i = lo; i < end; ++i) {
-    m.task = m.tasks.add(around, run);
+    m.task = m.tasks.add(around, run, n.loop);
     m.slots[static_cast<std::size_t>(n.slot)].i = i;
     execute(n.children[0], m);
   }
@@ -26406,6 +26491,7 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.lowest = from.lowest - offset;
   b.written = from.written;
   b.shadows = from.shadows;
+  b.private_to = from.private_to;
 }
 
 inline sharing sharing_of(const std::string& scope) {
@@ -26418,6 +26504,7 @@ inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   bound_buffer& b = m.buffers[static_cast<std::size_t>(c.slot)];
   b.node = c.node;
   b.copies.clear();
+  b.private_to = c.private_to;
   b.shared_by = n.check_scopes && c.source < 0 ? sharing_of(c.node->scope) : sharing::all;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);
@@ -26491,7 +26578,7 @@ using thread_group = std::vector<thread>;
 /// What threads do from now on follows what any of them has done.
 inline void begin_phase(thread_group& group, machine& m) {
   const std::uint64_t run = ++m.runs;
-  for (thread& t : group) t.task = m.tasks.add(m.task, run, true);
+  for (thread& t : group) t.task = m.tasks.add(m.task, run, nullptr, true);
 }
 
 /// Calls `f` as every thread of the group.
@@ -26554,8 +26641,8 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
 }
 
 inline void run_lockstep_loop(const stmt_code& n, thread_group& group, machine& m) {
-  if (n.loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
-  if (n.loop == loop_kind::vectorized || n.loop == loop_kind::parallel)
+  if (n.loop->loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
+  if (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel)
     throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
@@ -26641,7 +26728,7 @@ inline void run_bound(const stmt_code& n, machine& m) {
   } else {
     const std::uint64_t around = m.task, run = ++m.runs;
     for (std::int64_t i = lo; i < end; ++i) {
-      m.task = m.tasks.add(around, run, axis >= block_axes);
+      m.task = m.tasks.add(around, run, n.loop, axis >= block_axes);
       m.place[axis] = i;
       m.slots[slot].i = i;
       execute(n.children[0], m);
@@ -26675,7 +26762,7 @@ inline bool has_barriers(const stmt& body) {
 class compiler {
  public:
   compiler(const function& f, const interpret_options& options)
-      : options_(options), has_barriers_(has_barriers(f.body)) {}
+      : options_(options), has_barriers_(has_barriers(f.body)), private_(f.body) {}
 
   int slot_of(const var& v) {
     const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
@@ -26721,6 +26808,7 @@ class compiler {
 
   const interpret_options& options_;
   bool has_barriers_;
+  private_loops private_;
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -26930,6 +27018,7 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
+  if (!has_barriers_) out.private_to = &private_.of(b);
   define(b);
   return out;
 }
@@ -26957,9 +27046,6 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   const block_node& b = *r.block;
   out.run = &run_block;
   out.block = &b;
-  // what blocks allocate becomes private to an iteration when it is lowered, but barriers tell that
-  // threads mean to share it
-  out.check_races = options_.check_races && has_barriers_;
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k)
     out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
@@ -26977,7 +27063,7 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
 }
 
 inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
-  out.loop = n.loop;
+  out.loop = &n;
   out.run = n.loop == loop_kind::serial || n.loop == loop_kind::unrolled || !options_.check_races
                 ? &run_loop
                 : &run_concurrent;
@@ -27672,6 +27758,8 @@ TILEWRIGHT_INLINE expr parse_expr(token_stream& in, const std::vector<var>& vari
 }  // namespace tilewright::ir
 // Headers of blocks in scripts.
 
+#include <utility>
+
 namespace tilewright::ir::detail {
 
 TILEWRIGHT_INLINE block_frame& parser::block_here(const token& at, std::string_view what) {
@@ -27698,16 +27786,25 @@ TILEWRIGHT_INLINE void parser::header_command(const token& name) {
     return;
   }
   block_frame& frame = block_here(name, "this line directly inside a block");
+  const auto once = [&](bool& seen) {
+    if (std::exchange(seen, true))
+      in_.fail(name, "one T." + std::string(name.text) + " in a block");
+  };
   if (name.text == "reads") {
-    frame.has_reads = true;
+    once(frame.has_reads);
     region_list(frame.node.reads);
   } else if (name.text == "writes") {
-    frame.has_writes = true;
+    once(frame.has_writes);
     region_list(frame.node.writes);
   } else if (name.text == "where") {
-    frame.predicate = logical_and(frame.predicate, condition());
+    once(frame.has_predicate);
+    frame.predicate = condition();
   } else {
-    for (auto& [key, value] : dictionary()) frame.node.annotations.insert_or_assign(key, value);
+    for (auto& [key, value] : dictionary()) {
+      const auto [old, fresh] = frame.node.annotations.try_emplace(key, value);
+      if (!fresh && !(old->second == value))
+        in_.fail(name, "one value of the annotation \"" + key + "\"");
+    }
   }
 }
 
@@ -27749,10 +27846,14 @@ TILEWRIGHT_INLINE void parser::remap(const std::vector<token>& names) {
   in_.expect(close);
   in_.accept(",");
   in_.expect(")");
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    define_variable(names[i], iters[i].var);
-    here_->node.iters.push_back(std::move(iters[i]));
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) add_axis(names[i], std::move(iters[i]));
+}
+
+TILEWRIGHT_INLINE void parser::add_axis(const token& name, iter_var axis) {
+  for (const iter_var& other : here_->node.iters)
+    if (other.var->name == name.text && name.text != "_") in_.fail(name, "an axis of another name");
+  define_variable(name, axis.var);
+  here_->node.iters.push_back(std::move(axis));
 }
 
 /// T.axis.spatial(extent, value), T.axis.reduce((start, stop), value), ...
@@ -27786,9 +27887,7 @@ TILEWRIGHT_INLINE void parser::one_axis(const token& name, const token& kind) {
   };
   domain = {as(domain.min), as(domain.extent)};
   here_->values.push_back(converted(at, value, type));
-  const var v = make_var(std::string(name.text), type);
-  here_->node.iters.push_back({v, domain, is});
-  define_variable(name, v);
+  add_axis(name, {make_var(std::string(name.text), type), domain, is});
 }
 
 /// `extent` or `(start, stop)`; `bare` when made of literals without a type.
@@ -27901,6 +28000,8 @@ TILEWRIGHT_INLINE void parser::layout_field(const token& key, buffer_node& node)
     node.broadcasts = type == "auto" || type == "auto_broadcast";
   } else if (key.text == "axis_separators") {
     node.axis_separators = separators();
+  } else if (key.text == "annotations") {
+    dictionary();  // notes to a compiler about the memory
   } else {
     in_.fail(key, "dtype, strides, elem_offset, scope, align or offset_factor");
   }
@@ -28455,10 +28556,10 @@ TILEWRIGHT_INLINE operand parser::typed(const token& name, dtype type) {
 TILEWRIGHT_INLINE operand parser::called_binary(const token& name, op o) {
   in_.expect("(");
   operand a = expression();
-  while (in_.accept(",")) {
-    if (in_.at(")")) break;
-    a = combine(name, o, std::move(a), expression());
-  }
+  int count = 1;
+  for (; in_.accept(",") && !in_.at(")"); ++count) a = combine(name, o, std::move(a), expression());
+  if (count == 1 && o != op::logical_and && o != op::logical_or)
+    in_.fail("',' and another operand");
   in_.expect(")");
   return a;
 }
@@ -29940,6 +30041,7 @@ TILEWRIGHT_INLINE stmt parser::statements() {
 /// `opened`.
 TILEWRIGHT_INLINE stmt parser::statement(open_scope& opened) {
   if (in_.at(token_kind::indent)) in_.fail("a line of the same indentation");
+  if (in_.at("else") || in_.at("elif")) in_.fail("a statement: no if ends before this line");
   if (in_.at("for")) return for_loop();
   if (in_.at("if")) return branch();
   if (in_.at("while")) return while_loop();
@@ -30110,9 +30212,8 @@ TILEWRIGHT_INLINE stmt parser::single_loop(const std::vector<token>& names, loop
   if (!start.value) start = {integer(stop.value.type(), 0), true};
   unify(open, start, stop);
   if (step.value && !is_int(step.value, 1)) {
-    const std::int64_t by = constant_integer(open, step);
-    if (by < 1) in_.fail(open, "a positive step");
-    return stepped(names[0], start.value, stop.value, by, kind, std::move(notes),
+    if (is_int(step.value) && step.value->integer < 1) in_.fail(open, "a positive step");
+    return stepped(names[0], start.value, stop.value, step.value, kind, std::move(notes),
                    std::move(thread));
   }
   // Literals of different widths: the builder joins them, and 0 + x is x.
@@ -30128,12 +30229,16 @@ TILEWRIGHT_INLINE stmt parser::single_loop(const std::vector<token>& names, loop
 /// A loop with a step runs over the number of its iterations: start + i * step stands for its
 /// variable.
 TILEWRIGHT_INLINE stmt parser::stepped(const token& name, const expr& start, const expr& stop,
-                                       std::int64_t step, loop_kind kind, annotations notes,
+                                       const expr& step, loop_kind kind, annotations notes,
                                        std::string thread) {
-  const expr length = extent_between(start, stop);
-  const dtype type = length.type();
+  expr length = extent_between(start, stop);
+  const dtype type =
+      bits(step.type()) > bits(length.type()) && !is_int(step) ? step.type() : length.type();
+  if (length.type() != type) length = cast(type, length);
   const var counted = make_var(std::string(name.text), type);
-  const expr by = integer(type, step);
+  const expr by = is_int(step)          ? integer(type, step->integer)
+                  : step.type() == type ? step
+                                        : cast(type, step);
   define_variable(name, counted);
   const stmt body = nested_suite();
   const expr value = (start.type() == type ? start : cast(type, start)) + counted * by;
@@ -30602,6 +30707,13 @@ TILEWRIGHT_INLINE expr parser::ramp_from(const token& at, const expr& base, dtyp
   return ramp(base, integer(base.type(), 1), count);
 }
 
+/// Whether a slice of this length is a vector of which the machine knows the length.
+inline bool counts_scalable_lanes(const expr& length) {
+  const auto is_scale = [](const expr& e) { return e->op == op::call && e->name == "tir.vscale"; };
+  return is_scale(length) ||
+         (length->op == op::mul && (is_scale(length->args[0]) || is_scale(length->args[1])));
+}
+
 /// One index, or a tuple that stands for several; `a:b` and `a:b:c` with literal extents are ramps.
 TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   const token at = in_.peek();
@@ -30624,6 +30736,12 @@ TILEWRIGHT_INLINE void parser::index(std::vector<expr>& out, int& depth) {
   if (is_vector(given.value.type())) in_.fail(at, "a scalar where a slice begins");
   const expr step = in_.accept(":") ? integer_expr("a step") : integer(dtype::i32, 1);
   const expr extent = extent_between(given.value, stop);
+  if (is_int(step, 1) && counts_scalable_lanes(extent)) {
+    depth += 1;
+    const dtype type = lanes_type(at, extent, given.value.type());
+    return out.push_back(
+        call(type, "tir.Ramp", {given.value, integer(given.value.type(), 1), extent}));
+  }
   if (!is_int(extent) || !is_int(step) || step->integer < 1)
     in_.fail(at, "a slice of a literal number of elements");
   const std::int64_t lanes = (extent->integer + step->integer - 1) / step->integer;
@@ -31970,6 +32088,7 @@ TILEWRIGHT_INLINE buffer_region full_region(const buffer& b) {
 #include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 namespace tilewright::ir {
 namespace detail {
@@ -32010,8 +32129,7 @@ class scanner {
       if (at_line_start_ && brackets_.empty()) start_line();
       scan_one();
     }
-    if (!brackets_.empty())
-      throw parse_error(here(), in_ticks(closing(brackets_.back())), "the end of the text");
+    if (!brackets_.empty()) throw parse_error(here(), unclosed(), "the end of the text");
     if (!at_line_start_) push(token_kind::newline, 0);
     for (; levels_.size() > 1; levels_.pop_back()) push(token_kind::dedent, 0);
     push(token_kind::end, 0);
@@ -32019,6 +32137,11 @@ class scanner {
   }
 
  private:
+  std::string unclosed() const {
+    const auto& [bracket, at] = brackets_.back();
+    return in_ticks(closing(bracket)) + " for the " + in_ticks(bracket) + " of line " +
+           std::to_string(at.line) + ", column " + std::to_string(at.column);
+  }
   static char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
   char look(std::size_t ahead = 0) const {
     return position_ + ahead < text_.size() ? text_[position_ + ahead] : '\0';
@@ -32075,8 +32198,11 @@ class scanner {
       position_ += look(1) == '\n' ? 1 : 2;
       end_line();
     } else if ((c == 'r' || c == 'f' || c == 'b') && (look(1) == '"' || look(1) == '\'')) {
-      ++position_;  // the prefix of a string; what it changes does not occur here
+      const source_position prefix = here();
+      ++position_;  // of a string; what r and b change does not occur here
       scan_string(look());
+      if (c == 'f' && out_.back().text.find('{') != std::string_view::npos)
+        throw parse_error(prefix, "a string without values in braces", describe(out_.back()));
     } else if (is_name_start(c)) {
       std::size_t length = 1;
       while (is_name_char(look(length))) ++length;
@@ -32169,13 +32295,12 @@ class scanner {
       if (brackets_.size() >= max_brackets)
         throw parse_error(here(), "at most " + std::to_string(max_brackets) + " open brackets",
                           "one more");
-      brackets_.push_back(c);
+      brackets_.push_back({c, here()});
     } else if (c == ')' || c == ']' || c == '}') {
-      if (brackets_.empty() || closing(brackets_.back()) != c)
-        throw parse_error(here(),
-                          brackets_.empty() ? std::string("an opening bracket before it")
-                                            : in_ticks(closing(brackets_.back())),
-                          in_ticks(c));
+      if (brackets_.empty() || closing(brackets_.back().first) != c)
+        throw parse_error(
+            here(), brackets_.empty() ? std::string("an opening bracket before it") : unclosed(),
+            in_ticks(c));
       brackets_.pop_back();
     } else if (std::string_view(",:.=+-*/%<>@&|^~;").find(c) == std::string_view::npos) {
       static constexpr char digits[] = "0123456789abcdef";
@@ -32194,7 +32319,7 @@ class scanner {
   std::size_t line_start_ = 0;
   int line_ = 1;
   bool at_line_start_ = true;
-  std::vector<char> brackets_;
+  std::vector<std::pair<char, source_position>> brackets_;  // those that are open, and where
   std::vector<int> levels_{0};
   std::vector<token> out_;
 };
@@ -33388,9 +33513,11 @@ using buffer_set = std::unordered_set<ir::buffer>;
 bool is_unit(const ir::loop_node& loop);
 /// Literal extent, or 0 when it is none.
 std::int64_t constant_extent(const ir::loop_node& loop);
-/// Whole steps of `by` in an extent; none in a negative one, which a loop that follows another may
-/// have where a guard keeps the iteration from running.
-ir::expr whole_steps(const ir::expr& extent, const ir::expr& by);
+/// Variables that are extents of parameters: never negative.
+ir::var_set shape_variables(const ir::function& f);
+/// Whole steps of `by` in an extent; none in a negative one, which a loop may have that follows
+/// another, or data. `sizes` are never negative.
+ir::expr whole_steps(const ir::expr& extent, const ir::expr& by, const ir::var_set& sizes);
 
 /// Same loop with other domain and body.
 ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent, ir::stmt body);
@@ -34219,9 +34346,32 @@ inline ir::function without_vectors(const ir::function& f) {
   return ir::scalarize(f);
 }
 
+/// Expressions with the values of their lets in the place of the variables.
+class let_inliner : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::expr mutate(const ir::expr& e) override {
+    if (e->op == ir::op::let) {
+      values_[e->args[0]] = mutate(e->args[1]);
+      return mutate(e->args[2]);
+    }
+    const auto found = e->op == ir::op::var ? values_.find(e) : values_.end();
+    return found == values_.end() ? ir::mutator::mutate(e) : found->second;
+  }
+
+ private:
+  ir::var_map values_;
+};
+
+inline ir::function without_lets(ir::function f) {
+  f.body = let_inliner{}.mutate(f.body);
+  return f;
+}
+
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
-  return compact_buffers(order_dimensions(simplify_loops(lower_blocks(without_vectors(f)))));
+  return compact_buffers(
+      order_dimensions(simplify_loops(lower_blocks(without_lets(without_vectors(f))))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {
@@ -34762,6 +34912,48 @@ inline allocation_places place_allocations(const ir::stmt& body) {
 }
 
 }  // namespace tilewright::pass::detail
+// Values that a statement computes once and that read what it writes.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::pass::detail {
+
+/// Whether `e` loads from one of the buffers.
+inline bool loads_any(const ir::expr& e, const buffer_set& buffers) {
+  return ir::reads_memory(e) && std::any_of(buffers.begin(), buffers.end(),
+                                            [&](const auto& b) { return ir::loads_from(e, b); });
+}
+
+/// Names what may no longer be computed again once a statement has begun to write.
+class read_once {
+ public:
+  explicit read_once(buffer_set written) : written_(std::move(written)) {}
+
+  /// `e`, or the variable of a let with its value.
+  ir::expr operator()(const ir::expr& e, const std::string& name) {
+    if (!loads_any(e, written_)) return e;
+    lets_.emplace_back(ir::make_var(name, e.type()), e);
+    return lets_.back().first;
+  }
+
+  bool empty() const noexcept { return lets_.empty(); }
+
+  /// `s` inside of the lets.
+  ir::stmt around(ir::stmt s) const {
+    for (std::size_t k = lets_.size(); k-- > 0;)
+      s = ir::make_let(lets_[k].first, lets_[k].second, std::move(s));
+    return s;
+  }
+
+ private:
+  buffer_set written_;
+  std::vector<std::pair<ir::var, ir::expr>> lets_;
+};
+
+}  // namespace tilewright::pass::detail
 
 namespace tilewright::pass::detail::blocks {
 
@@ -34770,13 +34962,22 @@ using namespace tilewright::ir;
 /// Rewrites accesses of match buffers into accesses of their sources.
 class match_resolver : public mutator {
  public:
+  explicit match_resolver(const stmt& body) {
+    for_each_stmt(body, [&](const stmt& s) {
+      if (const block_realize_node* r = as_realize(s))
+        for (const match_buffer& m : r->block->match_buffers) sources_[m.buffer] = m.source;
+    });
+  }
   using mutator::mutate;
   block mutate(const block& b) override {
-    for (const match_buffer& m : b->match_buffers) sources_[m.buffer] = m.source;
-    block out = mutator::mutate(b);
-    if (b->match_buffers.empty()) return out;
-    block_node plain = *out;
+    if (b->match_buffers.empty()) return mutator::mutate(b);
+    read_once once(written(*b));
+    for (const match_buffer& m : b->match_buffers)
+      for (range& r : sources_[m.buffer].box) r.min = once(mutate(r.min), m.buffer->name + "_at");
+    block_node plain = *mutator::mutate(b);
     plain.match_buffers.clear();
+    if (plain.init) plain.init = once.around(plain.init);
+    plain.body = once.around(plain.body);
     return make_block(std::move(plain));
   }
   expr mutate(const expr& e) override {
@@ -34797,6 +34998,18 @@ class match_resolver : public mutator {
   }
 
  private:
+  /// What a block stores to, through whatever it sees it.
+  buffer_set written(const block_node& b) const {
+    buffer_set seen = stored_buffers(b.body), out;
+    if (b.init) seen.merge(stored_buffers(b.init));
+    for (buffer x : seen) {
+      for (auto at = sources_.find(x); at != sources_.end(); at = sources_.find(x))
+        x = at->second.buffer;
+      out.insert(x);
+    }
+    return out;
+  }
+
   /// Dimensions correspond from the right; leading ones of the source are single points.
   static std::vector<expr> rebase(const buffer_region& source, const std::vector<expr>& indices) {
     std::vector<expr> out;
@@ -34839,8 +35052,8 @@ class other_access : public visitor {
 
 class lowering : public mutator {
  public:
-  lowering(allocation_places places, stride_wishes wishes)
-      : places_(std::move(places)), wishes_(std::move(wishes)) {}
+  lowering(allocation_places places, stride_wishes wishes, var_set sizes)
+      : places_(std::move(places)), wishes_(std::move(wishes)), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -34886,8 +35099,11 @@ class lowering : public mutator {
       notes[reduction_note] = 1;
       for (const auto& [key, value] : given->second) notes.try_emplace(key, value);
     }
-    stmt out = make_loop(loop.var, loop.min, loop.extent, body, loop.loop, std::move(notes),
-                         loop.thread_tag);
+    read_once once(stored_buffers(loop.body));
+    const expr min = once(loop.min, loop.var->name + "_first"),
+               extent = once(loop.extent, loop.var->name + "_extent");
+    stmt out = once.around(
+        make_loop(loop.var, min, extent, body, loop.loop, std::move(notes), loop.thread_tag));
     std::vector<stmt> sequence;
     for (pending_init& p : pending_)
       if (p.loop.same(loop.var)) sequence.push_back(std::exchange(p.body, {}));
@@ -34902,17 +35118,21 @@ class lowering : public mutator {
     stmt body = mutate(b->body);
     stmt init = b->init ? mutate(b->init) : stmt{};
     fence_ = fence;
+    buffer_set written = stored_buffers(b->body);
+    if (b->init) written.merge(stored_buffers(b->init));
+    read_once once(std::move(written));
     var_map binding;
     for (std::size_t k = 0; k < b->iters.size(); ++k) {
+      const var& v = b->iters[k].var;
       expr value = r.values[k];
-      if (value.type() != b->iters[k].var.type()) value = cast(b->iters[k].var.type(), value);
-      binding[b->iters[k].var] = value;
+      if (value.type() != v.type()) value = cast(v.type(), value);
+      binding[v] = once(value, v->name);
     }
     body = substitute(body, binding);
     note_reduction_loops(r);
-    if (init && !hoist_init(r, substitute(init, binding)))
+    if (init && (!once.empty() || !hoist_init(r, substitute(init, binding))))
       body = make_seq({guarded(init_condition(r), substitute(init, binding)), body});
-    return guarded(r.predicate, std::move(body));
+    return guarded(r.predicate, once.around(std::move(body)));
   }
 
   static stmt guarded(const expr& condition, stmt body) {
@@ -34993,6 +35213,11 @@ class lowering : public mutator {
     const buffer_set written = stored_buffers(outermost.body);
     for (const buffer& b : loaded_buffers(init))
       if (written.count(b)) return false;
+    if (loads_any(r.predicate, written)) return false;
+    for (std::size_t d = first; d < path_.size(); ++d)
+      if (const loop_node& l = *as_loop(path_[d]);
+          loads_any(l.min, written) || loads_any(l.extent, written))
+        return false;
     return push_init(r, init, first, reduce);
   }
 
@@ -35022,10 +35247,11 @@ class lowering : public mutator {
   /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
   /// initialized in the rest. Sums over symbolic extents of 0 are.
   bool may_be_empty(const loop_node& l) const {
-    return !is_int(l.extent) &&
-           (reads_memory(l.extent) || std::any_of(path_.begin(), path_.end(), [&](const stmt& s) {
-              return uses_var(l.extent, as_loop(s)->var);
-            }));
+    if (is_int(l.extent)) return false;
+    const std::vector<var> vars = free_vars(l.extent);
+    return reads_memory(l.extent) || !std::all_of(vars.begin(), vars.end(), [&](const var& v) {
+             return sizes_.count(v) != 0;
+           });
   }
 
   static bool mentions(const stmt& s, const var& v) {
@@ -35036,6 +35262,7 @@ class lowering : public mutator {
 
   allocation_places places_;
   stride_wishes wishes_;
+  var_set sizes_;
   std::vector<stmt> path_;  // enclosing loops
   std::size_t fence_ = 0;   // loops before this index are out of reach for hoisting
   std::unordered_map<expr, annotations, expr_identity_hash, expr_identity_equal> reduce_vars_;
@@ -35049,12 +35276,13 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = match_resolver{}.mutate(f.body);
+  const ir::stmt body = match_resolver(f.body).mutate(f.body);
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body = lowering(detail::place_allocations(body), std::move(wishes)).mutate(body);
+  out.body =
+      lowering(detail::place_allocations(body), std::move(wishes), shape_variables(f)).mutate(body);
   return out;
 }
 
@@ -35261,6 +35489,7 @@ class guard_finder : public visitor {
   void visit(const stmt& s) override {
     const loop_node* loop = as_loop(s);
     if (loop) path_.push_back(loop);
+    if (const let_node* let = as_let(s)) lets_.insert(let->var);
     if (const if_node* n = as_if(s))
       for (const expr& term : conjuncts(n->condition))
         if (auto g = analyze(term, false)) statements.push_back(std::move(*g));
@@ -35298,7 +35527,7 @@ class guard_finder : public visitor {
 
   std::optional<guard> analyze(const expr& condition, bool value) const {
     const std::optional<arith::linear> sum = as_nonpositive(condition);
-    if (!sum || reads_memory(condition)) return std::nullopt;
+    if (!sum || reads_memory(condition) || uses_any(condition, lets_)) return std::nullopt;
     guard g;
     g.condition = condition;
     g.constant = sum->constant;
@@ -35326,6 +35555,7 @@ class guard_finder : public visitor {
   }
 
   std::vector<const loop_node*> path_;
+  var_set lets_;  // bound inside of the loop, so that nobody can ask about them around it
   std::size_t own_;
 };
 
@@ -36331,7 +36561,9 @@ class promoter : public scoped_mutator {
       body = replacer(t.original, t.accumulators, t.local, t.unrolled).mutate(body);
     const arith::analyzer outside = known;
     known.bind(loop.var, range{loop.min, loop.extent});
+    if (loop.loop == loop_kind::parallel) parallel_.push_back(&loop);
     body = mutate(body);
+    if (loop.loop == loop_kind::parallel) parallel_.pop_back();
     known = outside;
     stmt out = body == loop.body ? s : with_body(loop, std::move(body));
     for (const tile& t : tiles) {
@@ -36413,7 +36645,7 @@ class promoter : public scoped_mutator {
     for (const loop_node* l : access.loops) complete = complete && constant_extent(*l) > 0;
     for (const expr& g : access.guards)
       (usable(g) ? t.guards.push_back(g) : void(complete = false));
-    if (!fits(t) || (!complete && !in_bounds(t))) return std::nullopt;
+    if (!fits(t) || (!complete && (!in_bounds(t) || is_shared(t)))) return std::nullopt;
     make_buffers(t);
     return t;
   }
@@ -36440,6 +36672,17 @@ class promoter : public scoped_mutator {
     // what the schedule unrolled itself may exceed the registers somewhat
     return elements * bytes(t.original->type) <=
            limits_.register_bytes * (t.unrolled.empty() ? 4 : 1);
+  }
+
+  /// Iterations that run at once may have the tile in common: then those that do not store may not
+  /// copy it back.
+  bool is_shared(const tile& t) const {
+    for (const loop_node* l : parallel_)
+      if (!allocated_inside(l->body, t.original) &&
+          std::none_of(t.indices.begin(), t.indices.end(),
+                       [&](const expr& e) { return uses_var(e, l->var); }))
+        return true;
+    return false;
   }
 
   /// The copies touch only elements of the buffer, whatever the loop does.
@@ -36517,6 +36760,7 @@ class promoter : public scoped_mutator {
 
   const accumulator_limits& limits_;
   buffer_set accumulators_;
+  std::vector<const loop_node*> parallel_;  // around the loop
 };
 
 }  // namespace tilewright::pass::detail::promote
@@ -36993,7 +37237,7 @@ using namespace tilewright::ir;
 
 class splitter : public mutator {
  public:
-  explicit splitter(const target::cpu& target) : target_(target) {}
+  splitter(const target::cpu& target, var_set sizes) : target_(target), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -37052,7 +37296,7 @@ class splitter : public mutator {
   stmt split_symbolic(const loop_node& loop, std::int64_t lanes) const {
     const expr extent =
         loop.extent.type() == loop.var.type() ? loop.extent : cast(loop.var.type(), loop.extent);
-    const expr whole = whole_steps(extent, number(loop, lanes));
+    const expr whole = whole_steps(extent, number(loop, lanes), sizes_);
     const var g = make_var(loop.var->name + "_v", loop.var.type());
     stmt main = make_loop(g, number(loop, 0), whole, chunk(loop, g * number(loop, lanes), lanes));
     const var t = make_var(loop.var->name + "_t", loop.var.type());
@@ -37062,6 +37306,7 @@ class splitter : public mutator {
   }
 
   const target::cpu& target_;
+  var_set sizes_;
 };
 
 }  // namespace tilewright::pass::detail::vectors
@@ -37088,7 +37333,7 @@ TILEWRIGHT_INLINE int lanes_of(const ir::stmt& body, const target::cpu& target) 
 
 TILEWRIGHT_INLINE ir::function split_vectors(const ir::function& f, const target::cpu& target) {
   ir::function out = f;
-  out.body = detail::vectors::splitter(target).mutate(f.body);
+  out.body = detail::vectors::splitter(target, shape_variables(f)).mutate(f.body);
   return out;
 }
 
@@ -37281,8 +37526,8 @@ class unroller : public mutator {
 
 class reduction_unroller : public mutator {
  public:
-  reduction_unroller(const target::cpu& target, const unroll_limits& limits)
-      : target_(target), limits_(limits) {}
+  reduction_unroller(const target::cpu& target, const unroll_limits& limits, var_set sizes)
+      : target_(target), limits_(limits), sizes_(std::move(sizes)) {}
   using mutator::mutate;
 
   stmt mutate(const stmt& s) override {
@@ -37300,10 +37545,11 @@ class reduction_unroller : public mutator {
   }
 
  private:
-  static stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) {
+  stmt split(const loop_node& loop, std::int64_t extent, std::int64_t factor) const {
     const dtype type = loop.var.type();
     const expr by = integer(type, factor);
-    const expr whole = extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by);
+    const expr whole =
+        extent > 0 ? integer(type, extent / factor) : whole_steps(loop.extent, by, sizes_);
     const var k = make_var(loop.var->name, type), u = make_var(loop.var->name + "_u", type);
     stmt inner = make_loop(u, integer(type, 0), by,
                            rename_loops(substitute(loop.body, {{loop.var, loop.min + k * by + u}})),
@@ -37317,6 +37563,7 @@ class reduction_unroller : public mutator {
 
   const target::cpu& target_;
   const unroll_limits& limits_;
+  var_set sizes_;
 };
 
 }  // namespace tilewright::pass::detail::unroll
@@ -37333,7 +37580,7 @@ TILEWRIGHT_INLINE ir::function unroll_loops(const ir::function& f, const target:
 TILEWRIGHT_INLINE ir::function unroll_reductions(const ir::function& f, const target::cpu& target,
                                                  const unroll_limits& limits) {
   ir::function out = f;
-  out.body = detail::unroll::reduction_unroller(target, limits).mutate(f.body);
+  out.body = detail::unroll::reduction_unroller(target, limits, shape_variables(f)).mutate(f.body);
   return out;
 }
 
@@ -37771,9 +38018,19 @@ TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
   return ir::is_int(loop.extent) ? ir::as_int(loop.extent) : 0;
 }
 
-TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by) {
+TILEWRIGHT_INLINE ir::var_set shape_variables(const ir::function& f) {
+  ir::var_set out;
+  for (const ir::param& p : f.params)
+    if (p.buffer)
+      for (const ir::expr& extent : p.buffer->shape)
+        if (ir::is_var(extent)) out.insert(extent);
+  return out;
+}
+
+TILEWRIGHT_INLINE ir::expr whole_steps(const ir::expr& extent, const ir::expr& by,
+                                       const ir::var_set& sizes) {
   const ir::expr steps = ir::floordiv(extent, by);
-  return ir::is_var(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
+  return sizes.count(extent) ? steps : ir::max(steps, ir::integer(steps.type(), 0));
 }
 
 TILEWRIGHT_INLINE ir::stmt with_domain(const ir::loop_node& like, ir::expr min, ir::expr extent,
@@ -37888,6 +38145,89 @@ TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
 
 #include <algorithm>
 
+// Elements that instances of a block have for themselves: their variables are indices, or they read
+// what they write.
+
+#include <algorithm>
+
+namespace tilewright::primitive::detail {
+
+/// The region of an instance tells the value of the variable, which is an index of an element.
+inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
+  const auto holds = [&](const auto& says) {
+    return std::any_of(r.box.begin(), r.box.end(),
+                       [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
+  };
+  const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
+  const auto is_shifted = [&](const ir::expr& e) {
+    if (ir::is_var(e)) return false;
+    const arith::linear sum = arith::to_linear(e);
+    return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
+  };
+  return ir::is_int(iter.dom.extent, 1) || holds(is_variable) || holds(is_shifted);
+}
+
+inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
+  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
+                    [](const ir::range& x, const ir::range& y) {
+                      return arith::same_value(x.min, y.min) &&
+                             arith::same_value(x.extent, y.extent);
+                    });
+}
+
+/// A buffer of which an instance reads elements that others write, or may; null if there is none.
+inline ir::buffer read_of_others(const ir::block_node& b) {
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads)
+      if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
+  return {};
+}
+
+}  // namespace tilewright::primitive::detail
+// Reductions that read more of their results than the elements that they update.
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Whether the init or the body of a reduction loads other elements of its results than the two
+/// store, as a scan does that has an init. Blocks inside are believed.
+inline bool reads_other_results(const ir::block_node& b) {
+  std::vector<const ir::store_node*> stores;
+  std::vector<ir::expr> loads;
+  const auto collect = [&](const auto& self, const ir::stmt& s) -> void {
+    const auto note = [&](const ir::expr& value) {
+      ir::for_each_expr(value, [&](const ir::expr& e) {
+        const auto writes = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+        if (e->op == ir::op::load && std::any_of(b.writes.begin(), b.writes.end(), writes))
+          loads.push_back(e);
+      });
+    };
+    if (const ir::store_node* store = ir::as_store(s)) {
+      stores.push_back(store);
+      note(store->value);
+    } else if (const ir::let_node* let = ir::as_let(s)) {
+      note(let->value);
+      self(self, let->body);
+    } else if (const ir::seq_node* seq = ir::as_seq(s)) {
+      for (const ir::stmt& child : seq->stmts) self(self, child);
+    } else if (const ir::loop_node* loop = ir::as_loop(s)) {
+      self(self, loop->body);
+    }
+  };
+  collect(collect, b.init);
+  collect(collect, b.body);
+  return std::any_of(loads.begin(), loads.end(), [&](const ir::expr& load) {
+    return std::none_of(stores.begin(), stores.end(), [&](const ir::store_node* s) {
+      return s->buffer == load->buffer &&
+             std::equal(load->args.begin(), load->args.end(), s->indices.begin(), s->indices.end(),
+                        arith::same_value);
+    });
+  });
+}
+
+}  // namespace tilewright::primitive::detail
 // What a scope's blocks do to each other: dependences, block properties, loop properties.
 //
 // A scope is a block with the blocks directly below it. Everything here is computed on demand from
@@ -37991,10 +38331,13 @@ bool is_output(const block_scope& scope, std::size_t child);
 /// @name Properties of a block: 0, or the number of the first condition that does not hold
 /// @{
 /// Complete block: 1. all iteration variables are spatial; 2. it is dominant: no other block of the
-/// scope writes what it writes; 3. what it reads and what it writes are different buffers.
+/// scope writes what it writes; 3. what it reads and what it writes are different buffers; 4. it
+/// writes once (TVM does not ask).
 int complete_violation(const block_scope& scope, std::size_t child);
 /// Reduction block: 1. it has an init; 2. its bindings are affine; 3. its iteration variables are
-/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores.
+/// spatial or reduce; 4. it is dominant; 5. no reduce variable occurs in the indices of its stores;
+/// 6. it writes once; 7. of its results it reads only the element that it updates (TVM does not ask
+/// these two).
 ///
 /// Affine is asked of the innermost loops from the outermost one on which a reduce variable
 /// depends: a reduction that is recomputed as a whole, as compute_at leaves it at a halo, still is
@@ -38026,11 +38369,21 @@ bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
-/// Different iterations of the loop at that position run instances that write different elements.
+/// Instances that differ in a variable that does not reduce write different elements, as the declared
+/// regions say; where an index is loaded, or a variable is in no index of a region that is larger
+/// than an element, they are believed to.
+bool writes_once(const child_block& child);
+/// Different iterations of the loop at that position run different instances.
+bool instances_apart(const child_block& child, std::size_t loop);
+/// Different iterations of the loop at that position write different elements.
 bool iterations_apart(const child_block& child, std::size_t loop);
+/// Whether the child may write other values to an element in different iterations of a loop around it:
+/// the iterations write the same elements, and what they write there follows from the loop, or from
+/// what is itself rewritten below it.
+bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
 /// Whether iterations of the loop at that position may run at once as far as the child's results
-/// go: they write different elements, or nobody outside the loop sees these, which then are private
-/// to an iteration.
+/// go: they write different elements, or add to them as different instances of one reduction, or
+/// nobody outside the loop touches the buffers, which then are private to an iteration.
 bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
@@ -38050,6 +38403,8 @@ bool init_comes_first(const child_block& child);
 /// scope demands.
 enum class sums : std::uint8_t { finished, unfinished };
 bool region_covered(const block_scope& scope, std::size_t child, sums needed = sums::finished);
+/// The same of what it reads of one buffer.
+bool region_covered(const block_scope& scope, std::size_t child, const ir::buffer& x);
 /// A block below the loop that reads what another block below it writes in another iteration of the
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
@@ -38490,7 +38845,7 @@ inline int shape_of_reduction(const ir::block_node& b) {
   }
   if (!reduce.empty() && (stores_use_reduce(b.body, reduce) || stores_use_reduce(b.init, reduce)))
     return 5;
-  return 0;
+  return !as_tvm() && reads_other_results(b) ? 7 : 0;
 }
 
 }  // namespace detail::scopes
@@ -38576,6 +38931,7 @@ TILEWRIGHT_INLINE int complete_violation(const block_scope& scope, std::size_t c
   const int shape = detail::scopes::shape_of_complete(scope[child].block());
   if (shape == 1) return 1;
   if (!is_dominant(scope, child)) return 2;
+  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 4;
   return shape;
 }
 
@@ -38585,6 +38941,7 @@ TILEWRIGHT_INLINE int reduction_violation(const block_scope& scope, std::size_t 
   if (!reduces_affinely(scope[child])) return 2;
   if (shape == 3) return 3;
   if (!is_dominant(scope, child)) return 4;
+  if (shape == 0 && !as_tvm() && !writes_once(scope[child])) return 6;
   return shape;
 }
 
@@ -38593,6 +38950,7 @@ TILEWRIGHT_INLINE std::string_view complete_reason(int violation) {
     case 1: return "it has iteration variables that are not spatial (1)";
     case 2: return "another block writes what it writes (2)";
     case 3: return "it reads a buffer that it writes (3)";
+    case 4: return "several of its instances write the same elements (4)";
     default: return "";
   }
 }
@@ -38604,6 +38962,8 @@ TILEWRIGHT_INLINE std::string_view reduction_reason(int violation) {
     case 3: return "it has iteration variables that are neither spatial nor reduce (3)";
     case 4: return "another block writes what it writes (4)";
     case 5: return "a reduce variable occurs in an index of its stores (5)";
+    case 6: return "instances that differ in spatial variables write the same elements (6)";
+    case 7: return "it reads other elements of its result than it updates (7)";
     default: return "";
   }
 }
@@ -38636,24 +38996,16 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
 
 TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
   const ir::loop_node* found = nullptr;
-  ir::for_each_expr(child.block().body, [&](const ir::expr& e) {
-    if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-      found = child.loops[static_cast<std::size_t>(l)];
-  });
+  for (const ir::stmt& s : {child.block().init, child.block().body})
+    if (s)
+      ir::for_each_expr(s, [&](const ir::expr& e) {
+        if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
+          found = child.loops[static_cast<std::size_t>(l)];
+      });
   return found;
 }
 
 namespace detail::scopes {
-
-/// The region of an instance tells the value of the variable: it is an index of an element.
-inline bool told_by(const ir::buffer_region& r, const ir::iter_var& iter) {
-  return ir::is_int(iter.dom.extent, 1) ||
-         std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
-           const arith::linear sum = arith::to_linear(d.min);
-           return ir::is_int(d.extent, 1) && sum.terms.size() == 1 &&
-                  sum.terms[0].first.same(iter.var);
-         });
-}
 
 /// All variables are spatial, and of what it writes an instance reads only the elements that it
 /// writes itself, as no other instance does: `Y[i] = Y[i] + X[i]`.
@@ -38661,37 +39013,12 @@ inline bool updates_own_elements(const ir::block_node& b) {
   for (const ir::iter_var& iter : b.iters)
     if (iter.kind != ir::iter_kind::spatial ||
         !std::all_of(b.writes.begin(), b.writes.end(),
-                     [&](const ir::buffer_region& w) { return told_by(w, iter); }))
+                     [&](const ir::buffer_region& w) { return is_index(iter, w); }))
       return false;
-  for (const ir::buffer_region& w : b.writes)
-    for (const ir::buffer_region& r : b.reads) {
-      if (r.buffer != w.buffer) continue;
-      for (std::size_t d = 0; d < r.box.size(); ++d)
-        if (!arith::same_value(r.box[d].min, w.box[d].min) ||
-            !arith::same_value(r.box[d].extent, w.box[d].extent))
-          return false;
-    }
-  return true;
+  return !read_of_others(b);
 }
 
 }  // namespace detail::scopes
-
-TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
-  const ir::var& v = scope[child].loops[loop]->var;
-  const auto reads_outside = [&](const child_block& c, const ir::buffer& x) {
-    return !detail::scopes::is_below(c, v) &&
-           std::any_of(c.block().reads.begin(), c.block().reads.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == x; });
-  };
-  const auto seen_outside = [&](const ir::buffer_region& w) {
-    return !scope.allocates(w.buffer) ||
-           std::any_of(scope.children().begin(), scope.children().end(),
-                       [&](const child_block& c) { return reads_outside(c, w.buffer); });
-  };
-  const std::vector<ir::buffer_region>& writes = scope[child].block().writes;
-  return std::none_of(writes.begin(), writes.end(), seen_outside) ||
-         iterations_apart(scope[child], loop);
-}
 
 TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
   using namespace detail::scopes;
@@ -38733,12 +39060,13 @@ TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::l
 }
 
 }  // namespace tilewright::primitive
-// How iteration variables follow from loops; declared in analysis.hpp.
+// Whether iterations of a loop write different elements; declared in analysis.hpp.
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 // Which loops around a block its iteration variables follow, found in one walk over its bindings.
 
@@ -38771,6 +39099,54 @@ struct driven_loops {
 };
 
 }  // namespace tilewright::primitive::detail
+// Loops of which no two iterations run the same instance of a block.
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace tilewright::primitive::detail::bindings {
+
+/// The loops with symbolic extents made long constants that all divisors in the values divide: a
+/// multiple of a prime that is no scale of any program.
+inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
+  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
+  std::int64_t unit = 1;
+  for (const ir::expr& value : child.realize->values)
+    ir::for_each_expr(value, [&](const ir::expr& e) {
+      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
+      const std::int64_t by = ir::as_int(e->args[1]);
+      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
+    });
+  arith::loop_domains out = domains(child.loops, first);
+  for (auto& [v, r] : out)
+    if (!ir::is_int(r.extent) && unit <= most)
+      r.extent = ir::integer(r.extent.type(), unit * prime);
+  return out;
+}
+
+/// No two iterations of the loops from `first` on run the same instance. What holds without a
+/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
+inline bool injective(const child_block& child, std::size_t first) {
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
+    return arith::detect_iter_map(child.realize->values, loops, guard,
+                                  arith::iter_map_level::bijective, known)
+        .has_value();
+  };
+  const arith::loop_domains loops = domains(child.loops, first);
+  const ir::expr& guard = child.realize->predicate;
+  if (holds(loops, guard)) return true;
+  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
+  const bool constant = std::all_of(loops.begin(), loops.end(),
+                                    [](const auto& l) { return ir::is_int(l.second.extent); });
+  return !constant && holds(made_longer(child, first), ir::boolean(true));
+}
+
+}  // namespace tilewright::primitive::detail::bindings
 // Iteration variables that are digits of one number, as `fuse` leaves them: the number instead of
 // them.
 
@@ -38885,6 +39261,17 @@ inline arith::analyzer knowing(const std::vector<const ir::loop_node*>& loops) {
   return known;
 }
 
+/// Terms that are no plain variables, as the digits of a fused loop are.
+inline std::ptrdiff_t compound_terms(const linear& sum) {
+  return std::count_if(sum.terms.begin(), sum.terms.end(),
+                       [](const auto& term) { return !ir::is_var(term.first); });
+}
+
+/// The sum as the analyzer writes it.
+inline linear simplified(const linear& sum, const std::vector<const ir::loop_node*>& loops) {
+  return arith::to_linear(knowing(loops).simplify(arith::from_linear(sum)));
+}
+
 /// Whether a term keeps its value while the moving loops run; loads and calls are not looked into.
 inline bool stands_still(const ir::expr& term, const child_block& child, standing_loops standing) {
   if (ir::is_var(term)) {
@@ -38987,37 +39374,6 @@ inline bounds range_of_difference(const linear& a, const linear& b,
   return out;
 }
 
-/// Whether the bounds of a moving loop follow another one that moves, so that no box comes out, or
-/// may leave it without an iteration.
-inline bool moves_unevenly(const child_block& child, standing_loops standing) {
-  const std::vector<ir::iter_var>& vars = child.block().iters;
-  const auto drives = [&](const ir::var& v, bool spatial_alone) {
-    for (std::size_t i = 0; i < vars.size(); ++i)
-      if ((vars[i].kind == ir::iter_kind::spatial || !spatial_alone) &&
-          ir::uses_var(child.realize->values[i], v))
-        return true;
-    return false;
-  };
-  const auto may_be_empty = [&](const ir::loop_node& loop) {
-    return knowing(child.loops).const_bounds(loop.extent).lo < 1;
-  };
-  for (std::size_t l = 0; l < child.loops.size(); ++l) {
-    const ir::loop_node& loop = *child.loops[l];
-    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
-    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
-    for (std::size_t o = 0; o < l; ++o) {
-      const ir::var& v = child.loops[o]->var;
-      const bool by_extent = ir::uses_var(loop.extent, v);
-      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
-      if (standing.moves(child, o) && drives(loop.var, true)) return true;
-      if (by_extent && may_be_empty(loop)) return true;
-    }
-    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
-    if (!drives(loop.var, false) && may_be_empty(loop)) return true;
-  }
-  return false;
-}
-
 /// a <= b in every iteration.
 inline bool never_above(const linear& a, const linear& b,
                         const std::vector<const ir::loop_node*>& loops) {
@@ -39025,7 +39381,275 @@ inline bool never_above(const linear& a, const linear& b,
 }
 
 }  // namespace tilewright::primitive::detail::footprints
+
+namespace tilewright::primitive {
+namespace detail::apart {
+
+using arith::bounds;
+
+/// (x // divisor) % count, where `count` 0 stands for no remainder.
+struct digit {
+  std::int64_t divisor = 1, count = 0;
+};
+
+inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
+  digit out;
+  const ir::expr* of = &e;
+  const auto takes = [&](ir::op op, std::int64_t& number) {
+    if ((*of)->op != op) return true;
+    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
+    of = &(*of)->args[0];
+    return number > 0;
+  };
+  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
+    return std::nullopt;
+  return out;
+}
+
+/// How far the digits of two numbers of an interval that long may be apart; nothing where that is
+/// not known.
+inline std::optional<std::int64_t> steps_of(const digit& d, const ir::expr& extent) {
+  if (d.count > 0) return d.count - 1;
+  if (!ir::is_int(extent)) return std::nullopt;
+  const std::int64_t apart = std::max<std::int64_t>(ir::as_int(extent) - 1, 0);
+  return apart / d.divisor + (apart % d.divisor != 0);
+}
+
+/// The digit of loop `at` that a place of that `width` steps by, where the loops inside cannot bring
+/// the place back: what they move it by in smaller steps is less than one step, and larger ones
+/// reach over all steps.
+inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
+                                          const arith::linear& place, std::int64_t width = 1) {
+  const ir::loop_node& loop = *child.loops[at];
+  std::optional<digit> out;
+  std::int64_t step = 0;
+  for (const auto& [term, factor] : place.terms) {
+    if (!ir::uses_var(term, loop.var)) continue;
+    if (out) return std::nullopt;
+    out = digit_of(term, loop.var);
+    if (!out) return std::nullopt;
+    step = std::abs(factor);
+  }
+  if (!out) return std::nullopt;
+  arith::linear smaller;
+  std::int64_t larger = 0;
+  for (const auto& [term, factor] : place.terms) {
+    if (ir::uses_var(term, loop.var)) continue;
+    if (!uses_loops_from(term, child, at + 1) && !ir::reads_memory(term)) continue;
+    if (std::abs(factor) > step)
+      larger = std::gcd(larger, factor);
+    else
+      smaller.terms.emplace_back(term, factor);
+  }
+  const bounds moves = range_of(smaller, child.loops);
+  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
+  if (larger == 0) return out;
+  const std::optional<std::int64_t> steps = steps_of(*out, loop.extent);
+  if (!steps || *steps > larger / step) return std::nullopt;
+  return step * *steps + moves.hi - moves.lo + width <= larger ? out : std::nullopt;
+}
+
+/// Whether no two numbers of an interval that long have all digits in common.
+inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
+  std::sort(digits.begin(), digits.end(),
+            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
+  std::int64_t reach = 1;
+  for (const digit& d : digits) {
+    if (d.divisor != reach) continue;
+    if (d.count == 0) return true;
+    reach *= d.count;
+  }
+  return ir::is_int(extent) && reach >= ir::as_int(extent);
+}
+
+/// Iterations of loop `at` run apart: in no two of them all of its digits are the same that
+/// variables step by.
+inline bool steps_over(const child_block& child, std::size_t at) {
+  const bound_iters& iters = bind_iters(child);
+  const ir::expr& extent = child.loops[at]->extent;
+  std::vector<digit> digits;
+  for (std::size_t i = 0; i < iters.values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
+  if (tell_apart(std::move(digits), extent)) return true;
+  if (!bindings::has_remainder(child)) return false;
+  const bindings::binding_list whole = bindings::joined_digits(child);
+  if (whole.values.size() == child.realize->values.size()) return false;
+  for (std::size_t i = 0; i < whole.values.size(); ++i)
+    if (whole.iters[i].kind == ir::iter_kind::spatial)
+      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
+        if (tell_apart({*d}, extent)) return true;
+  return false;
+}
+
+/// Whether the boxes of a region have nothing in common in different iterations of loop `at`.
+inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buffer_region& region) {
+  std::vector<digit> digits;
+  const bound_iters& iters = bind_iters(child);
+  const auto note = [&](const arith::linear& place, const ir::range& dim) {
+    if (const auto d = stepped_digit(child, at, place, ir::as_int(dim.extent)))
+      digits.push_back(*d);
+  };
+  for (const ir::range& dim : region.box) {
+    if (!ir::is_int(dim.extent)) continue;
+    if (const int alone = iter_index(child.block(), dim.min); alone >= 0)
+      note(iters.values[static_cast<std::size_t>(alone)], dim);
+    else
+      note(in_loops(dim.min, child, iters), dim);
+  }
+  return tell_apart(std::move(digits), child.loops[at]->extent);
+}
+
+/// Whether nothing can be concluded from how the region moves with a variable, because it is no sum
+/// of its digits, or because a side that stands still may hide it, as that of a scatter does.
+inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& block,
+                      const ir::var& v) {
+  const auto moves = [&](const ir::range& dim) { return ir::uses_var(dim.min, v); };
+  const auto is_unclear = [&](const ir::range& dim) {
+    const arith::linear sum = arith::to_linear(dim.min);
+    const auto digits = std::count_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
+      return digit_of(t.first, v).has_value();
+    });
+    const auto terms = std::count_if(sum.terms.begin(), sum.terms.end(),
+                                     [&](const auto& t) { return ir::uses_var(t.first, v); });
+    return digits != 1 || terms != 1 || !ir::is_int(dim.extent) || ir::reads_memory(dim.min);
+  };
+  const auto stands = [&](const ir::range& dim) {
+    return !ir::is_int(dim.extent, 1) &&
+           std::none_of(block.iters.begin(), block.iters.end(),
+                        [&](const ir::iter_var& i) { return ir::uses_var(dim.min, i.var); });
+  };
+  const bool occurs = std::any_of(region.box.begin(), region.box.end(), moves);
+  return std::any_of(region.box.begin(), region.box.end(),
+                     [&](const ir::range& dim) { return moves(dim) && is_unclear(dim); }) ||
+         (!occurs && std::any_of(region.box.begin(), region.box.end(), stands));
+}
+
+/// Every variable that does not reduce is an index of its own in all regions.
+inline bool indices_tell(const ir::block_node& block) {
+  return std::all_of(block.iters.begin(), block.iters.end(), [&](const ir::iter_var& v) {
+    return v.kind == ir::iter_kind::reduce ||
+           std::all_of(block.writes.begin(), block.writes.end(),
+                       [&](const ir::buffer_region& w) { return is_index(v, w); });
+  });
+}
+
+/// The same by any digits, in the order of the variables.
+inline bool regions_tell(const child_block& child) {
+  const ir::block_node& block = child.block();
+  std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
+  std::vector<ir::expr> values;
+  for (const ir::iter_var& v : block.iters) {
+    nest.push_back(ir::make_loop(v.var, v.dom.min, v.dom.extent, ir::stmt{}));
+    values.push_back(v.var);
+  }
+  const ir::stmt realize =
+      ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
+  child_block alone{ir::as_realize(realize), {}};
+  for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
+  for (std::size_t i = 0; i < block.iters.size(); ++i) {
+    const ir::iter_var& v = block.iters[i];
+    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
+    for (const ir::buffer_region& w : block.writes)
+      if (!boxes_apart(alone, i, w) && !is_hidden(w, block, v.var)) return false;
+  }
+  return true;
+}
+
+/// Whether what the block writes at an element follows from the place of the element as far as the
+/// loop goes: all variables that it drives are indices.
+inline bool elements_tell(const child_block& c, const ir::var& loop) {
+  const ir::block_node& block = c.block();
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (ir::uses_var(c.realize->values[i], loop) &&
+        (block.iters[i].kind == ir::iter_kind::reduce ||
+         !std::all_of(block.writes.begin(), block.writes.end(),
+                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+      return false;
+  bool uses = false;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
+  return !uses;
+}
+
+}  // namespace detail::apart
+
+TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
+  return detail::apart::indices_tell(child.block()) || detail::apart::regions_tell(child);
+}
+
+TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::steps_over(child, loop))
+    return true;
+  // where no instance runs twice in more loops, none does while the outer ones stand still;
+  // quotients of a fused loop are no sums of the inner ones alone
+  for (std::size_t first = loop + 1; first-- > 0;)
+    if (detail::bindings::injective(child, first)) return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
+  using namespace detail::apart;
+  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  if (std::all_of(writes.begin(), writes.end(),
+                  [&](const ir::buffer_region& w) { return boxes_apart(child, loop, w); }))
+    return true;
+  return !detail::driven_loops(child).other[loop] && writes_once(child) &&
+         instances_apart(child, loop);
+}
+
+TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
+  using namespace detail::apart;
+  const child_block& c = scope[child];
+  const int at = loop_index(c.loops, loop);
+  if (at < 0 || ir::is_int(c.loops[static_cast<std::size_t>(at)]->extent, 1)) return false;
+  const std::vector<ir::buffer_region>& writes = c.block().writes;
+  if (std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+        return boxes_apart(c, static_cast<std::size_t>(at), w);
+      }))
+    return false;
+  if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
+  if (!elements_tell(c, loop)) return true;
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : c.block().reads)
+        if (w != child && in.buffer == out.buffer && loop_index(scope[w].loops, loop) >= 0 &&
+            may_overlap(scope[w].block(), out, c.block(), in) &&
+            (w > child || rewrites(scope, w, loop)))
+          return true;
+  return false;
+}
+
+TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
+  const child_block& c = scope[child];
+  const ir::var& v = c.loops[loop]->var;
+  const auto touches = [](const std::vector<ir::buffer_region>& list, const ir::buffer& x) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& r) { return r.buffer == x; });
+  };
+  const auto seen_outside = [&](const ir::buffer_region& w) {
+    return !scope.allocates(w.buffer) ||
+           std::any_of(
+               scope.children().begin(), scope.children().end(), [&](const child_block& other) {
+                 return loop_index(other.loops, v) < 0 && (touches(other.block().reads, w.buffer) ||
+                                                           touches(other.block().writes, w.buffer));
+               });
+  };
+  const std::vector<ir::buffer_region>& writes = c.block().writes;
+  if (std::none_of(writes.begin(), writes.end(), seen_outside) || iterations_apart(c, loop))
+    return true;
+  return c.block().init && detail::driven_loops(c).other[loop] && instances_apart(c, loop);
+}
+
+}  // namespace tilewright::primitive
+// How iteration variables follow from loops; declared in analysis.hpp.
+
+#include <algorithm>
+#include <array>
+
 // Nests that are no boxes: loops whose bounds follow other loops or data, and domains that do.
+//
+// `uneven_loop` asks whether a nest can be run by other loops, `moves_unevenly` whether the part of
+// it that moves writes a box, `writes_unevenly` the same of a nest inside of a block, guard included.
 
 #include <algorithm>
 #include <string>
@@ -39067,6 +39691,84 @@ inline std::string no_box(const child_block& child) {
   if (const ir::iter_var* v = following_a_loop(child))
     return "the domain of \"" + v->var->name + "\" follows a loop";
   return "";
+}
+
+/// Whether the bounds of a moving loop are loaded or follow another one that moves, so that no box
+/// comes out, or may leave it without an iteration.
+inline bool moves_unevenly(const child_block& child, standing_loops standing) {
+  const auto may_be_empty = [&](const ir::loop_node& loop) {
+    return footprints::knowing(child.loops).const_bounds(loop.extent).lo < 1;
+  };
+  for (std::size_t l = 0; l < child.loops.size(); ++l) {
+    const ir::loop_node& loop = *child.loops[l];
+    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
+    const driven_loops driven(child);
+    for (std::size_t o = 0; o < l; ++o) {
+      const ir::var& v = child.loops[o]->var;
+      const bool by_extent = ir::uses_var(loop.extent, v);
+      if (!by_extent && !ir::uses_var(loop.min, v)) continue;
+      if (standing.moves(child, o) && driven.spatial[l]) return true;
+      if (by_extent && may_be_empty(loop)) return true;
+    }
+    // a symbolic extent of what it drives is believed; else it may be of a block around the scope
+    if (!driven.any(l) && may_be_empty(loop)) return true;
+  }
+  return false;
+}
+
+/// A loop that may have no iteration, as far as a loaded or constant extent says; symbolic extents are
+/// believed. Null if there is none.
+inline const ir::loop_node* maybe_empty(const std::vector<const ir::loop_node*>& loops) {
+  for (const ir::loop_node* l : loops)
+    if (ir::reads_memory(l->extent) || footprints::knowing(loops).const_bounds(l->extent).hi < 1)
+      return l;
+  return nullptr;
+}
+
+/// Whether the conjunct keeps a block inside of another one from writing elements that exist; those
+/// that are cut off at an end of the buffer do not.
+inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,
+                          const ir::buffer_region& w, const arith::analyzer& known) {
+  const driven_loops driven(c);
+  bool decides = false;  // which elements are written
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    decides = decides || (driven.spatial[l] && ir::uses_var(conjunct, c.loops[l]->var));
+  if (!decides || known.prove(conjunct)) return false;
+  const auto room = footprints::not_negative(conjunct);
+  if (!room) return true;
+  const auto beyond = [&](const ir::range& dim, const ir::expr& shape) {
+    const arith::linear first = in_loops(dim.min, c, bind_iters(c));
+    arith::linear after = first;
+    accumulate(after, *room);
+    const auto last = footprints::constant_sum(after, arith::to_linear(shape), -1);
+    const auto before = footprints::constant_sum(first, *room, -1);
+    return (last && *last >= -1) ||
+           (before && ir::is_int(dim.extent) && *before + ir::as_int(dim.extent) <= 1);
+  };
+  for (std::size_t d = 0; d < w.box.size(); ++d)
+    if (beyond(w.box[d], w.buffer->shape[d])) return false;
+  return true;
+}
+
+/// Whether a block inside of another one surely writes less than a box, as loops and conditions
+/// around it say.
+inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
+  const auto follows_variable = [&](const ir::expr& bound) {
+    return std::any_of(around.iters.begin(), around.iters.end(),
+                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
+  };
+  if (c.conditional || ir::reads_memory(c.realize->predicate) || moves_unevenly(c, {0, {}}) ||
+      std::any_of(c.loops.begin(), c.loops.end(), [&](const ir::loop_node* l) {
+        return follows_variable(l->min) || follows_variable(l->extent);
+      }))
+    return true;
+  arith::analyzer known = footprints::knowing(c.loops);
+  for (const ir::iter_var& v : around.iters) known.bind(v.var, v.dom);
+  for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate))
+    for (const ir::buffer_region& w : c.block().writes)
+      if (cuts_elements(c, conjunct, w, known)) return true;
+  return false;
 }
 
 }  // namespace tilewright::primitive::detail
@@ -39144,135 +39846,6 @@ inline bool affine(const child_block& child, std::size_t first) {
   return whole.values.size() < child.realize->values.size() && holds(whole.values, whole.iters);
 }
 
-/// The loops with symbolic extents made long constants that all divisors in the values divide: a
-/// multiple of a prime that is no scale of any program.
-inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
-  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
-  std::int64_t unit = 1;
-  for (const ir::expr& value : child.realize->values)
-    ir::for_each_expr(value, [&](const ir::expr& e) {
-      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
-      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
-      const std::int64_t by = ir::as_int(e->args[1]);
-      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
-    });
-  arith::loop_domains out = domains(child.loops, first);
-  for (auto& [v, r] : out)
-    if (!ir::is_int(r.extent) && unit <= most)
-      r.extent = ir::integer(r.extent.type(), unit * prime);
-  return out;
-}
-
-/// No two iterations of the loops from `first` on run the same instance. What holds without a
-/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
-inline bool injective(const child_block& child, std::size_t first) {
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
-    return arith::detect_iter_map(child.realize->values, loops, guard,
-                                  arith::iter_map_level::bijective, known)
-        .has_value();
-  };
-  const arith::loop_domains loops = domains(child.loops, first);
-  const ir::expr& guard = child.realize->predicate;
-  if (holds(loops, guard)) return true;
-  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
-  const bool constant = std::all_of(loops.begin(), loops.end(),
-                                    [](const auto& l) { return ir::is_int(l.second.extent); });
-  return !constant && holds(made_longer(child, first), ir::boolean(true));
-}
-
-/// (x // divisor) % count, where `count` 0 stands for no remainder.
-struct digit {
-  std::int64_t divisor = 1, count = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
-  digit out;
-  const ir::expr* of = &e;
-  const auto takes = [&](ir::op op, std::int64_t& number) {
-    if ((*of)->op != op) return true;
-    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
-    of = &(*of)->args[0];
-    return number > 0;
-  };
-  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
-    return std::nullopt;
-  return out;
-}
-
-/// The digit of loop `at` that the value steps by, where that is more than the loops inside move it
-/// and the `width` from there on.
-inline std::optional<digit> stepped_digit(const child_block& child, std::size_t at,
-                                          const arith::linear& value, std::int64_t width = 1) {
-  const ir::var& loop = child.loops[at]->var;
-  std::optional<digit> out;
-  std::int64_t step = 0;
-  arith::linear inside;
-  for (const auto& [term, factor] : value.terms) {
-    if (ir::uses_var(term, loop)) {
-      if (out) return std::nullopt;
-      out = digit_of(term, loop);
-      if (!out) return std::nullopt;
-      step = std::abs(factor);
-    } else if (uses_loops_from(term, child, at + 1) || ir::reads_memory(term)) {
-      inside.terms.emplace_back(term, factor);
-    }
-  }
-  const bounds moves = range_of(inside, child.loops);
-  if (!moves.bounded() || moves.hi - moves.lo + width > step) return std::nullopt;
-  return out;
-}
-
-/// Whether no two numbers of an interval that long have all digits in common.
-inline bool tell_apart(std::vector<digit> digits, const ir::expr& extent) {
-  std::sort(digits.begin(), digits.end(),
-            [](const digit& a, const digit& b) { return a.divisor < b.divisor; });
-  std::int64_t reach = 1;
-  for (const digit& d : digits) {
-    if (d.divisor != reach) continue;
-    if (d.count == 0) return true;
-    reach *= d.count;
-  }
-  return ir::is_int(extent) && reach >= ir::as_int(extent);
-}
-
-/// Iterations of loop `at` write apart: in no two of them all of its digits are the same that
-/// spatial variables step by.
-inline bool steps_over(const child_block& child, std::size_t at) {
-  const bound_iters& iters = bind_iters(child);
-  const ir::expr& extent = child.loops[at]->extent;
-  std::vector<digit> digits;
-  for (std::size_t i = 0; i < iters.values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::spatial)
-      if (const auto d = stepped_digit(child, at, iters.values[i])) digits.push_back(*d);
-  if (tell_apart(std::move(digits), extent)) return true;
-  if (!has_remainder(child)) return false;
-  const binding_list whole = joined_digits(child);
-  if (whole.values.size() == child.realize->values.size()) return false;
-  for (std::size_t i = 0; i < whole.values.size(); ++i)
-    if (whole.iters[i].kind == ir::iter_kind::spatial)
-      if (const auto d = stepped_digit(child, at, arith::to_linear(whole.values[i])))
-        if (tell_apart({*d}, extent)) return true;
-  return false;
-}
-
-/// The same by what the block declares to write, as a copy of write_at needs, whose variables stand
-/// for iterations and not for elements.
-inline bool regions_apart(const child_block& child, std::size_t at) {
-  const auto apart = [&](const ir::buffer_region& w) {
-    std::vector<digit> digits;
-    for (const ir::range& dim : w.box)
-      if (ir::is_int(dim.extent))
-        if (const auto d = stepped_digit(child, at, in_loops(dim.min, child, bind_iters(child)),
-                                         ir::as_int(dim.extent)))
-          digits.push_back(*d);
-    return tell_apart(std::move(digits), child.loops[at]->extent);
-  };
-  return std::all_of(child.block().writes.begin(), child.block().writes.end(), apart);
-}
-
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
   if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
@@ -39318,6 +39891,7 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
     const arith::bounds whole = constant_range(vars[i].dom);
     if (!whole.bounded()) continue;
     const arith::bounds visited = known.const_bounds(child.realize->values[i]);
+    if (!visited.bounded()) return false;  // variables of blocks around say which part
     if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
   }
   return true;
@@ -39346,18 +39920,6 @@ TILEWRIGHT_INLINE bool is_trivial_binding(const child_block& child) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!values[i].same(child.loops[i]->var)) return false;
   return true;
-}
-
-TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
-  using namespace detail::bindings;
-  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
-  if (child.block().annotations.count("auto_copy")) return regions_apart(child, loop);
-  if (steps_over(child, loop)) return true;
-  // where no instance runs twice in more loops, none does while the outer ones stand still;
-  // quotients of a fused loop are no sums of the inner ones alone
-  for (std::size_t first = loop + 1; first-- > 0;)
-    if (injective(child, first)) return true;
-  return false;
 }
 
 TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
@@ -39392,12 +39954,6 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
 
 namespace tilewright::primitive {
 namespace detail::footprints {
-
-/// Terms that are no plain variables, as the digits of a fused loop are.
-inline std::ptrdiff_t compound_terms(const linear& sum) {
-  return std::count_if(sum.terms.begin(), sum.terms.end(),
-                       [](const auto& term) { return !ir::is_var(term.first); });
-}
 
 /// `s` is end - x and value i is x // m with end + 1 a multiple of m: the predicate of a split
 /// above a fused loop.
@@ -39533,10 +40089,6 @@ inline unfolded unfold(const ir::expr& e, const child_block& child, const bound_
   return out;
 }
 
-inline linear simplified(const linear& sum, const child_block& child) {
-  return arith::to_linear(knowing(child.loops).simplify(arith::from_linear(sum)));
-}
-
 }  // namespace detail::footprints
 
 TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& child,
@@ -39544,7 +40096,7 @@ TILEWRIGHT_INLINE arith::linear in_loops(const ir::expr& e, const child_block& c
   using namespace detail::footprints;
   unfolded value = unfold(e, child, iters);
   if (!value.compound && compound_terms(value.sum) == 0) return std::move(value.sum);
-  return simplified(value.sum, child);
+  return simplified(value.sum, child.loops);
 }
 
 TILEWRIGHT_INLINE linear_range relax(const arith::linear& sum, const child_block& child,
@@ -39609,7 +40161,7 @@ inline linear_range run(const ir::expr& e, const child_block& child, const bound
   }
   const unfolded value = unfold(e, child, iters);
   const bool simple = !value.compound && compound_terms(value.sum) <= 1;
-  return relax(simple ? value.sum : simplified(value.sum, child), child, standing);
+  return relax(simple ? value.sum : simplified(value.sum, child.loops), child, standing);
 }
 
 }  // namespace detail::footprints
@@ -39795,14 +40347,18 @@ inline linear quotient(linear sum, std::int64_t shift, std::int64_t divisor,
       known.simplify(ir::floordiv(arith::from_linear(sum), ir::integer(sum.type, divisor))));
 }
 
+/// How many values there are between two sums with that difference at most; nothing where only the
+/// type of what is loaded or given bounds that.
+inline std::optional<std::int64_t> count_within(const bounds& difference, dtype type) {
+  const std::int64_t most = bits(type) < 64 ? std::numeric_limits<std::int32_t>::max() / 2
+                                            : std::numeric_limits<std::int64_t>::max() / 2;
+  if (difference.hi >= most) return std::nullopt;
+  return difference.hi + 1;
+}
+
 inline std::optional<std::int64_t> count_of(const linear& lo, const linear& hi,
                                             const loop_list& loops) {
-  const bounds b = footprints::range_of_difference(hi, lo, loops);
-  // what is loaded may be anything that its type holds
-  const std::int64_t most = bits(lo.type) < 64 ? std::numeric_limits<std::int32_t>::max()
-                                               : std::numeric_limits<std::int64_t>::max() / 2;
-  if (b.hi >= most) return std::nullopt;
-  return b.hi + 1;
+  return count_within(footprints::range_of_difference(hi, lo, loops), lo.type);
 }
 
 /// The values of `factor * v + [rest.lo, rest.hi]` meet [lo, hi].
@@ -39999,12 +40555,8 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
 /// What becomes part of a program is written as the analyzer writes it, also where footprints need
 /// not look into quotients of the standing loops: without loops of one iteration, in order.
 inline void simplify(footprint& box, const std::vector<const ir::loop_node*>& loops) {
-  std::optional<arith::analyzer> known;
   const auto write = [&](std::optional<linear>& side) {
-    const auto plain = [](const auto& term) { return ir::is_var(term.first); };
-    if (!side || std::all_of(side->terms.begin(), side->terms.end(), plain)) return;
-    if (!known) known = footprints::knowing(loops);
-    side = arith::to_linear(known->simplify(arith::from_linear(*side)));
+    if (side && footprints::compound_terms(*side) > 0) *side = footprints::simplified(*side, loops);
   };
   for (span& s : box) {
     write(s.lo);
@@ -40069,8 +40621,11 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
     return at;
   };
   std::optional<std::int64_t> count;
+  bool as_many = false;  // in every iteration
   if (solved.lo && solved.hi) {
-    count = count_of(*solved.lo, *solved.hi, loops);
+    const bounds width = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
+    count = count_within(width, solved.lo->type);
+    as_many = width.is_point();
     if (solved.widest && (!count || *solved.widest < *count)) {
       count = solved.widest;
       out.exact = false;
@@ -40083,15 +40638,21 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
       const linear end = difference(arith::to_linear(domain.min + domain.extent), *solved.hi);
       if (range_of(end, loops).lo < 1) out.below = domain.min + domain.extent;
       const linear begin = difference(*solved.lo, arith::to_linear(domain.min));
-      if (range_of(begin, loops).lo < 0) out.at_least = clip.lo;
+      if (range_of(begin, loops).lo < 0 || range_of(*solved.lo, loops).lo < clip.lo)
+        out.at_least = clip.lo;
       return out;
     }
     out.symbolic_extent = domain.extent;
+    if (clip.lo != bounds::negative_infinity &&
+        !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
+      out.at_least = clip.lo;
+    if (clip.hi != bounds::positive_infinity) out.at_most = clip.hi;
     return out;
   }
-  if (!solved.lo || !solved.hi || !count) {
+  const std::int64_t there = clip.hi - clip.lo + 1;
+  if (!solved.lo || !solved.hi || !count || (!as_many && *count > there)) {
     out.start = start_at(clip.lo);
-    out.extent = clip.hi - clip.lo + 1;
+    out.extent = there;
     out.exact = !solved.lo || !solved.hi;
     return out;
   }
@@ -40104,11 +40665,10 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
   const bounds lo = range_of(*solved.lo, loops), hi = range_of(*solved.hi, loops);
   if (lo.hi <= clip.lo && hi.lo >= clip.hi) {  // every iteration needs all of it
     out.start = start_at(clip.lo);
-    out.extent = clip.hi - clip.lo + 1;
+    out.extent = there;
     return out;
   }
-  const bounds exact_count = detail::footprints::range_of_difference(*solved.hi, *solved.lo, loops);
-  if (!exact_count.is_point()) out.exact = false;
+  if (!as_many) out.exact = false;
   out.start = solved.lo;
   out.extent = *count;
   if (lo.lo < clip.lo) out.at_least = clip.lo;
@@ -40144,9 +40704,15 @@ TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
       out.pop_back();
       return out;
     }
+    if (!ir::is_int(domain.extent) && clip[i].bounded()) {  // a guard by a number cuts it too
+      arith::linear last = *fitted.start;
+      last.constant += fitted.extent - 1;
+      const ir::expr end = domain.min + domain.extent;
+      if (range_of(difference(arith::to_linear(end), last), loops).lo < 1) fitted.below = end;
+    }
     if (fitted.below && fitted.start && fitted.extent == 1 &&
         detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
-      fitted.at_least.reset();
+      if (fitted.at_least && constant_range(domain).lo >= *fitted.at_least) fitted.at_least.reset();
       fitted.below = {};
     }
   }
@@ -40814,7 +41380,7 @@ new_loop add_unit_loop(const ir::function& f, const ir::var& loop);
 namespace tilewright::primitive {
 
 /// Adds an annotation to a block or a loop.
-/// Requires: 1. there is no annotation of that key yet (TVM keeps the old value silently).
+/// Requires: 1. there is no annotation of that key with another value (TVM keeps it silently).
 /// @throws schedule_error
 ir::function annotate_block(const ir::function& f, std::uint64_t block, const std::string& key,
                             const ir::attr& value);
@@ -40862,13 +41428,15 @@ namespace tilewright::primitive {
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
 ///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
-///    scope;
+///    scope; nothing inside writes what the outer part is loaded from;
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
-///    themselves, no domain follows a loop that goes inside, and loops of one iteration start at 0;
+///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
+///    iteration start at 0;
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
-///    of the init follows the reduction.
+///    of the init follows the reduction; nor do instances load or write what others do write,
+///    or reduce backwards.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);
@@ -40970,17 +41538,17 @@ namespace tilewright::primitive {
 /// The copy block is named `A_<scope>`, made unique. It stands before the first reader, in the
 /// loops that it shares with the block that writes the buffer, or first when none does. It
 /// copies the box that this block writes; of what the function is given, the whole buffer, and in a
-/// scope inside, or where a guard inside a reader says which part is read, the box that the
-/// redirected readers touch. A box smaller than the buffer makes a smaller cache. Where the writer
-/// shares loops with the readers the copy stands inside of them and the cache keeps the full
-/// shape.
+/// scope inside, where readers read more than the block writes, or where a guard inside a reader says
+/// which part is read, the box that the redirected readers touch. A box smaller than the buffer makes
+/// a smaller cache. Where the writer shares loops with the readers the copy stands inside of them and
+/// the cache keeps the full shape.
 ///
 /// Requires:
 /// 1. `read_index` names a read region of the block, which is not the root;
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
-/// 4. what the redirected readers read is written before them: all of it by that block, or all of
-///    it before the scope starts; the copy needs no loop around the scope;
+/// 4. what the redirected readers read is written before them, by that block or before the scope
+///    starts, and so is all that the copy reads; it needs no loop around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
@@ -41009,10 +41577,11 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
-///    it has finished them where the copy stands; the copy needs no loop around the scope;
+///    it has finished them where the copy stands, which is outside of no loop whose iterations run at
+///    once and write the same ones; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
-///    it that the block does not write; where the body reads it, guard and values of variables do
-///    not.
+///    it that the block does not write; where the body reads it, guard, values of variables and
+///    what stands around it do not.
 /// @param consumers ids of the blocks that read the cache itself instead of the buffer
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
@@ -41047,10 +41616,11 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block is not the root;
-/// 2. the storage scope exists;
+/// 2. the storage scope exists, and is global below loops that are bound to threads;
 /// 3. `cse_thresh` is not negative;
 /// 4. only loops stand between the scope and the block, and those that drive the variables of such
-///    an expression have bounds that use no other loop and give the variables no negative value.
+///    an expression have bounds that use no other loop and give the variables no negative value;
+///    nobody in the nest writes what these bounds and values are loaded from.
 /// @returns the blocks that compute, in program order
 /// @throws schedule_error; nothing is changed then
 new_blocks cache_index(const ir::function& f, std::uint64_t block, const std::string& storage_scope,
@@ -41085,7 +41655,9 @@ namespace tilewright::primitive {
 /// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. the block writes the buffer too;
-/// 4. what the block reads of it is all that it writes, or the rest has been written before.
+/// 4. what the block reads of it is all that it writes, or the rest has been written before;
+/// 5. it does not write what its guard, its values and the place of its regions are loaded from;
+/// 6. below loops whose iterations run at once it writes all that is copied back.
 /// @returns the copy in, and the copy back
 /// @throws schedule_error; nothing is changed then
 new_blocks cache_inplace(const ir::function& f, std::uint64_t block, int read_buffer_index,
@@ -41125,7 +41697,9 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the block's surroundings are a pipeline: nothing but loops, sequences and blocks in the
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
-///    reads its result before it;
+///    reads its result before it, or, in a common loop, before it is final; where
+///    earlier blocks rewrite what it reads in a loop around both, its results are read below that
+///    loop, in the iteration that makes them;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 ///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
 ///    loops or data;
@@ -41137,7 +41711,10 @@ namespace tilewright::primitive {
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
-///    which instances are needed there.
+///    which instances are needed there; it leaves no loop whose iterations run at once and have that
+///    for themselves;
+/// 9. nobody outside of a loop around the new place whose iterations run at once writes the buffers
+///    that the block writes.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -41164,14 +41741,16 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// Requires: 1 to 3 and 6 to 8 as compute_at, and
 /// 4. moved, a reduction still runs each of its instances once, and not in iterations that run at
 /// once;
-/// 5. all of its producers are below the loop, and where one of them is still reducing there, the
-/// block is complete and its last run decides: the loops are serial, and no value it reads becomes
-/// an index or an integer divisor;
+/// 5. all of its producers are below the loop, and where one of them is still reducing there, or
+/// overwrites its results in other iterations, the block is complete and its last run decides: the
+/// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
+/// whether it stores;
 /// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
 /// their loop sees what it writes.
 ///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, those
-/// around its scope too where they decide which instances run, and its consumers come after.
+/// around its scope too where they decide which instances run, no extent of theirs is loaded, and
+/// its consumers come after.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                                 bool preserve_unit_loops = false, int index = -1);
@@ -41204,17 +41783,20 @@ namespace tilewright::primitive {
 /// A block without consumers is removed. The regions of the consumers are computed anew.
 ///
 /// Requires:
-/// 1. what the block reads is not written after it and is final where the consumers stand; nobody
-///    reads its result before it (numbered reasons as for compute_at, requirement 1);
+/// 1. what the block reads is not written after it and is final where the consumers stand (all of the
+///    buffer where their guards or iteration variables would load it), and no iterations that run at
+///    once have it for themselves; nobody reads its result before it (numbered reasons as for
+///    compute_at, requirement 1); where earlier blocks rewrite what it reads in a loop around both,
+///    its results are read below that loop, in the iteration that makes them;
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
-///    variables, or an invertible affine function of them;
+///    variables, or an invertible affine function of them; it depends on loops by its variables
+///    alone;
 /// 5. it is not the only block of its scope;
-/// 6. the buffer is only loaded, and by blocks: no match_buffer of it, no pointer to it, no loop or
-///    condition around blocks that loads it; where a guard or the value of an iteration variable
-///    does, no block of the scope writes what the block reads; no reader is a copy that
-///    threads make together, as read_at and write_at leave it.
+/// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
+///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
+///    loads it; no reader is a copy that threads make together, as read_at and write_at leave it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -41231,14 +41813,16 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 ///
 /// Requires:
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
-/// 2. the block is complete, has no init, and its body is one store;
+/// 2. the block is complete, has no init, and its body is one store, which depends on loops by its
+///    variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
 ///    which is complete, has a body of one store and writes a buffer that the scope allocates and
 ///    that nobody else reads;
 /// 4. the predicate of the block says no more than its domain, all of which its loops visit;
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
-/// 6. the producer has computed all that the block reads;
+/// 6. the producer has computed all that the block reads; where further iterations overwrite that, no
+///    value becomes an index or an integer divisor;
 /// 7. iterations that run at once of loops around the producer compute different elements.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);
@@ -41279,7 +41863,7 @@ namespace tilewright::primitive {
 ///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
 ///    loaded from;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
-///    writes itself is written before it is read;
+///    writes itself is written before it is read; nobody else changes sums that are unfinished;
 /// 6. the loops that the box depends on have constant bounds;
 /// 7. for write_at, iterations that run at once copy different elements back, save those of threads
 ///    that share the cache.
@@ -41322,14 +41906,16 @@ namespace tilewright::primitive {
 /// becomes a guard.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
+/// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is complete;
 /// 3. its body is one store of `if_then_else(condition, value, constant)`, the value without side
 ///    effects, and it has no buffers of its own;
 /// 4. the condition does not always hold;
 /// 5. each part of the condition bounds one variable of the block, by a number from below or above;
 /// 6. different instances store different elements;
-/// 7. no block before it uses what it stores.
+/// 7. no block before it uses what it stores, and none below the loop writes what guards, bounds
+///    and values around the block are loaded from;
+/// 8. the buffer does not belong to threads that the loop or one below it starts.
 /// @returns the block that stores the constant; the old id stays with the other one
 /// @throws schedule_error; nothing is changed then
 new_block decompose_padding(const ir::function& f, std::uint64_t block, const ir::var& loop);
@@ -41362,14 +41948,15 @@ namespace tilewright::primitive {
 /// most primitives refuse it, so this comes last.
 ///
 /// Requires:
-/// 1. the loop is around the block, in its scope, and no if or let stands between the two;
+/// 1. the loop is around the block, in its scope, and no if, while or let stands between the two;
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and
 ///    neither loops nor domains of the init follow loops that it drops;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 ///    and the bindings are affine; loops that the init drops have an iteration;
-/// 6. nobody uses the result before the block, and the init reads nothing written below the loop;
+/// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
+///    initialises; neither the init nor what says where it runs loads what is written there;
 /// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
@@ -41397,7 +41984,8 @@ namespace tilewright::primitive {
 /// 2. each loop after the first is the whole body of the one before;
 /// 3. every loop starts at 0;
 /// 4. no loop has an annotation or is bound to threads; other kinds become serial;
-/// 5. the extent of no loop uses the variable of another one in the list;
+/// 5. the extent of no loop uses the variable of another one in the list, and nothing below writes
+///    what it is loaded from;
 /// 6. the product of constant extents fits the type of the widest variable.
 /// @param loops outermost first
 /// @returns the new loop; the old variables are gone
@@ -41430,14 +42018,18 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. both blocks are in one scope of loops, sequences and blocks; what the epilogue reads besides
-///    is not written from the reduction on, and its output is used by none in between;
+///    is not written from the reduction on, nor before it in a loop that repeats both without the
+///    epilogue, its output is used by none in between, and what else it touches is no memory of
+///    threads whose loops the two do not share;
 /// 2. the reduction is one, writes one buffer of its scope's own, and has a known reducer
 ///    (schedule/reducer.hpp) with one value;
-/// 3. the epilogue is complete, without predicate, and one store;
+/// 3. the epilogue is complete, without predicate, and one store, of different elements in
+///    different instances; it visits all of its domain;
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the
-///    reduction.
+///    reduction;
+/// 6. iterations that run at once of loops around the reduction compute different elements.
 /// @throws schedule_error; nothing is changed then
 ir::function fuse_reduction_epilogue(const ir::function& f, std::uint64_t reduction,
                                      std::uint64_t epilogue);
@@ -41457,7 +42049,8 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-///    loop, and reads nothing that another block writes in another iteration;
+///    loop, writes other elements in every iteration, as its regions say, and reads nothing that
+///    another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
 /// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
 /// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
@@ -41592,9 +42185,10 @@ namespace tilewright::primitive {
 ///    that are different iteration variables or constants inside of the buffer;
 /// 3. padded dimensions of buffers are as long as the variable's domain, which starts at 0 and may
 ///    be symbolic;
-/// 4. the block is the only one in its nest, which stands in the root scope directly, and visits all
-///    of its domain, a symbolic one by a loop that drives its variable alone; padded loops of the
-///    reduction run one iteration after the other;
+/// 4. the block is the only one in its nest, which stands in the root scope directly, and visits
+///    all of its domain, a symbolic one by a loop that drives its variable alone, and loads no value
+///    of a variable; a padded result is written as a whole; padded loops of the reduction run one
+///    iteration after the other, and what is padded does not belong to threads of the loops;
 /// 5. padded reduction steps leave the result as it is with some value of the padding, and all of an
 ///    operand that is copied has been written.
 /// @param padding [iteration variables] the multiples, not the amounts added
@@ -41661,11 +42255,11 @@ namespace tilewright::primitive {
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
 ///    made of its iteration variables; these start at 0, and no domain depends on a loop;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
-///    and none there writes what the indices are read from;
+///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
 ///    written before, and every element that the copy touches exists, the loops being a box;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
-///    its iteration variables.
+///    its iteration variables; different instances, and iterations that run at once, write different elements.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selector& buffer);
@@ -41689,16 +42283,19 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 2. the storage scope exists;
 /// 3. at most one block of the scope writes the buffer, and it does not read it (init aside);
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
-///    a common loop reads the buffer, and its result is finished where the copy stands;
+///    a common loop reads the buffer, and its result is finished where the copy stands; no loop
+///    between the two starts the threads of the buffer;
 /// 5. the region is a single point, and its indices are made of iteration variables; what they are
 ///    read from is written before the copy, and not between the copy and the block; the same holds
-///    for what bounds, guards and values around the block are loaded from;
+///    for what bounds, guards and values around the block are loaded from; iterations that run at once
+///    write different elements of what the copy reads;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
 ///    reads no element that the block does not read; no condition around the block is all that
-///    keeps it in its domain.
+///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their
+///    guard leave an element out.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex_cache_read(const ir::function& f, std::uint64_t block, int read_buffer_index,
@@ -41733,7 +42330,10 @@ namespace tilewright::primitive {
 ///    them, keep their order among themselves: it decides which instance of a result runs first;
 /// 7. where instances of a block with an init run more than once, as compute_at leaves them, no
 ///    loop passes one that drives the reduction;
-/// 8. no block below reads what another block below writes in another iteration of one of the loops.
+/// 8. no block below reads what another block below writes in another iteration of one of the
+///    loops, or writes the same elements there; none reads what other instances of it write; a block
+///    that uses the loops without a variable touches what it writes in no other iteration; nothing
+///    below writes what their bounds are loaded from.
 /// @param loops the new order, outermost first
 /// @throws schedule_error
 ir::function reorder(const ir::function& f, const std::vector<ir::var>& loops);
@@ -41793,7 +42393,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the loop is serial, starts at 0, holds exactly one block, and that is a reduction whose
-///    inputs nobody overwrites in a common loop or later;
+///    inputs nobody overwrites in a common loop or later, and which depends on loops by its
+///    variables alone;
 /// 2. the loop drives only reduce variables, or has extent 1; no loop drives both kinds;
 /// 3. the block is the first one below its outermost loop; below the outermost loop that drives a
 ///    reduce variable it is the only one, and every longer loop there drives a variable;
@@ -41805,9 +42406,11 @@ namespace tilewright::primitive {
 ///    on the result;
 /// 6. `factor_axis` is in [-(rank + 1), rank];
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
-///    holds in their first iteration;
+///    holds in their first iteration, where the init runs;
 /// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
-///    of the reduction.
+///    of the reduction, and the former is not loaded;
+/// 9. the result does not belong to threads that loops around the block start, and iterations that
+///    run at once write different parts of it.
 /// @returns the new block; `loop` and the loops that stay are around the original one
 /// @throws schedule_error; nothing is changed then
 new_block rfactor(const ir::function& f, const ir::var& loop, int factor_axis);
@@ -41840,7 +42443,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
-///    allocates the buffer, and no other block writes it;
+///    allocates the buffer, no other block writes it, nobody takes its address, and no part of it
+///    is matched;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
@@ -41908,7 +42512,8 @@ namespace tilewright::primitive {
 /// 3. the loop has no annotation and is not bound to threads; parallel, vectorized and unrolled
 ///    loops become serial;
 /// 4. the loop starts at 0;
-/// 5. the product of the factors is provably at least the extent.
+/// 5. the product of the factors is provably at least the extent;
+/// 6. nothing below the loop writes what its extent is loaded from.
 /// @param factors outermost first; nothing for `infer`
 /// @returns the new loops, outermost first; the old variable is gone
 /// @throws schedule_error
@@ -41937,7 +42542,9 @@ namespace tilewright::primitive {
 /// 1. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 2. `buffer_index` names a write region of the block;
 /// 3. a block allocates the buffer;
-/// 4. threads that share the buffer through its old scope still share it through the new one.
+/// 4. threads that share the buffer through its old scope still share it through the new one;
+/// 5. threads that have the buffer each for itself, but share the new scope, write different
+///    elements.
 /// @throws schedule_error; nothing is changed then
 ir::function set_scope(const ir::function& f, std::uint64_t block, int buffer_index,
                        const std::string& storage_scope);
@@ -42011,7 +42618,8 @@ namespace tilewright::primitive {
 /// 2. the block can be made: the requirements of blockize;
 /// 3. the block matches the description; the text names the first difference;
 /// 4. the block has no buffers of its own;
-/// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard.
+/// 5. no region of it reaches out of its buffer, as one may whose elements are read under a guard;
+/// 6. what it writes is one operand of the intrinsic alone.
 /// @throws schedule_error; nothing is changed then
 ir::function tensorize(const ir::function& f, const ir::var& loop, const std::string& intrinsic,
                        bool preserve_unit_iters = true);
@@ -42037,12 +42645,13 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. the map takes as many indices as the block has iteration variables;
-/// 2. the variables are bound to the loops around the block, each to one, without a guard;
+/// 2. the variables are bound to the loops around the block, each to one, without a guard, and stand
+///    for them in the body;
 /// 3. each loop holds only the next one, and the innermost one the block; all start at 0, as do the
 ///    domains, and run over all of these, which are the same throughout;
 /// 4. each new variable is made of variables of one kind; variables of extent 1 count as spatial;
 /// 5. the map is a bijection from the domains to a box from 0;
-/// 6. every variable is spatial or reduce.
+/// 6. every variable is spatial or reduce, and no instance reads or writes what another one writes.
 /// @throws schedule_error
 ir::function transform_block_layout(const ir::function& f, std::uint64_t block,
                                     const ir::index_map& map);
@@ -42068,7 +42677,8 @@ namespace tilewright::primitive {
 /// - when nobody in the function writes the buffer, its caller must have put it there: a block of
 ///   assumptions at the start of the function says so;
 /// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
-///   that does nothing else, the nest runs over the new axes and stores
+///   that does nothing else, loads nothing but for the stored values and of the buffer the stored
+///   element alone, the nest runs over the new axes and stores
 ///   `if_then_else(padding, pad value, value)`;
 /// - else a block after the last writer writes the padding.
 ///
@@ -42929,6 +43539,16 @@ int input_hazard(const block_scope& scope, std::size_t child);
 /// A block that reads or writes what `child` writes and comes before it; -1 when there is none.
 int earlier_user(const block_scope& scope, std::size_t child);
 
+/// A later block that reads in a common loop what `child` has not finished there: parts of its sum,
+/// or what other iterations write; -1 when there is none. TVM does not ask: under `tvm_refusals`
+/// there is none.
+int early_reader(const block_scope& scope, std::size_t child);
+
+/// A block that reads results of `child` which its inputs do not give any more: earlier blocks rewrite
+/// these in a loop that they share with `child`, and the reader is outside of that loop, or reads
+/// results of other iterations; -1 when there is none.
+int late_reader(const block_scope& scope, std::size_t child);
+
 /// Text for a number of `input_hazard`.
 const char* hazard_text(int hazard);
 
@@ -42969,6 +43589,36 @@ TILEWRIGHT_INLINE int earlier_user(const block_scope& scope, std::size_t child) 
   return -1;
 }
 
+TILEWRIGHT_INLINE int early_reader(const block_scope& scope, std::size_t child) {
+  if (as_tvm()) return -1;
+  const ir::block_node& block = scope[child].block();
+  for (const std::size_t r : readers(scope, child))
+    for (const ir::buffer_region& out : block.writes)
+      if (r > child && scope.common_loops(r, child) > 0 && !region_covered(scope, r, out.buffer))
+        return static_cast<int>(r);
+  return -1;
+}
+
+TILEWRIGHT_INLINE int late_reader(const block_scope& scope, std::size_t child) {
+  const child_block& c = scope[child];
+  std::size_t inside = 0;  // a reader shares this many loops at least
+  for (std::size_t w = 0; w < child; ++w)
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : c.block().reads) {
+        if (in.buffer != out.buffer) continue;
+        for (std::size_t l = scope.common_loops(w, child); l > inside; --l)
+          if (may_overlap(scope[w].block(), out, c.block(), in) &&
+              rewrites(scope, w, c.loops[l - 1]->var))
+            inside = l;
+      }
+  if (inside == 0) return -1;
+  for (const std::size_t r : readers(scope, child))
+    for (const ir::buffer_region& result : c.block().writes)
+      if (scope.common_loops(child, r) < inside || !region_covered(scope, r, result.buffer))
+        return static_cast<int>(r);
+  return -1;
+}
+
 TILEWRIGHT_INLINE const char* hazard_text(int hazard) {
   switch (hazard) {
     case 1: return "its scope holds statements that are not blocks, or it stands below a condition";
@@ -43006,6 +43656,9 @@ TILEWRIGHT_INLINE new_loop add_unit_loop(const ir::function& f, const ir::var& l
 
 // Loops whose iterations run at once.
 
+#include <algorithm>
+#include <vector>
+
 namespace tilewright::primitive::detail {
 
 /// On other threads or in other lanes, and more than one of them.
@@ -43014,6 +43667,63 @@ inline bool runs_at_once(const ir::loop_node& loop) {
                     loop.loop == ir::loop_kind::vectorized ||
                     loop.loop == ir::loop_kind::thread_binding;
   return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// Whether iterations that run at once of some loop around the block write the same elements.
+inline bool written_at_once(const block_scope& scope, std::size_t child) {
+  for (std::size_t l = 0; l < scope[child].loops.size(); ++l)
+    if (runs_at_once(*scope[child].loops[l]) && !writes_apart(scope, child, l)) return true;
+  return false;
+}
+inline bool written_at_once(const ir::function& f, std::uint64_t block) {
+  const path at = find_block(f, block);
+  const block_scope scope(*at.scope()->block);
+  return written_at_once(scope, static_cast<std::size_t>(scope.find(block)));
+}
+
+/// A block whose result the reader finds although iterations that run at once write the same
+/// elements of it, which they had for themselves as long as nobody outside of their loop read them;
+/// -1 if there is none.
+inline int racing_writer(const block_scope& scope, std::size_t reader) {
+  if (as_tvm()) return -1;
+  const auto reads = [&](const ir::buffer_region& w) {
+    const std::vector<ir::buffer_region>& list = scope[reader].block().reads;
+    return std::any_of(list.begin(), list.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const std::vector<ir::buffer_region>& writes = scope[w].block().writes;
+    if (w != reader && std::any_of(writes.begin(), writes.end(), reads) &&
+        written_at_once(scope, w))
+      return static_cast<int>(w);
+  }
+  return -1;
+}
+
+/// The same after a primitive.
+inline int racing_writer(const ir::function& f, std::uint64_t reader) {
+  const path at = find_block(f, reader);
+  const block_scope scope(*at.scope()->block);
+  return racing_writer(scope, static_cast<std::size_t>(scope.find(reader)));
+}
+
+/// Whether the loop, one of those around the target, or one below it starts the threads that the
+/// buffer belongs to: a nest beside it is run by others, which find nothing there.
+inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
+  if (storage_rank(x->scope) <= 0) return false;
+  bool below = false;
+  for (const ir::loop_node* l : at.all_loops()) {
+    below = below || l == &loop;
+    if (l->loop == ir::loop_kind::thread_binding) return below;
+  }
+  return false;
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
 }
 
 /// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
@@ -43035,9 +43745,10 @@ namespace detail::annotating {
 
 inline void add(ir::annotations& notes, const std::string& owner, const std::string& key,
                 const ir::attr& value) {
-  if (!notes.emplace(key, value).second)
+  const auto [at, fresh] = notes.emplace(key, value);
+  if (!fresh && !(at->second == value))
     throw schedule_error("annotate", 1,
-                         owner + " already has an annotation \"" + key + "\"; unannotate it first");
+                         owner + " has another annotation \"" + key + "\"; unannotate it first");
 }
 
 inline void remove(ir::annotations& notes, const std::string& owner, const std::string& key) {
@@ -43109,19 +43820,97 @@ TILEWRIGHT_INLINE ir::function unannotate_loop(const ir::function& f, const ir::
 #include <algorithm>
 #include <string>
 
-// Whether the instances of a block run more than once, as compute_at leaves them under loops that
-// the block does not depend on. A complete block may; a reduction may only as a whole, init
-// included.
+// One block taken apart into an outer and an inner one, as blockize does.
 
-#include <cstddef>
+#include <algorithm>
+#include <string>
 
-namespace tilewright::primitive {
+// Inits that run ahead of the nest of their reduction, no longer with the first instance of each
+// result.
 
-/// True when no two iterations of the loops from position `first` on run the same instance. To be
-/// asked of blocks whose binding is affine from there on.
-bool runs_once(const child_block& child, std::size_t first);
+#include <algorithm>
+#include <vector>
 
-}  // namespace tilewright::primitive
+namespace tilewright::primitive::detail {
+
+/// What an early init loads: itself, and where and how often it runs.
+struct early_init {
+  ir::stmt body;
+  std::vector<ir::expr> around;  // bounds of the loops that it keeps, its guard, its values
+
+  bool loads(const ir::buffer& x) const {
+    return ir::loads_from(body, x) ||
+           std::any_of(around.begin(), around.end(),
+                       [&](const ir::expr& e) { return ir::loads_from(e, x); });
+  }
+  /// Whether it loads something that the block writes.
+  bool loads_from(const ir::block_node& writer) const {
+    return std::any_of(writer.writes.begin(), writer.writes.end(),
+                       [&](const ir::buffer_region& w) { return loads(w.buffer); });
+  }
+};
+
+}  // namespace tilewright::primitive::detail
+// What is loaded around a block, where its regions do not say it.
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Adds all of the buffers that the expression loads from to what a block reads: where they are
+/// loaded, no region says.
+inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
+                      const arith::analyzer& known = {}) {
+  if (!ir::reads_memory(e)) return;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
+  });
+}
+
+/// Whether all that the expression loads is inside of its buffer.
+inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
+  bool inside = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->op != ir::op::load) return;
+    for (std::size_t d = 0; d < x->args.size(); ++d)
+      inside = inside && known.prove(ir::ge(x->args[d], ir::integer(x->args[d].type(), 0))) &&
+               known.prove(ir::lt(x->args[d], x->buffer->shape[d]));
+  });
+  return inside;
+}
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return ir::loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+}
+
+/// The variables that lets on the way to the end of the path, from its scope on, give a value.
+inline ir::var_set lets_around(const path& at) {
+  ir::var_set out;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  return out;
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s))
+      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail
 // Dividing the bindings of a block between outer and inner loops: what blockize and tensorize need.
 
 #include <cstddef>
@@ -43157,8 +43946,7 @@ std::optional<division> divide_bindings(const child_block& child, std::size_t fi
 
 }  // namespace tilewright::primitive
 
-namespace tilewright::primitive {
-namespace detail::blockizing {
+namespace tilewright::primitive::detail::blockizing {
 
 [[noreturn]] inline void refuse(int requirement, const std::string& what) {
   throw schedule_error("blockize", requirement, what);
@@ -43200,6 +43988,7 @@ struct parts {
   std::vector<ir::expr> outer_values, inner_values;
   ir::block block;       // the old one in the new variables
   ir::var_map of_loops;  // outer loops that are an outer variable
+  ir::var_set given;     // by lets outside of the new block
   arith::analyzer known;
 
   const ir::block_node& old() const { return child->block(); }
@@ -43223,6 +44012,8 @@ inline void divide(parts& p, bool preserve) {
 /// No variable of the new block stands for a loop around its scope, which parts of a partition may
 /// use.
 inline void check_inside(const parts& p, const path& inside) {
+  if (ir::uses_any(p.divided.inner_predicate, p.given))
+    refuse(2, "the guard of " + quoted(p.old()) + " uses the value of a let around it");
   for (const ir::loop_node* l : inside.all_loops()) {
     if (loop_index(p.child->loops, l->var) >= 0) continue;
     const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
@@ -43234,9 +44025,21 @@ inline void check_inside(const parts& p, const path& inside) {
   }
 }
 
+/// What the outer part is loaded from is loaded once for all that goes inside, which must not write it.
+inline void check_outer_loads(const parts& p, const ir::block_node& inside) {
+  for (const ir::buffer_region& w : inside.writes) {
+    bool loads = ir::loads_from(p.divided.outer_predicate, w.buffer);
+    for (const divided_iter& d : p.divided.iters) loads |= ir::loads_from(d.outer, w.buffer);
+    if (loads)
+      refuse(2, quoted(inside) + " writes \"" + w.buffer->name + "\", which says where " +
+                    quoted(p.old()) + " runs");
+  }
+}
+
 /// Inside the new block, an outer loop is seen as its variable.
 inline ir::expr seen_inside(const parts& p, const ir::expr& e, const std::string& what) {
   const ir::expr out = ir::substitute(e, p.of_loops);
+  if (ir::uses_any(out, p.given)) refuse(3, what + " uses the value of a let around it");
   for (std::size_t o = 0; o < p.first; ++o)
     if (ir::uses_var(out, p.child->loops[o]->var))
       refuse(3, what + " uses the outer loop \"" + p.child->loops[o]->var->name + "\"");
@@ -43406,6 +44209,18 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     loops.emplace(loop->var, ir::make_var(loop->var->name, loop->var.type()));
   }
   check_init_loops(p, kept);
+  early_init early{p.old().init, values};
+  early.around.push_back(guard);
+  for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
+  if (!kept.empty() && early.loads_from(p.old()))
+    refuse(4, "the init of " + quoted(p.old()) +
+                  ", or what says where it runs, reads what the block writes");
+  const bool several = std::any_of(p.inner.begin(), p.inner.end(), [](const ir::iter_var& v) {
+    return v.kind == ir::iter_kind::spatial;
+  });
+  if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
+    refuse(4, "instances of " + quoted(p.old()) +
+                  " find what others have left, and the init would run before all of them");
   for (ir::expr& v : values) v = ir::substitute(v, loops);
   ir::stmt out = ir::make_realize(std::move(values), ir::substitute(guard, loops),
                                   ir::make_block(std::move(init)));
@@ -43422,18 +44237,12 @@ inline ir::stmt make_init(const parts& p, std::string name) {
 
 /// What bounds of the inner loops and the inner realize load, which the new block reads.
 inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
-  const auto add = [&](const ir::expr& e) {
-    if (!ir::reads_memory(e)) return;
-    ir::for_each_expr(e, [&](const ir::expr& x) {
-      if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), p.known);
-    });
-  };
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
-    add(p.child->loops[l]->min);
-    add(p.child->loops[l]->extent);
+    add_loads(p.child->loops[l]->min, reads, p.known);
+    add_loads(p.child->loops[l]->extent, reads, p.known);
   }
-  for (const ir::expr& value : p.inner_values) add(value);
-  add(p.divided.inner_predicate);
+  for (const ir::expr& value : p.inner_values) add_loads(value, reads, p.known);
+  add_loads(p.divided.inner_predicate, reads, p.known);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,
@@ -43453,6 +44262,10 @@ inline void check_loops(const parts& p) {
     if (ir::is_int(c.loops[l]->extent, 1) && !ir::is_int(c.loops[l]->min, 0))
       refuse(3, "loop \"" + c.loops[l]->var->name + "\" of one iteration does not start at 0");
   if (!c.block().init) return;
+  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
+    for (const auto& [term, factor] : bind_iters(c).values[i].terms)
+      if (c.block().iters[i].kind == ir::iter_kind::reduce && factor < 0)
+        refuse(4, quoted(c.block()) + " reduces backwards, and its init comes last");
   for (std::size_t l = p.first; l < c.loops.size(); ++l) {
     const ir::loop_node& loop = *c.loops[l];
     if (loop.loop == ir::loop_kind::serial || loop.loop == ir::loop_kind::unrolled) continue;
@@ -43463,6 +44276,24 @@ inline void check_loops(const parts& p) {
                       "\", which run at once, share the reduction of " + quoted(c.block()));
   }
 }
+
+}  // namespace tilewright::primitive::detail::blockizing
+// Whether the instances of a block run more than once, as compute_at leaves them under loops that
+// the block does not depend on. A complete block may; a reduction may only as a whole, init
+// included.
+
+#include <cstddef>
+
+namespace tilewright::primitive {
+
+/// True when no two iterations of the loops from position `first` on run the same instance. To be
+/// asked of blocks whose binding is affine from there on.
+bool runs_once(const child_block& child, std::size_t first);
+
+}  // namespace tilewright::primitive
+
+namespace tilewright::primitive {
+namespace detail::blockizing {
 
 /// Position of the loop in a chain of loops down to the one block; refuses otherwise.
 inline const ir::block_realize_node& only_block(const ir::stmt& from) {
@@ -43487,12 +44318,14 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   parts p;
   p.child = &scope[static_cast<std::size_t>(scope.find(block.id))];
   p.first = static_cast<std::size_t>(loop_index(p.child->loops, loop));
+  p.given = detail::lets_around(to_block);
   if (block.init && !runs_once(*p.child, p.first))
     refuse(4,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_loops(p);
   divide(p, preserve_unit_iters);
   check_inside(p, to_block);
+  check_outer_loads(p, p.old());
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
   outer.name = fresh_block_name(f, block.name + "_o");
@@ -43577,6 +44410,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     parts& p = all[i];
     p.child = &scope[static_cast<std::size_t>(scope.find(blocks[i]))];
     p.first = around;
+    p.given = detail::lets_around(paths[i]);
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
     check_loops(p);
@@ -43590,6 +44424,8 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";
   }
+  for (const parts& p : all)
+    for (const parts& other : all) check_outer_loads(p, other.old());
   outer.name = fresh_block_name(f, outer.name);
   const ir::seq_node& seq = *ir::as_seq(where.seq.target());
   const std::size_t first = *std::min_element(where.at.begin(), where.at.end());
@@ -43882,6 +44718,38 @@ struct plan {
   std::string block_name;  // of the copy
 };
 
+/// The variables that lets in a scope define: a copy beside them does not see these.
+inline ir::var_set defined_by_lets(const ir::block_node& root) {
+  ir::var_set out;
+  ir::for_each_stmt(root.body, [&](const ir::stmt& s) {
+    if (const ir::let_node* let = ir::as_let(s)) out.insert(let->var);
+  });
+  return out;
+}
+
+/// The variables of loops and lets between the scope and the block at the end of the path: another
+/// statement of the scope does not see these.
+inline ir::var_set defined_around(const path& at) {
+  ir::var_set out;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);) {
+    if (const ir::loop_node* loop = ir::as_loop(*at.slots[i])) out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  }
+  return out;
+}
+
+/// Sides of a box that `unseen` says something about are not known where the copy stands: there the
+/// box becomes as large as the buffer.
+template <class Unseen>
+void widen(footprint& box, const Unseen& unseen) {
+  const auto drops = [&](const std::optional<arith::linear>& side) {
+    return side && std::any_of(side->terms.begin(), side->terms.end(),
+                               [&](const auto& term) { return unseen(term.first); });
+  };
+  for (span& s : box)
+    if (drops(s.lo) || drops(s.hi)) s.lo = s.hi = std::nullopt;
+}
+
 /// What is known of the variables of the blocks around a scope.
 inline arith::analyzer known_outside(const path& scope) {
   arith::analyzer known;
@@ -44162,32 +45030,37 @@ inline std::size_t depth_of_copy(const call& c, const block_scope& scope, std::s
 }
 
 }  // namespace tilewright::primitive::detail::caching
-// What is loaded around a block, where its regions do not say it.
+// Whether a loop or a scope may leave out a block below it, or repeat it, in other ways than by loops
+// and the block's guard.
 
 #include <algorithm>
 
 namespace tilewright::primitive::detail {
 
-/// Whether the guard of a block or the values of its iteration variables load the buffer.
-inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
-  return ir::loads_from(r.predicate, x) ||
-         std::any_of(r.values.begin(), r.values.end(),
-                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+/// Whether an if, a while or a let stands strictly between the loop, one of `at.loops()`, and the
+/// target.
+inline bool conditional_below(const path& at, const ir::loop_node& loop) {
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && ir::as_loop(*at.slots[i]) != &loop;)
+    if (ir::as_if(*at.slots[i]) || ir::as_while(*at.slots[i]) || ir::as_let(*at.slots[i]))
+      return true;
+  return false;
 }
 
-/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
-/// on, loads the buffer.
-inline bool loaded_above(const path& at, const ir::buffer& x) {
-  const auto loads = [&](const ir::stmt& s) {
-    if (const ir::loop_node* l = ir::as_loop(s))
-      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
-    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
-    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
-    return false;
+/// Whether a while in the scope repeats the block, which may find something else each time: a block
+/// of the scope writes what it reads, or what is loaded around it.
+inline bool changes_in_while(const path& at, const block_scope& scope, std::size_t child) {
+  bool repeats = false;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    repeats = repeats || ir::as_while(*at.slots[i]);
+  const auto reads = [&](const ir::buffer_region& w) {
+    const std::vector<ir::buffer_region>& list = scope[child].block().reads;
+    return std::any_of(list.begin(), list.end(),
+                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
   };
-  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
-    if (loads(*at.slots[i])) return true;
-  return false;
+  return repeats &&
+         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           return std::any_of(c.block().writes.begin(), c.block().writes.end(), reads);
+         });
 }
 
 }  // namespace tilewright::primitive::detail
@@ -44199,9 +45072,58 @@ namespace detail::caching {
 inline std::optional<footprint> filled_by(const child_block& w, const ir::buffer& x,
                                           std::size_t fixed) {
   std::optional<footprint> all;
-  for (const ir::buffer_region& r : w.block().writes)
-    if (r.buffer == x) all = written(w, bind_iters(w), r, {fixed, {}});
+  for (const ir::buffer_region& r : w.block().writes) {
+    if (r.buffer != x) continue;
+    if (all) return std::nullopt;
+    all = written(w, bind_iters(w), r, {fixed, {}});
+    if (!all) return all;
+  }
   return all;
+}
+
+/// Whether the box that the writer fills holds all that the reader reads, of which nothing comes from
+/// outside of the scope then.
+inline bool reads_within(const block_scope& scope, std::size_t writer, std::size_t reader,
+                         const ir::buffer& x, const footprint& box) {
+  if (scope.allocates(x)) return true;  // it is covered, and by whom else
+  const child_block& r = scope[reader];
+  const standing_loops standing{scope.common_loops(writer, reader), {}};
+  const auto inside = [](const span& part, const span& whole) {
+    return part.within.lo >= whole.within.lo && part.within.hi <= whole.within.hi;
+  };
+  for (const ir::buffer_region& in : r.realize->block->reads) {
+    if (in.buffer != x) continue;
+    const footprint part = touched(r, bind_iters(r), in, standing);
+    if (!std::equal(part.begin(), part.end(), box.begin(), inside)) return false;
+  }
+  return true;
+}
+
+/// All that the readers touch where the copy stands, which neither lets nor what blocks of the scope
+/// write decide.
+inline footprint needed_by(const block_scope& scope, const std::vector<std::size_t>& readers,
+                           const ir::buffer& x, std::size_t fixed) {
+  footprint out = united(scope, readers, x, fixed);
+  const ir::var_set lets = defined_by_lets(scope.root());
+  widen(out, [&](const ir::expr& term) {
+    return ir::uses_any(term, lets) ||
+           (ir::reads_memory(term) &&
+            std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
+              const std::vector<ir::buffer_region>& list = c.block().writes;
+              return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+                return ir::loads_from(term, w.buffer);
+              });
+            }));
+  });
+  return out;
+}
+
+/// What the copy reads is there.
+inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
+  const path at = find_block(made.function, made.block);
+  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
+    if (!as_tvm() && !region_filled(at, r))
+      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" that nobody has written");
 }
 
 /// The loops of the scope tell how much of each dimension is written at most; else the copy would
@@ -44260,6 +45182,11 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   if (ids.empty() && writer != scope.find(id))
     std::erase(readers, static_cast<std::size_t>(writer));
   for (const std::size_t r : readers)
+    if (changes_in_while(find_block(f, scope[r].block().id), scope, r))
+      refuse(c, 4,
+             "a while repeats " + quoted(scope[r].block()) +
+                 ", which may read something else each time");
+  for (const std::size_t r : readers)
     if (static_cast<int>(r) == writer)
       refuse(c, 3, quoted(scope[r].block()) + " writes \"" + s.buffer->name + "\" too");
   bool one_depth = true;
@@ -44272,15 +45199,20 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
     if (needed) {
       loops = scope[static_cast<std::size_t>(writer)].loops;
       check_sizes(c, 4, scope[static_cast<std::size_t>(writer)], s.buffer, *needed);
+      if (!std::all_of(readers.begin(), readers.end(), [&](std::size_t r) {
+            return reads_within(scope, static_cast<std::size_t>(writer), r, s.buffer, *needed);
+          }))
+        needed.reset();
     }
     if (!needed && !one_depth)  // readers further out need all that was written
       refuse(c, 4,
              "what " + quoted(scope[static_cast<std::size_t>(writer)].block()) +
-                 " writes per iteration of the common loops is no box");
+                 " writes per iteration of the common loops is no box, or not all that is read");
   } else if (!holder.scope() && !guarded_inside(scope, readers, s.buffer)) {
     needed = whole(s.buffer);
   }
-  if (!needed) needed = united(scope, readers, s.buffer, where.depth);
+  const bool by_readers = !needed;
+  if (!needed) needed = needed_by(scope, readers, s.buffer, where.depth);
   const plan p = make_plan(c, f, holder, s.buffer, std::move(*needed), where.depth == 0);
   new_block out;
   const ir::stmt nest = copy_nest(p, true, loops, out.block);
@@ -44289,7 +45221,20 @@ inline new_block read(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : readers) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 4, out);
+  if (by_readers) check_filled(c, out, s.buffer);
   return out;
+}
+
+/// Every listed consumer finds in the cache what it reads.
+inline void check_consumers(const call& c, const ir::function& f, std::uint64_t holder,
+                            const std::vector<std::uint64_t>& ids) {
+  const path at = find_block(f, holder);
+  const block_scope scope(*ir::as_realize(at.target())->block);
+  for (const std::uint64_t id : ids) {
+    const auto r = static_cast<std::size_t>(scope.find(id));
+    if (!region_covered(scope, r))
+      refuse(c, 6, quoted(scope[r].block()) + " reads more than is in the cache before it");
+  }
 }
 
 inline new_block write(const ir::function& f, std::uint64_t id, int index,
@@ -44305,11 +45250,14 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
-  for (const std::size_t r : direct)
-    if (loads_around(*scope[r].realize, s.buffer))
+  for (const std::size_t r : direct) {
+    path above = find_block(f, scope[r].block().id);
+    above.slots.pop_back();
+    if (loads_around(*scope[r].realize, s.buffer) || loaded_above(above, s.buffer))
       refuse(c, 6,
-             "the guard or an iteration variable of " + quoted(scope[r].block()) + " loads \"" +
-                 s.buffer->name + "\" too");
+             "the guard, an iteration variable, or a bound or condition around " +
+                 quoted(scope[r].block()) + " loads \"" + s.buffer->name + "\" too");
+  }
   for (const std::size_t r : direct)
     if (r < w || !region_covered(scope, r))
       refuse(c, 6,
@@ -44325,8 +45273,12 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   const standing_loops standing{where.depth, {}};
   const bound_iters& iters = bind_iters(scope[w]);
   const ir::buffer_region& region = scope[w].block().writes[static_cast<std::size_t>(index)];
+  const auto parts =
+      std::count_if(scope[w].block().writes.begin(), scope[w].block().writes.end(),
+                    [&](const ir::buffer_region& part) { return part.buffer == s.buffer; });
   std::optional<footprint> all;
-  if (reduction_done(scope[w], standing)) all = written(scope[w], iters, region, standing);
+  if (parts == 1 && reduction_done(scope[w], standing))
+    all = written(scope[w], iters, region, standing);
   if (!all)
     refuse(c, 5,
            "what " + quoted(scope[w].block()) + " writes of \"" + s.buffer->name +
@@ -44337,6 +45289,10 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct)
     for (const ir::buffer_region& in : scope[r].block().reads) {
       if (in.buffer != s.buffer) continue;
+      if (!may_overlap(scope[w].block(), region, scope[r].block(), in))
+        refuse(c, 6,
+               quoted(scope[r].block()) + " reads what " + quoted(scope[w].block()) +
+                   " does not write");
       const std::vector<bounds> box = constant_box(scope[r].block(), in);
       for (std::size_t d = 0; d < box.size(); ++d)
         if (box[d].lo < p.box[d].lo || box[d].hi > p.box[d].hi)
@@ -44351,6 +45307,13 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 5, out);
+  if (racing_writer(out.function, out.block) >= 0)
+    refuse(c, 5,
+           "iterations that run at once have what " + quoted(scope[w].block()) +
+               " writes for themselves, and the copy would stand outside of their loop");
+  std::vector<std::uint64_t> listed;
+  for (const std::size_t r : direct) listed.push_back(scope[r].block().id);
+  check_consumers(c, out.function, s.holder->block->id, listed);
   return out;
 }
 
@@ -44571,9 +45534,12 @@ class collector {
   std::vector<ir::expr> found_;
 };
 
-/// The variables that statements inside the block define.
-inline ir::var_set defined_inside(const ir::block_node& b) {
+/// The variables that statements inside the block define, and the loops around it: a block without
+/// iteration variables may use them.
+inline ir::var_set defined_near(const child_block& child) {
+  const ir::block_node& b = child.block();
   ir::var_set out;
+  for (const ir::loop_node* l : child.loops) out.insert(l->var);
   for (const ir::stmt& s : {b.init, b.body}) {
     if (!s) continue;
     ir::for_each_stmt(s, [&](const ir::stmt& x) {
@@ -44703,6 +45669,26 @@ struct use_of_cache : ir::mutator {
   }
 };
 
+/// What drives the block must stand before the nest: nobody in the nest may write what bounds and
+/// values are loaded from.
+inline void check_drivers(const block_scope& scope, std::size_t self) {
+  const child_block& child = scope[self];
+  const auto drives = [&](const ir::buffer& x) {
+    const std::vector<ir::expr>& values = child.realize->values;
+    return std::any_of(values.begin(), values.end(),
+                       [&](const ir::expr& value) { return ir::loads_from(value, x); }) ||
+           std::any_of(child.loops.begin(), child.loops.end(), [&](const ir::loop_node* l) {
+             return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+           });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if ((w == self || scope.common_loops(w, self) > 0) && drives(r.buffer))
+        refuse(4, quoted(scope[w].block()) + " writes \"" + r.buffer->name +
+                      "\", from which bounds or values around " + quoted(child.block()) +
+                      " are loaded, in the nest of that block");
+}
+
 /// The block with its stores after one more stage. TVM does not say that it reads the cache.
 inline ir::block using_cache(const ir::block_node& b, const stage& s) {
   use_of_cache use(s);
@@ -44730,10 +45716,16 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const block_scope scope(*holder->block);
   const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
+  d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
+  if (storage_rank(storage_scope) > 0)
+    for (const ir::loop_node* l : child.loops)
+      if (l->loop == ir::loop_kind::thread_binding)
+        d::refuse(2, "in scope \"" + storage_scope + "\" the threads of loop \"" + l->var->name +
+                         "\" would not find what is computed outside of it");
   path above = at;  // what stands around the scope
   while (above.slots.back()->get() != holder) above.slots.pop_back();
   const arith::analyzer outside = known_loops(above).analyzer();
-  const ir::var_set inner = d::defined_inside(child.block());
+  const ir::var_set inner = d::defined_near(child);
   const d::collector wanted(child.block(), inner, static_cast<std::size_t>(cse_thresh));
 
   new_blocks out;
@@ -44802,6 +45794,31 @@ inline std::vector<ir::range> touched_box(const ir::block_node& b, const ir::buf
   return out;
 }
 
+/// A buffer that the block writes and from which its guard, its values or the place of the box are
+/// loaded: the copy back would find others. Null if there is none.
+inline ir::buffer overwritten_place(const ir::block_realize_node& r,
+                                    const std::vector<ir::range>& box) {
+  for (const ir::buffer_region& w : r.block->writes)
+    if (detail::loads_around(r, w.buffer) ||
+        std::any_of(box.begin(), box.end(), [&](const ir::range& d) {
+          return ir::loads_from(d.min, w.buffer) || ir::loads_from(d.extent, w.buffer);
+        }))
+      return w.buffer;
+  return {};
+}
+
+/// Whether the block writes every element of the box, as far as its regions say.
+inline bool writes_all(const ir::block_node& b, const ir::buffer& x,
+                       const std::vector<ir::range>& box) {
+  return std::any_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+    return w.buffer == x && std::equal(box.begin(), box.end(), w.box.begin(),
+                                       [](const ir::range& p, const ir::range& q) {
+                                         return arith::same_value(p.min, q.min) &&
+                                                arith::same_value(p.extent, q.extent);
+                                       });
+  });
+}
+
 /// A copy of the box that one instance touches, guarded like the instance.
 inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vector<ir::range>& box,
                           const ir::buffer& from, const ir::buffer& to,
@@ -44851,6 +45868,16 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   if (!caching::writes_buffer(*instance.block, x))
     refuse(c, 3, quoted(*instance.block) + " does not write \"" + x->name + "\"");
   const std::vector<ir::range> box = touched_box(*instance.block, x);
+  if (const ir::buffer b = overwritten_place(instance, box))
+    refuse(c, 5,
+           quoted(*instance.block) + " writes \"" + b->name +
+               "\", which says what it touches of \"" + x->name + "\"");
+  for (const ir::loop_node* l : at.all_loops())
+    if (runs_at_once(*l) && !writes_all(*instance.block, x, box))
+      refuse(c, 6,
+             quoted(*instance.block) + " would copy elements of \"" + x->name +
+                 "\" back that it only reads, while other iterations of loop \"" + l->var->name +
+                 "\" run");
   const std::string name = x->name + "_" + storage;
   caching::redirection r;
   r.from = x;
@@ -44932,9 +45959,63 @@ inline bool solved_together(const std::vector<iter_domain>& solved,
 }
 
 }  // namespace tilewright::primitive::detail
+// Values that further iterations change, and blocks that may see them.
+
+#include <algorithm>
+
+namespace tilewright::primitive::detail {
+
+/// Whether further iterations of the first `depth` loops around a producer change what it has written.
+inline bool goes_on(const block_scope& scope, std::size_t producer, std::size_t depth) {
+  const child_block& p = scope[producer];
+  if (!reduction_done(p, {depth, {}})) return true;
+  return std::any_of(p.loops.begin(), p.loops.begin() + static_cast<std::ptrdiff_t>(depth),
+                     [&](const ir::loop_node* l) { return rewrites(scope, producer, l->var); });
+}
+
+/// Whether data decide where or whether a statement stores, so that values which are not final leave
+/// traces.
+inline bool stores_follow_data(const ir::stmt& body) {
+  const auto loads = [](const auto& list) {
+    return std::any_of(list.begin(), list.end(), ir::reads_memory);
+  };
+  bool found = false;
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
+    if (const ir::if_node* n = ir::as_if(s)) found |= ir::reads_memory(n->condition);
+    if (const ir::store_node* n = ir::as_store(s)) found |= loads(n->indices);
+    if (const ir::loop_node* n = ir::as_loop(s))
+      found |= ir::reads_memory(n->min) || ir::reads_memory(n->extent);
+    if (const ir::block_realize_node* n = ir::as_realize(s))
+      found |= ir::reads_memory(n->predicate) || loads(n->values);
+    found |= ir::as_while(s) != nullptr;
+  });
+  return found;
+}
+
+/// Whether the block may also run while what it reads is not final, because its last run decides:
+/// it is complete, and no value decides what it stores to, whether it stores, or leads to an integer
+/// division by zero.
+inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
+  if (!is_complete(scope, child)) return false;
+  const ir::stmt& body = scope[child].block().body;
+  if (stores_follow_data(body)) return false;
+  bool harmless = true;
+  ir::for_each_expr(body, [&](const ir::expr& e) {
+    const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
+                         e->op == ir::op::div || e->op == ir::op::mod;
+    if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
+    if (e->op == ir::op::load)
+      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
+  });
+  return harmless;
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::moving {
+
+using footprints::never_above;
 
 /// One call of compute_at (`forward`) or reverse_compute_at.
 struct move {
@@ -44961,12 +46042,16 @@ inline std::vector<ir::stmt> statements(const ir::loop_node& loop) {
 inline void check_block(const move& m, const block_scope& scope, std::size_t child) {
   if (const int hazard = input_hazard(scope, child))
     refuse(m, 1, quoted(scope[child]) + " cannot move: " + hazard_text(hazard));
-  const int other = earlier_user(scope, child);
-  if (other >= 0)
-    refuse(m, 1,
-           quoted(scope[child]) +
-               " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) +
-               " comes before it and uses what it writes");
+  const auto against = [&](int other, const char* why) {
+    if (other >= 0)
+      refuse(m, 1,
+             quoted(scope[child]) +
+                 " cannot move: " + quoted(scope[static_cast<std::size_t>(other)]) + why);
+  };
+  against(earlier_user(scope, child), " comes before it and uses what it writes");
+  against(early_reader(scope, child), " reads its result in a common loop before it is final");
+  if (m.forward)
+    against(late_reader(scope, child), " reads results of it whose inputs others overwrite");
   if (const ir::loop_node* used = loop_used_inside(scope[child]))
     refuse(m, 2,
            quoted(scope[child]) + " uses " + quoted(*used) +
@@ -44980,29 +46065,6 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
   refuse(m, 2,
          quoted(scope[child]) + " is no complete block: " + std::string(complete_reason(complete)) +
              ", and no reduction: " + std::string(reduction_reason(reduction)));
-}
-
-/// Whether the block may also run while what it reads is not final, because its last run decides:
-/// it is complete, and an unfinished value can lead neither to an access out of bounds nor to an
-/// integer division by zero.
-inline bool may_read_unfinished(const block_scope& scope, std::size_t child) {
-  if (!is_complete(scope, child)) return false;
-  bool harmless = true;
-  ir::for_each_expr(scope[child].block().body, [&](const ir::expr& e) {
-    const bool divides = e->op == ir::op::floordiv || e->op == ir::op::floormod ||
-                         e->op == ir::op::div || e->op == ir::op::mod;
-    if (divides && !is_float(e.type()) && !ir::is_int(e->args[1])) harmless = false;
-    if (e->op == ir::op::load)
-      harmless &= std::none_of(e->args.begin(), e->args.end(), ir::reads_memory);
-  });
-  return harmless;
-}
-
-/// Whether the iterations of the loops run one after the other.
-inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
-  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
-    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
-  });
 }
 
 /// Loops around its scope decide which instances run: all of them would, in each of their iterations.
@@ -45067,13 +46129,13 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
       refuse(m, 5,
              std::string(role) + " " + quoted(scope[p]) + " of " + quoted(b.block()) +
                  " is not below " + quoted(loop));
-    if (!m.forward && !reduction_done(scope[p], {static_cast<std::size_t>(at) + 1, {}}) &&
-        !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)))
+    if (!m.forward && !(in_order(scope[p].loops) && may_read_unfinished(scope, b.child)) &&
+        goes_on(scope, p, static_cast<std::size_t>(at) + 1))
       refuse(m, 5,
-             "producer " + quoted(scope[p]) + " is still reducing in " + quoted(loop) +
-                 ", and running " + quoted(b.block()) +
+             "producer " + quoted(scope[p]) + " is still reducing, or overwrites its results, in " +
+                 quoted(loop) + ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
-                 "its reduce loops");
+                 "those that do");
   }
 }
 
@@ -45121,8 +46183,6 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
   }
   return out;
 }
-
-using footprints::never_above;
 
 /// Whether some region that the consumer reads lies within what is offered over the whole run.
 inline bool reads_only(const child_block& c, std::size_t common,
@@ -45173,8 +46233,8 @@ inline void check_all_called(const move& m, const moving_block& b,
     below = below || (runs.lo && never_above(*solved[i].lo, *runs.lo, c.loops));
     above = above || (runs.hi && never_above(*runs.hi, *solved[i].hi, c.loops));
     if (below && above) continue;
-    arith::analyzer known;  // symbolic extents need more than the comparison of coefficients
-    known.bind(domains(c.loops));
+    // symbolic extents need more than the comparison of coefficients
+    const arith::analyzer known = footprints::knowing(c.loops);
     const ir::range& dom = c.block().iters[i].dom;
     const auto within = [&](const ir::expr& first, const ir::expr& last) {
       return known.prove_le(arith::from_linear(*solved[i].lo), first) &&
@@ -45215,6 +46275,19 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   return out;
 }
 
+/// A guard of the peers may keep the loads that say which instances are needed from running beyond
+/// the end; where only that keeps them, all instances are needed.
+inline void drop_unsafe(std::vector<iter_domain>& solved,
+                        const std::vector<const ir::loop_node*>& loops) {
+  const auto is_unsafe = [&](const auto& term) {
+    return ir::reads_memory(term.first) && !loads_inside(term.first, footprints::knowing(loops));
+  };
+  for (iter_domain& d : solved)
+    for (auto* side : {&d.lo, &d.hi})
+      if (*side && std::any_of((*side)->terms.begin(), (*side)->terms.end(), is_unsafe))
+        side->reset();
+}
+
 /// What says which instances are needed is not written below the loop.
 inline void check_given(const move& m, const moving_block& b, const ir::loop_node& loop,
                         const std::vector<iter_domain>& solved) {
@@ -45228,6 +46301,22 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
                 refuse(m, 8,
                        quoted(c) + " writes \"" + w.buffer->name +
                            "\" there, which says what is needed");
+}
+
+/// Requirement 9 of compute_at: what iterations that run at once compute each for themselves is in
+/// memory that nobody outside of their loop writes.
+inline void check_private(const move& m, const moving_block& b,
+                          const std::vector<const ir::loop_node*>& around) {
+  for (const ir::loop_node* l : around)
+    if (runs_at_once(*l))
+      for (std::size_t c = 0; c < b.scope.size(); ++c)
+        for (const ir::buffer_region& theirs : b.scope[c].block().writes)
+          for (const ir::buffer_region& own : b.block().block().writes)
+            if (c != b.child && own.buffer == theirs.buffer &&
+                loop_index(b.scope[c].loops, l->var) < 0)
+              refuse(m, 9,
+                     quoted(b.scope[c]) + " also writes \"" + own.buffer->name + "\", outside of " +
+                         quoted(*l) + ", whose iterations run at once");
 }
 
 /// Requirement 9. Threads may add up a reduction together.
@@ -45249,6 +46338,11 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
+  if (racing_writer(scope, child) >= 0)
+    refuse(m, 8,
+           quoted(scope[child]) +
+               " would leave a loop whose iterations run at once and have what it reads for "
+               "themselves");
   for (const std::uint64_t user : users) {
     const auto reader = static_cast<std::size_t>(scope.find(user));
     if (reader < child || !region_covered(scope, reader))
@@ -45300,8 +46394,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   around.push_back(&loop);
   const auto& in_terms_of = peers.empty() ? around : b.scope[peers.front()].loops;
   const ir::block& block = child.realize->block;
-  const std::vector<iter_domain> solved =
+  std::vector<iter_domain> solved =
       infer_domains(*block, m.forward ? block->writes : block->reads, required, in_terms_of);
+  drop_unsafe(solved, in_terms_of);
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
   if (peers.empty() &&
@@ -45310,6 +46405,9 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
            quoted(child) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
+  if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
+    refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
+  if (m.forward) check_private(m, b, around);
   const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
@@ -45519,9 +46617,13 @@ inline ir::var_map solve(const inverse& inv, const std::vector<ir::iter_var>& it
 }
 
 }  // namespace tilewright::primitive::detail::inlining
+// What compute_inline and reverse_compute_inline ask and do alike.
 
-namespace tilewright::primitive {
-namespace detail::inlining {
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tilewright::primitive::detail::inlining {
 
 [[noreturn]] inline void refuse(const char* name, int requirement, const std::string& what) {
   throw schedule_error(name, requirement, what);
@@ -45536,23 +46638,6 @@ inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
 inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.writes.begin(), b.writes.end(),
                      [&](const auto& r) { return r.buffer == x; });
-}
-
-/// Whether the block uses the buffer, also where it does not declare that, as in the boxes of its
-/// regions.
-inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
-  const auto place_loads = [&](const ir::buffer_region& r) {
-    return std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
-      return loads_from(d.min, x) || loads_from(d.extent, x);
-    });
-  };
-  const auto follows = [&](const ir::iter_var& v) {
-    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
-  };
-  return reads_buffer(b, x) || std::any_of(b.iters.begin(), b.iters.end(), follows) ||
-         loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
-         std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
-         std::any_of(b.writes.begin(), b.writes.end(), place_loads);
 }
 
 /// The regions that a block reads, computed anew after its body has changed: `gone` is not read any
@@ -45578,6 +46663,65 @@ inline std::vector<ir::buffer_region> updated_reads(const ir::block_node& block,
       out.push_back(*listed);
   }
   return out;
+}
+
+/// Requirement 1 of both.
+inline void check_surroundings(const char* name, const block_scope& scope, std::size_t child) {
+  if (const int hazard = input_hazard(scope, child))
+    refuse(name, 1, quoted(scope[child].block()) + " cannot be inlined: " + hazard_text(hazard));
+  const int user = earlier_user(scope, child);
+  if (user >= 0)
+    refuse(name, 1,
+           quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
+               quoted(scope[child].block()) + " before it");
+}
+
+inline void check_complete(const char* name, int requirement, const block_scope& scope,
+                           std::size_t child) {
+  const ir::block_node& b = scope[child].block();
+  if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
+  if (const int reason = complete_violation(scope, child))
+    refuse(name, requirement,
+           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
+}
+
+inline void check_loops(const char* name, int requirement, const child_block& child) {
+  if (const ir::loop_node* used = loop_used_inside(child))
+    refuse(name, requirement,
+           quoted(child.block()) + " uses loop \"" + used->var->name +
+               "\" without an iteration variable that stands for it");
+}
+
+/// Removes the block at `at` and its buffer's allocation from the scope.
+inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder,
+                           const ir::buffer& x) {
+  const ir::function without = replace(f, find_block(f, id), ir::stmt{});
+  const path at = find_block(without, holder);
+  ir::block_node block = *ir::as_realize(at.target())->block;
+  std::erase(block.alloc_buffers, x);
+  return replace_block(without, at, ir::make_block(std::move(block)));
+}
+
+}  // namespace tilewright::primitive::detail::inlining
+
+namespace tilewright::primitive {
+namespace detail::inlining {
+
+/// Whether the block uses the buffer, also where it does not declare that, as in the boxes of its
+/// regions.
+inline bool uses_buffer(const ir::block_node& b, const ir::buffer& x) {
+  const auto place_loads = [&](const ir::buffer_region& r) {
+    return std::any_of(r.box.begin(), r.box.end(), [&](const ir::range& d) {
+      return loads_from(d.min, x) || loads_from(d.extent, x);
+    });
+  };
+  const auto follows = [&](const ir::iter_var& v) {
+    return loads_from(v.dom.min, x) || loads_from(v.dom.extent, x);
+  };
+  return reads_buffer(b, x) || std::any_of(b.iters.begin(), b.iters.end(), follows) ||
+         loads_from(b.body, x) || (b.init && loads_from(b.init, x)) ||
+         std::any_of(b.reads.begin(), b.reads.end(), place_loads) ||
+         std::any_of(b.writes.begin(), b.writes.end(), place_loads);
 }
 
 /// Puts the value of the producer in place of loads of its buffer.
@@ -45620,42 +46764,12 @@ inline bool is_matched(const ir::stmt& s, const ir::buffer& x) {
   return found;
 }
 
-/// Requirement 1 of both.
-inline void check_surroundings(const char* name, const block_scope& scope, std::size_t child) {
-  if (const int hazard = input_hazard(scope, child))
-    refuse(name, 1, quoted(scope[child].block()) + " cannot be inlined: " + hazard_text(hazard));
-  const int user = earlier_user(scope, child);
-  if (user >= 0)
-    refuse(name, 1,
-           quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
-               quoted(scope[child].block()) + " before it");
-}
-
-inline void check_complete(const char* name, int requirement, const block_scope& scope,
-                           std::size_t child) {
-  const ir::block_node& b = scope[child].block();
-  if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
-  if (const int reason = complete_violation(scope, child))
-    refuse(name, requirement,
-           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
-}
-
 /// The only block below the scope's root that writes the buffer, other than `child`; -1 if there is
 /// none.
 inline int other_writer(const block_scope& scope, std::size_t child, const ir::buffer& x) {
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != child && writes_buffer(scope[i].block(), x)) return static_cast<int>(i);
   return -1;
-}
-
-/// Removes the block at `at` and its buffer's allocation from the scope.
-inline ir::function remove(const ir::function& f, std::uint64_t id, std::uint64_t holder,
-                           const ir::buffer& x) {
-  const ir::function without = replace(f, find_block(f, id), ir::stmt{});
-  const path at = find_block(without, holder);
-  ir::block_node block = *ir::as_realize(at.target())->block;
-  std::erase(block.alloc_buffers, x);
-  return replace_block(without, at, ir::make_block(std::move(block)));
 }
 
 /// Whether a block of the scope writes some of what is read.
@@ -45673,18 +46787,10 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
-}
-
-/// Guards and values of iteration variables have no regions to be covered.
-inline void check_given(const char* name, const block_scope& scope, std::size_t reader,
-                        const std::vector<ir::buffer_region>& reads) {
-  for (const ir::buffer_region& r : reads)
-    for (const child_block& c : scope.children())
-      if (writes_buffer(c.block(), r.buffer))
-        refuse(name, 6,
-               "the guard or an iteration variable of " + quoted(scope[reader].block()) +
-                   " would load \"" + r.buffer->name + "\", which " + quoted(c.block()) +
-                   " writes");
+  if (racing_writer(scope, child) >= 0)
+    refuse(name, 1,
+           quoted(scope[child].block()) +
+               " would read what iterations that run at once have for themselves");
 }
 
 /// Whether anything but these blocks loads the buffer.
@@ -45723,6 +46829,11 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   const ir::block block = scope[child].realize->block;
   check_surroundings(name, scope, child);
   check_complete(name, 2, scope, child);
+  if (const int reader = late_reader(scope, child); reader >= 0)
+    refuse(name, 1,
+           quoted(scope[static_cast<std::size_t>(reader)].block()) + " reads results of " +
+               quoted(*block) + " whose inputs other iterations overwrite");
+  check_loops(name, 4, scope[child]);
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
@@ -45740,9 +46851,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   std::vector<std::uint64_t> rewritten;
   for (std::size_t i = 0; i < scope.size(); ++i) {
     const child_block& c = scope[i];
-    const bool around = loads_around(*c.realize, x);
-    if (i == child || !(around || uses_buffer(c.block(), x))) continue;
-    if (around) check_given(name, scope, i, block->reads);
+    if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
     if (c.block().annotations.count("auto_copy") && copied_together(reader))
@@ -45771,210 +46880,15 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
   return out;
 }
 
-/// The blocks of a reverse_compute_inline.
-struct fold {
-  std::size_t consumer = 0, producer = 0;
-  ir::buffer between;
-};
-
-inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
-  fold out{child, 0, {}};
-  const ir::block_node& block = scope[child].block();
-  for (const ir::buffer_region& r : block.reads) {
-    if (r.buffer == out.between) continue;
-    for (std::size_t i = 0; i < scope.size(); ++i) {
-      if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
-      if (out.between)
-        refuse(
-            name, 3,
-            quoted(block) + " reads more than one result of its scope, or one of several blocks");
-      out.between = r.buffer;
-      out.producer = i;
-    }
-  }
-  if (!out.between)
-    refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
-  const ir::block_node& producer = scope[out.producer].block();
-  check_complete(name, 3, scope, out.producer);
-  if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
-      !ir::as_store(producer.body))
-    refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
-  if (!scope.allocates(out.between))
-    refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
-  for (std::size_t i = 0; i < scope.size(); ++i)
-    if (i != child && reads_buffer(scope[i].block(), out.between))
-      refuse(name, 3, quoted(scope[i].block()) + " reads \"" + out.between->name + "\" too");
-  return out;
-}
-
-/// The index tuple of all loads of the buffer in the block.
-inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block,
-                                            const ir::buffer& x) {
-  std::vector<ir::expr> out;
-  bool first = true, same = true;
-  ir::for_each_expr(block.body, [&](const ir::expr& e) {
-    if (e->op == ir::op::data && e->buffer == x)
-      refuse(name, 5, quoted(block) + " passes on a pointer to \"" + x->name + "\"");
-    if (e->op != ir::op::load || e->buffer != x) return;
-    if (first) out = e->args;
-    for (std::size_t d = 0; d < out.size() && !first; ++d)
-      same = same && arith::same_value(out[d], e->args[d]);
-    first = false;
-  });
-  if (first || !same)
-    refuse(name, 5, quoted(block) + " does not load \"" + x->name + "\" with one tuple of indices");
-  return out;
-}
-
-/// Whether the indices are inside of the buffer for every instance: the border of a padding reads
-/// nothing.
-inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices,
-                         const ir::buffer& x) {
-  arith::analyzer known;
-  for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
-  const auto is_digit = [&](const ir::expr& index, const ir::expr& limit) {
-    const int i = index->args.size() == 2 ? iter_index(block, index->args[0]) : -1;
-    return i >= 0 &&
-           footprints::digit_within(index, limit, block.iters[static_cast<std::size_t>(i)].dom);
-  };
-  for (std::size_t d = 0; d < indices.size(); ++d)
-    if (!is_digit(indices[d], x->shape[d]) &&
-        (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
-         !known.prove(ir::lt(indices[d], x->shape[d]))))
-      return false;
-  return true;
-}
-
-/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance
-/// makes.
-inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
-                           const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
-                           const ir::var_map& solved) {
-  arith::analyzer known;
-  for (const ir::iter_var& v : producer.block().iters) known.bind(v.var, v.dom);
-  ir::expr out = ir::boolean(true);
-  const auto need = [&](const ir::expr& condition) {
-    if (!known.prove(condition)) out = ir::logical_and(out, condition);
-  };
-  for (const ir::iter_var& v : consumer.iters) {
-    const ir::expr value = known.simplify(solved.at(v.var));
-    need(ir::ge(value, v.dom.min));
-    need(ir::lt(value, v.dom.min + v.dom.extent));
-  }
-  for (std::size_t d = 0; d < loads.size(); ++d)
-    need(ir::eq(known.simplify(ir::substitute(loads[d], solved)), stores[d]));
-  ir::var_map values;
-  for (std::size_t i = 0; i < producer.block().iters.size(); ++i)
-    values.emplace(producer.block().iters[i].var, producer.realize->values[i]);
-  arith::analyzer outside;
-  outside.bind(domains(producer.loops));
-  return outside.simplify(ir::substitute(out, values));
-}
-
-/// The producer with the consumer's expression around its own.
-inline ir::block make_folded(const ir::block& producer, const ir::block_node& consumer,
-                             const ir::var_map& solved, const ir::buffer& between) {
-  const ir::store_node& inner = *ir::as_store(producer->body);
-  const ir::store_node& outer = *ir::as_store(consumer.body);
-  arith::analyzer known;
-  for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
-  const auto folded = [&](const ir::expr& of_consumer) {
-    const auto on_expr = [&](const ir::expr& e) {
-      return e->op == ir::op::load && e->buffer == between ? inner.value : e;
-    };
-    return ir::rewrite(ir::substitute(of_consumer, solved), on_expr);
-  };
-  ir::block_node out = *producer;
-  std::vector<ir::expr> indices;
-  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
-  out.writes = {{outer.buffer, ir::point_box(indices)}};
-  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
-  std::vector<ir::buffer_region> added;
-  for (const ir::buffer_region& r : consumer.reads)
-    if (r.buffer != between) added.push_back(r);
-  out.reads = updated_reads(out, between, added);
-  return ir::make_block(std::move(out));
-}
-
-inline ir::function backward(const ir::function& f, std::uint64_t id) {
-  constexpr const char* name = "reverse_compute_inline";
-  const path at = need_block(f, id, name);
-  const ir::block_realize_node* holder = at.scope();
-  if (!holder) refuse(name, 2, "the root block cannot be inlined");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(id));
-  const ir::block_node& block = scope[child].block();
-  check_surroundings(name, scope, child);
-  check_complete(name, 2, scope, child);
-  if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
-    refuse(name, 2, "the body of " + quoted(block) + " is not one store");
-  if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
-  if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
-    refuse(name, 4, quoted(block) + " has a predicate");
-  const fold pair = find_producer(name, scope, child);
-  const child_block& producer = scope[pair.producer];
-  const bound_iters& iters = bind_iters(scope[child]);
-  for (std::size_t i = 0; i < block.iters.size(); ++i)
-    if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
-      refuse(name, 4, quoted(block) + " has a predicate");
-  if (!visits_domains(scope[child]))
-    refuse(name, 4, "the loops of " + quoted(block) + " do not visit all of its domain");
-  const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
-  const std::optional<inverse> inv = invert(loads, block.iters);
-  if (!inv)
-    refuse(name, 5,
-           "the iteration variables of " + quoted(block) +
-               " do not follow from the indices of its loads");
-  if (pair.producer > child || !region_covered(scope, child))
-    refuse(name, 6,
-           quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
-  if (!stays_inside(block, loads, pair.between))
-    refuse(name, 6,
-           quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
-  for (std::size_t l = 0; l < producer.loops.size(); ++l)
-    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
-      refuse(name, 7,
-             "iterations of loop \"" + producer.loops[l]->var->name +
-                 "\", which run at once, all run " + quoted(producer.block()) +
-                 " for the same elements");
-  const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
-  const ir::var_map solved = solve(*inv, block.iters, stores);
-  const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
-  const ir::block folded = make_folded(producer.realize->block, block, solved, pair.between);
-  const path to = find_block(f, producer.block().id);
-  const ir::function out =
-      replace(f, to,
-              ir::make_realize(producer.realize->values,
-                               ir::logical_and(producer.realize->predicate, guard), folded));
-  ir::function alone = remove(out, id, holder->block->id, pair.between);
-  if (loads_from(alone.body, pair.between))
-    refuse(name, 3,
-           "a loop, a condition or the guard of a block loads \"" + pair.between->name + "\" too");
-  return alone;
-}
-
 }  // namespace detail::inlining
 
 TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64_t block) {
   return detail::inlining::forward(f, block, false);
 }
 
-TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block) {
-  return detail::inlining::backward(f, block);
-}
-
 TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
   try {
     detail::inlining::forward(f, block, true);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
-}
-
-TILEWRIGHT_INLINE bool can_reverse_compute_inline(const ir::function& f, std::uint64_t block) {
-  try {
-    reverse_compute_inline(f, block);
     return true;
   } catch (const schedule_error&) {
     return false;
@@ -46008,8 +46922,7 @@ class collector : public ir::visitor {
   void visit(const ir::stmt& s) override {
     if (const ir::store_node* store = ir::as_store(s); store && store->buffer == x_)
       add(store->indices);
-    if (ir::as_if(s) || ir::as_while(s)) conditional = branches = true;
-    if (ir::as_loop(s)) conditional = true;
+    if (ir::as_if(s) || ir::as_while(s) || ir::as_loop(s)) conditional = true;
     ir::visitor::visit(s);
   }
   void visit(const ir::block& b) override {
@@ -46022,7 +46935,6 @@ class collector : public ir::visitor {
   bool differ = false;                           // there are several tuples
   bool opaque = false;                           // its address is taken, or a part of it is matched
   bool conditional = false;                      // something in the block may not happen
-  bool branches = false;                         // some statement in it may not run
 
  private:
   void add(const std::vector<ir::expr>& at) {
@@ -46061,6 +46973,14 @@ inline bool inside(const ir::block_node& b, const ir::buffer& x, const std::vect
     if (!known.prove_le(ir::integer(at[d].type(), 0), at[d]) || !known.prove_lt(at[d], x->shape[d]))
       return false;
   return true;
+}
+
+/// Whether instances of the block, all different, access different elements at the indices.
+inline bool instances_apart(const ir::block_node& b, const std::vector<ir::expr>& at) {
+  arith::loop_domains iters;
+  for (const ir::iter_var& i : b.iters) iters.emplace_back(i.var, i.dom);
+  return arith::detect_iter_map(at, iters, ir::boolean(true), arith::iter_map_level::bijective, {})
+      .has_value();
 }
 
 /// Regions of the loads in index expressions, and of the point itself.
@@ -46165,8 +47085,11 @@ struct side {
 };
 
 /// The box over all accesses below the loop while it and the loops around it stand still.
+/// Sides that lets decide, or loads which a guard may keep inside of their buffers, are not known
+/// where the copy stands.
 inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
-                                const ir::buffer& x, standing_loops standing, bool read) {
+                                const ir::buffer& x, standing_loops standing, bool read,
+                                const arith::analyzer& outside) {
   std::vector<requirement> all;
   for (const std::size_t i : body.children) {
     const bound_iters& iters = bind_iters(scope[i]);
@@ -46174,6 +47097,10 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, standing), scope[i].loops);
   }
+  const ir::var_set lets = caching::defined_by_lets(scope.root());
+  caching::widen(all.front().box, [&](const ir::expr& term) {
+    return ir::uses_any(term, lets) || (ir::reads_memory(term) && !loads_inside(term, outside));
+  });
   std::vector<side> out;
   for (std::size_t d = 0; d < x->shape.size(); ++d) {
     const ir::expr& whole = x->shape[d];
@@ -46193,14 +47120,6 @@ inline std::vector<side> box_of(const block_scope& scope, const loop_body& body,
     }
   }
   return out;
-}
-
-/// What a place is loaded from is read as well.
-inline void add_loaded(const ir::expr& place, std::vector<ir::buffer_region>& reads) {
-  if (!ir::reads_memory(place)) return;
-  ir::for_each_expr(place, [&](const ir::expr& e) {
-    if (e->buffer) arith::add_region(reads, ir::full_region(e->buffer), {});
-  });
 }
 
 /// The copy as one block: its variables stand for the loops that the box depends on.
@@ -46249,7 +47168,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   }
   written.box = read.box;
   b.reads.push_back(std::move(read));
-  for (const side& s : box) add_loaded(s.min, b.reads);
+  for (const side& s : box) add_loads(s.min, b.reads);
   b.writes.push_back(std::move(written));
   b.annotations["auto_copy"] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
@@ -46262,7 +47181,8 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   return ir::make_realize(std::move(values), ir::boolean(true), made);
 }
 
-/// Loads (and with `stores` all accesses) of a buffer go to another of the same shape.
+/// Loads in blocks (and with `stores` all accesses) of a buffer go to another of the same shape: what
+/// stands around the blocks is in no box.
 class redirection : public ir::mutator {
  public:
   redirection(ir::buffer from, ir::buffer to, bool stores)
@@ -46270,6 +47190,7 @@ class redirection : public ir::mutator {
   using ir::mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
+    if (!stores_ && !inside_) return e;
     const ir::expr out = ir::mutator::mutate(e);
     return out->op == ir::op::load && out->buffer == from_ ? ir::load(to_, out->args) : out;
   }
@@ -46280,7 +47201,10 @@ class redirection : public ir::mutator {
     return ir::make_store(to_, store->indices, store->value);
   }
   ir::block mutate(const ir::block& b) override {
+    const bool outside = !inside_;
+    inside_ = true;
     ir::block_node out = *ir::mutator::mutate(b);
+    inside_ = !outside;
     for (ir::buffer_region& r : out.reads)
       if (r.buffer == from_) r.buffer = to_;
     for (ir::buffer_region& r : out.writes)
@@ -46290,7 +47214,7 @@ class redirection : public ir::mutator {
 
  private:
   ir::buffer from_, to_;
-  bool stores_;
+  bool stores_, inside_ = false;
 };
 
 /// Requirement 5 on the finished program: every block that reads one of the buffers finds it
@@ -46315,6 +47239,25 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
       refuse(c, 5,
              quoted(b) + " would read elements of \"" + (from_cache ? cache : x)->name +
                  "\" that nothing has written");
+  }
+  const path made = find_block(f, copy);
+  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
+    if (read && !as_tvm() && r.buffer == x && !region_filled(made, r))
+      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" that nothing has written");
+}
+
+/// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
+inline void check_sums(const call& c, const block_scope& scope, const loop_body& body,
+                       const ir::buffer& x, std::size_t fixed) {
+  const auto is_below = [&](std::size_t i) {
+    return std::find(body.children.begin(), body.children.end(), i) != body.children.end();
+  };
+  for (const std::size_t i : body.children) {
+    const ir::block_node& b = scope[i].block();
+    if (!b.init || !caching::writes_buffer(b, x) || reduction_done(scope[i], {fixed, {}})) continue;
+    for (std::size_t w = 0; w < scope.size(); ++w)
+      if (!is_below(w) && caching::writes_buffer(scope[w].block(), x))
+        refuse(c, 5, quoted(scope[w].block()) + " changes the unfinished sums of " + quoted(b));
   }
 }
 
@@ -46384,7 +47327,7 @@ inline void check_apart(const call& c, const std::vector<side>& box, const ir::b
 inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
                          const ir::var& loop) {
   std::vector<ir::buffer_region> loaded;
-  for (const side& s : box) add_loaded(s.min, loaded);
+  for (const side& s : box) add_loads(s.min, loaded);
   for (const child_block& b : scope.children())
     if (loop_index(b.loops, loop) >= 0)
       for (const ir::buffer_region& r : loaded)
@@ -46411,14 +47354,17 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   check_order(c, body, x, read);
   std::vector<const ir::loop_node*> loops = below.loops();
   loops.push_back(&around);
-  const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read);
+  arith::analyzer outside = known_loops(below).analyzer();
+  outside.bind(around.var, {around.min, around.extent});
+  const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
   check_places(c, scope, box, loop);
-  if (!read) check_apart(c, box, x, loops);
+  if (!read) {
+    check_apart(c, box, x, loops);
+    check_sums(c, scope, body, x, loops.size());
+  }
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
-  arith::analyzer outside = known_loops(below).analyzer();
-  outside.bind(around.var, {around.min, around.extent});
   new_block out;
   const ir::stmt made = copy_statement(c, box, read ? x : cache, read ? cache : x, loops, outside,
                                        fresh_block_name(f, name), out.block);
@@ -46455,19 +47401,6 @@ TILEWRIGHT_INLINE new_block write_at(const ir::function& f, const ir::var& loop,
 #include <optional>
 #include <string>
 #include <utility>
-
-// Whether a loop may leave out a block below it in other ways than by the block's guard.
-
-namespace tilewright::primitive::detail {
-
-/// Whether an if or a let stands strictly between the loop, one of `at.loops()`, and the target.
-inline bool conditional_below(const path& at, const ir::loop_node& loop) {
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && ir::as_loop(*at.slots[i]) != &loop;)
-    if (ir::as_if(*at.slots[i]) || ir::as_let(*at.slots[i])) return true;
-  return false;
-}
-
-}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::filling_pads {
@@ -46592,12 +47525,24 @@ inline std::vector<ir::expr> guards(const plan& p) {
   return out;
 }
 
-inline bool stores_apart(const plan& p) {
-  arith::loop_domains iters;
-  for (const ir::iter_var& i : p.block().iters) iters.emplace_back(i.var, i.dom);
-  return arith::detect_iter_map(p.store->indices, iters, ir::boolean(true),
-                                arith::iter_map_level::bijective, {})
-      .has_value();
+/// A block below the loop that writes what guards, bounds or values around the block are loaded
+/// from: the constants are stored ahead of it. -1 if there is none.
+inline int changer_of_instances(const block_scope& scope, std::size_t child, const plan& p) {
+  const auto places_instances = [&](const ir::buffer& x) {
+    return detail::loads_around(*p.child->realize, x) ||
+           std::any_of(p.child->loops.begin() + static_cast<std::ptrdiff_t>(p.first),
+                       p.child->loops.end(), [&](const ir::loop_node* l) {
+                         return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+                       });
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const auto& writes = scope[w].block().writes;
+    if (w != child && scope.common_loops(w, child) > p.first &&
+        std::any_of(writes.begin(), writes.end(),
+                    [&](const ir::buffer_region& r) { return places_instances(r.buffer); }))
+      return static_cast<int>(w);
+  }
+  return -1;
 }
 
 inline ir::buffer_region substituted(const ir::buffer_region& r, const ir::var_map& map,
@@ -46754,10 +47699,17 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
-  if (!stores_apart(p)) refuse(6, quoted(p.block()) + " stores some elements more than once");
+  if (!detail::point_access::instances_apart(p.block(), p.store->indices))
+    refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
     refuse(7, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses what " +
                   quoted(p.block()) + " stores, before it");
+  if (const int w = changer_of_instances(scope, child, p); w >= 0)
+    refuse(7, quoted(scope[static_cast<std::size_t>(w)].block()) + " below loop \"" + loop->name +
+                  "\" writes what says which instances of " + quoted(p.block()) + " run");
+  if (detail::threads_begin_at(at, *p.child->loops[p.first], p.store->buffer))
+    refuse(8, "what threads of loop \"" + loop->name + "\" and below keep in \"" +
+                  p.store->buffer->name + "\" ends with them");
 
   new_block out;
   ir::stmt constant =
@@ -46797,7 +47749,8 @@ inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name 
 inline void check(const block_scope& scope, std::size_t child, std::size_t first,
                   const driven_loops& driven) {
   const child_block& c = scope[child];
-  if (const int reason = reduction_violation(scope, child))
+  const int reason = reduction_violation(scope, child);
+  if (reason != 0 && reason != 7)  // which of its results it reads is asked below
     refuse(2, quoted(c.block()) + " is no reduction: " + std::string(reduction_reason(reason)));
   for (std::size_t l = 0; l < first; ++l)
     if (!ir::is_int(c.loops[l]->extent, 1) && driven.other[l])
@@ -46817,12 +47770,6 @@ inline void check(const block_scope& scope, std::size_t child, std::size_t first
         driven.other[l])
       refuse(7, "threads share the reduction of " + quoted(c.block()) + " along loop \"" +
                     c.loops[l]->var->name + "\", which they can as long as it has its init");
-  for (std::size_t w = 0; w < child; ++w)
-    for (const ir::buffer_region& out : scope[w].block().writes)
-      if (scope.common_loops(w, child) > first && c.block().init &&
-          loads_from(c.block().init, out.buffer))
-        refuse(6, "the init of " + quoted(c.block()) + " reads what " + quoted(scope[w].block()) +
-                      " writes below loop \"" + c.loops[first]->var->name + "\"");
   const int user = earlier_user(scope, child);
   if (user >= 0)
     refuse(6, quoted(scope[static_cast<std::size_t>(user)].block()) + " uses the result of " +
@@ -46865,6 +47812,43 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
     if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
       refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
                     " may have no iteration, and then nothing is initialised");
+  }
+}
+
+/// The init itself follows no loop: it gets others.
+inline void check_body(const child_block& c, std::size_t first) {
+  ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
+    if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
+      refuse(4, "the init of " + quoted(c.block()) + " uses loop \"" + e->name +
+                    "\" without an iteration variable that stands for it");
+  });
+}
+
+/// Blocks below the loop neither write what the init loads nor read what was in the result before.
+inline void check_early(const block_scope& scope, std::size_t child, std::size_t first,
+                        const early_init& init, bool moves) {
+  const child_block& c = scope[child];
+  const std::string below = " below loop \"" + c.loops[first]->var->name + "\"";
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    if (w == child ? !moves : scope.common_loops(w, child) <= first) continue;
+    if (init.loads_from(scope[w].block()))
+      refuse(6, "the init of " + quoted(c.block()) + ", or what says where it runs, reads what " +
+                    quoted(scope[w].block()) + " writes" + below);
+  }
+  if (const ir::buffer x = read_of_others(c.block()); x && moves)
+    refuse(6, quoted(c.block()) + " reads elements of \"" + x->name +
+                  "\" that other instances of it initialise");
+  for (const ir::buffer_region& out : c.block().writes) {
+    if (!moves || scope.allocates(out.buffer)) continue;
+    ir::block_node root = scope.root();  // as if nothing came from outside
+    root.alloc_buffers.push_back(out.buffer);
+    const block_scope alone(root);
+    for (std::size_t u = child + 1; u < scope.size(); ++u)
+      if (scope.common_loops(u, child) > first && !region_covered(alone, u) &&
+          std::any_of(scope[u].block().reads.begin(), scope[u].block().reads.end(),
+                      [&](const ir::buffer_region& r) { return r.buffer == out.buffer; }))
+        refuse(6, quoted(scope[u].block()) + below + " may read elements of \"" + out.buffer->name +
+                      "\" that a later iteration initialises");
   }
 }
 
@@ -46933,7 +47917,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
   if (index < 0)
     refuse(1, "loop \"" + loop->name + "\" is not around " + quoted(c.block()) + " in its scope");
   if (detail::conditional_below(at, *c.loops[static_cast<std::size_t>(index)]))
-    refuse(1, quoted(c.block()) + " stands below an if or a let in loop \"" + loop->name + "\"");
+    refuse(1, quoted(c.block()) + " stands below an if, a while or a let in loop \"" + loop->name +
+                  "\"");
   const auto first = static_cast<std::size_t>(index);
   const detail::driven_loops driven(c);
   check(scope, child, first, driven);
@@ -46960,8 +47945,18 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
                     ir::make_var(c.loops[l]->var->name + "_init", c.loops[l]->var.type()));
   }
   check_bounds(c, kept, dropped);
+  check_body(c, first);
+  const ir::expr guard = init_predicate(c, dropped, renamed);
+  detail::early_init early{c.block().init, {guard}};
+  for (const ir::loop_node* l : kept) early.around.insert(early.around.end(), {l->min, l->extent});
+  for (std::size_t i = 0; i < c.realize->values.size(); ++i)
+    if (c.block().iters[i].kind == ir::iter_kind::spatial)
+      early.around.push_back(c.realize->values[i]);
+  check_early(scope, child, first, early,
+              std::any_of(kept.begin(), kept.end(),
+                          [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
-  ir::stmt init = make_init(c, init_predicate(c, dropped, renamed), renamed, out.block);
+  ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
                          ir::substitute(kept[l]->extent, renamed), std::move(init), kept[l]->loop,
@@ -46982,6 +47977,28 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
 #include <algorithm>
 #include <limits>
 #include <string>
+
+// Bounds of loops that are loaded, and what the statements below the loop do to them.
+
+namespace tilewright::primitive::detail {
+
+/// A buffer that the bounds of the loop are loaded from and that a statement of the body writes, so
+/// that it matters when they are evaluated; null if there is none.
+inline ir::buffer overwritten_bound(const ir::loop_node& loop, const ir::stmt& body) {
+  ir::buffer found;
+  if (!ir::reads_memory(loop.min) && !ir::reads_memory(loop.extent)) return found;
+  const auto note = [&](const ir::buffer& written) {
+    if (ir::loads_from(loop.min, written) || ir::loads_from(loop.extent, written)) found = written;
+  };
+  ir::for_each_stmt(body, [&](const ir::stmt& s) {
+    if (const ir::store_node* store = ir::as_store(s)) note(store->buffer);
+    if (const ir::block_realize_node* r = ir::as_realize(s))
+      for (const ir::buffer_region& w : r->block->writes) note(w.buffer);
+  });
+  return found;
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::fusing {
@@ -47015,6 +48032,10 @@ inline void check_independent(const std::vector<const ir::loop_node*>& nest) {
       if (ir::uses_var(inner->extent, outer->var))
         refuse(5, "the extent of loop \"" + inner->var->name + "\" depends on loop \"" +
                       outer->var->name + "\"");
+  for (std::size_t i = 1; i < nest.size(); ++i)
+    if (const ir::buffer b = detail::overwritten_bound(*nest[i], nest.back()->body))
+      refuse(5, "the nest overwrites \"" + b->name + "\", from which the extent of loop \"" +
+                    nest[i]->var->name + "\" is loaded");
 }
 
 inline dtype widest(const std::vector<const ir::loop_node*>& nest) {
@@ -47208,6 +48229,9 @@ inline void check_epilogue(const block_scope& scope, std::size_t child, pair& p)
   if (loads.size() != 1)
     refuse(4, quoted(b) + " must load \"" + p.sum->buffer->name + "\" exactly once");
   p.load = loads[0];
+  if (!visits_domains(*p.epilogue)) refuse(3, quoted(b) + " does not visit all of its domain");
+  if (!detail::point_access::instances_apart(b, p.store->indices))
+    refuse(3, quoted(b) + " stores some elements more than once");
 }
 
 /// Nobody else sees the result, and nothing that the epilogue touches changes before it.
@@ -47219,12 +48243,33 @@ inline void check_neighbours(const block_scope& scope, std::size_t reduction, st
                   "\"");
   if (earlier_user(scope, epilogue) >= 0)
     refuse(1, "a block before " + quoted(p.epilogue->block()) + " uses what it writes");
-  for (std::size_t w = reduction; w < scope.size(); ++w)
+  // an earlier writer goes on after the reduction where loops repeat both, without the epilogue
+  const auto still_writes = [&](std::size_t w) {
+    return w >= reduction || scope.common_loops(w, reduction) > scope.common_loops(w, epilogue);
+  };
+  for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       for (const ir::buffer_region& in : p.epilogue->block().reads)
-        if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer)
+        if (w != epilogue && in.buffer == out.buffer && in.buffer != p.sum->buffer &&
+            still_writes(w))
           refuse(1, quoted(scope[w].block()) + " writes \"" + in.buffer->name + "\", which " +
                         quoted(p.epilogue->block()) + " reads");
+}
+
+/// What threads have each for itself is reached below their loops alone, which both blocks share.
+inline void check_memory(const block_scope& scope, std::size_t reduction, std::size_t epilogue,
+                         const pair& p) {
+  const std::size_t common = scope.common_loops(reduction, epilogue);
+  const auto check = [&](const ir::buffer& x) {
+    for (const child_block* c : {p.reduction, p.epilogue})
+      for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
+        if (c->loops[l]->loop == ir::loop_kind::thread_binding && storage_rank(x->scope) > 0 &&
+            !shared_across(x->scope, *c->loops[l]))
+          refuse(1, "the threads of loop \"" + c->loops[l]->var->name + "\" have \"" + x->name +
+                        "\" each for itself");
+  };
+  for (const auto* list : {&p.epilogue->block().reads, &p.epilogue->block().writes})
+    for (const ir::buffer_region& r : *list) check(r.buffer);
 }
 
 /// Iteration variables of the epilogue in terms of those of the reduction.
@@ -47300,6 +48345,7 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);
+  check_memory(scope, first_child, last_child, p);
   const ir::var_map vars = match_variables(p);
   const std::optional<ir::expr> start = start_value(p);
   if (!start || p.store->buffer->type != p.sum->buffer->type)
@@ -47310,6 +48356,9 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
       replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
   if (loads_from(out.body, p.sum->buffer))
     refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
+  if (!as_tvm() && detail::written_at_once(out, reduction))
+    refuse(6, "iterations that run at once around " + quoted(p.reduction->block()) +
+                  " would all write the same elements of \"" + p.store->buffer->name + "\"");
   return out;
 }
 
@@ -47886,8 +48935,10 @@ TILEWRIGHT_INLINE new_loop merge(const ir::function& f, const std::vector<ir::va
 }  // namespace tilewright::primitive
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tilewright::primitive {
@@ -48031,6 +49082,22 @@ inline std::vector<int> padded_reduction(const contraction& c) {
   return out;
 }
 
+/// Whether the value is a number where operands hold the padding, if it is one elsewhere: 0 times
+/// an infinity is none.
+inline bool stays_finite(const ir::expr& e) {
+  static constexpr std::array<std::string_view, 10> total = {
+      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
+  bool finite = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    const bool by_number = x->op == ir::op::div && x->args[1]->op == ir::op::real;
+    const bool divides = x->op == ir::op::div && (!by_number || x->args[1]->real == 0);
+    const bool calls =
+        x->op == ir::op::call && std::find(total.begin(), total.end(), x->name) == total.end();
+    if (divides || calls) finite = false;
+  });
+  return finite || !is_float(e.type());
+}
+
 /// What a step of the reduction adds where the variables `beyond` are in their padding and the
 /// operands hold `value` there.
 inline ir::expr padded_step(const contraction& c, const ir::expr& step,
@@ -48044,8 +49111,9 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       return reached ? ir::cast(e.type(), value) : e;
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-    if (e->op == ir::op::mul && (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-                                 ir::equal(e->args[1], ir::literal(e.type(), 0))))
+    if (e->op == ir::op::mul && stays_finite(e) &&
+        (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
+         ir::equal(e->args[1], ir::literal(e.type(), 0))))
       return ir::literal(e.type(), 0);
     if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
       return ir::literal(e.type(), e->args[0]->real);
@@ -48165,6 +49233,16 @@ inline bool runs_through(const child_block& b, std::size_t iter) {
   return ir::is_int(l.min, 0) && arith::same_value(l.extent, b.block().iters[iter].dom.extent);
 }
 
+/// Whether the block writes all of that dimension of its result, which is copied back as a whole.
+inline bool fills(const contraction& c, std::size_t dimension) {
+  const ir::expr& extent = c.result.buffer->shape[dimension];
+  const int i = c.result.iters[dimension];
+  if (i < 0) return ir::is_int(extent, 1);
+  const ir::range& dom = c.block->iters[static_cast<std::size_t>(i)].dom;
+  return !is_padded(c, c.result) ||
+         (ir::is_int(dom.min, 0) && arith::same_value(dom.extent, extent));
+}
+
 /// Requirement 4, with the outermost statement of the nest.
 inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const contraction& c) {
   const child_block& b = scope[child];
@@ -48175,9 +49253,21 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
   if (!top || child_blocks(top).size() != 1 || b.conditional)
     refuse(4, quoted(*c.block) + " is not the only block of its nest");
   if (!visits_domains(b)) refuse(4, quoted(*c.block) + " does not visit exactly its domain");
+  if (std::any_of(b.realize->values.begin(), b.realize->values.end(), ir::reads_memory))
+    refuse(4, "the value of an iteration variable of " + quoted(*c.block) +
+                  " is loaded, which padded loops would do beyond the end");
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
       refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
+  const auto check_memory = [&](const operand& o) {
+    if (!is_padded(c, o) || storage_rank(o.buffer->scope) <= 0) return;
+    for (const ir::loop_node* l : b.loops)
+      if (l->loop == ir::loop_kind::thread_binding)
+        refuse(4, "\"" + o.buffer->name + "\" belongs to threads of loop \"" + l->var->name +
+                      "\", which a copy outside of it does not reach");
+  };
+  check_memory(c.result);
+  for (const operand& o : c.inputs) check_memory(o);
   const std::vector<int>& indexed = c.result.iters;
   for (std::size_t i = 0; i < c.block->iters.size(); ++i)
     if (c.padded(i) && c.block->iters[i].kind == ir::iter_kind::spatial &&
@@ -48191,7 +49281,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
           l->loop != ir::loop_kind::unrolled)
         refuse(4, "loop \"" + l->var->name + "\", whose iterations run at once, would reduce");
   for (std::size_t d = 0; d < c.result.iters.size(); ++d)
-    if (c.result.iters[d] < 0 && !ir::is_int(c.result.buffer->shape[d], 1))
+    if (!fills(c, d))
       refuse(4, quoted(*c.block) + " writes only a part of \"" + c.result.buffer->name + "\"");
   return top;
 }
@@ -48408,6 +49498,103 @@ inline ir::index_map bind_map(const ir::index_map& map, const ir::function& f, d
 }
 
 }  // namespace tilewright::primitive::detail
+// Stores of a block that may not happen, so that it writes less than it declares.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Looks for branches and loops without iteration around the stores to a buffer; blocks inside say
+/// themselves what they write.
+class skipped_stores {
+ public:
+  skipped_stores(const ir::block_node& block, const ir::buffer& x) : block_(block), x_(x) {
+    for (const ir::iter_var& v : block.iters) bind(v.var, v.dom);
+  }
+
+  bool found() { return may_skip(block_.body); }
+
+ private:
+  void bind(const ir::var& v, const ir::range& range) {
+    known_.bind(v, range);
+    inside_.insert(v);
+  }
+
+  bool may_skip(const ir::stmt& s) {
+    switch (s->kind) {
+      case ir::stmt_kind::if_else: {
+        const ir::if_node& n = *ir::as_if(s);
+        if (!n.else_body) return stores(n.then_body);
+        return !same_places(n) || may_skip(n.then_body) || may_skip(n.else_body);
+      }
+      case ir::stmt_kind::seq: {
+        const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+        return std::any_of(list.begin(), list.end(),
+                           [&](const ir::stmt& c) { return may_skip(c); });
+      }
+      case ir::stmt_kind::loop: {
+        const ir::loop_node& loop = *ir::as_loop(s);
+        if (may_be_empty(loop) && stores(loop.body)) return true;
+        bind(loop.var, {loop.min, loop.extent});
+        return may_skip(loop.body);
+      }
+      case ir::stmt_kind::let: return may_skip(ir::as_let(s)->body);
+      case ir::stmt_kind::allocate: return may_skip(ir::as_allocate(s)->body);
+      case ir::stmt_kind::attribute: return may_skip(ir::as_attribute(s)->body);
+      case ir::stmt_kind::while_loop: return stores(ir::as_while(s)->body);
+      default: return false;
+    }
+  }
+
+  /// With an init something is there anyway. A symbolic extent is believed, as that of a buffer is.
+  bool may_be_empty(const ir::loop_node& loop) const {
+    if (block_.init) return false;
+    if (ir::reads_memory(loop.extent)) return true;
+    const bool decided = ir::is_int(loop.extent) || ir::uses_any(loop.extent, inside_);
+    return decided && known_.const_bounds(loop.extent).lo < 1;
+  }
+
+  bool stores(const ir::stmt& s) const {
+    bool found = false;
+    ir::for_each_stmt(s, [&](const ir::stmt& x) {
+      if (const ir::store_node* store = ir::as_store(x)) found = found || store->buffer == x_;
+      if (const ir::block_realize_node* r = ir::as_realize(x))
+        found = found || std::any_of(r->block->writes.begin(), r->block->writes.end(),
+                                     [&](const ir::buffer_region& w) { return w.buffer == x_; });
+    });
+    return found;
+  }
+
+  /// Both branches store to the buffer, at the same places, or neither does.
+  bool same_places(const ir::if_node& n) const {
+    if (stores(n.then_body) != stores(n.else_body)) return false;
+    const std::vector<ir::expr>* first = nullptr;
+    bool same = true;
+    for (const ir::stmt& branch : {n.then_body, n.else_body})
+      ir::for_each_stmt(branch, [&](const ir::stmt& x) {
+        const ir::store_node* store = ir::as_store(x);
+        if (!store || store->buffer != x_) return;
+        if (!first) first = &store->indices;
+        same = same && std::equal(first->begin(), first->end(), store->indices.begin(),
+                                  [](const auto& a, const auto& b) { return ir::equal(a, b); });
+      });
+    return same;
+  }
+
+  const ir::block_node& block_;
+  const ir::buffer& x_;
+  arith::analyzer known_;
+  ir::var_set inside_;
+};
+
+/// Whether the block may leave out a store to the buffer.
+inline bool skips_stores(const ir::block_node& block, const ir::buffer& x) {
+  return !ir::as_store(block.body) && skipped_stores(block, x).found();
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::reindexing {
@@ -48535,10 +49722,11 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   if (caching::reads_before(b, x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
-  const bool branches =
-      scope[self].conditional || point_access::accesses(scope[self].realize->block, x).branches;
+  const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
   if (branches || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
+  if (!as_tvm() && !writes_once(scope[self]))
+    refuse(6, "several instances of " + quoted(b) + " write the same elements");
 }
 
 /// The copy of a result writes the whole domains each time the scope runs: so must the block.
@@ -48565,6 +49753,8 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
       refuse(requirement,
              "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
   const block_scope scope(*at.scope()->block);
+  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy.id))) >= 0)
+    refuse(requirement, "iterations that run at once have what the copy reads for themselves");
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
                                       static_cast<std::size_t>(scope.find(copy.id)), indices);
@@ -48607,6 +49797,11 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(1, quoted(*block) + " holds other blocks");
   const auto [x, read] = select(*block, which);
   const std::vector<ir::expr> indices = common_indices(block, x);
+  const ir::var_set around = caching::defined_around(at);
+  for (const ir::expr& e : indices)
+    if (ir::uses_any(e, around))
+      refuse(3, quoted(*block) + " accesses \"" + x->name +
+                    "\" at variables around it that are no iteration variables");
   const block_scope scope(*holder->block);
   const auto self = static_cast<std::size_t>(scope.find(id));
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(5, "the scope is no stage pipeline");
@@ -48614,6 +49809,11 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
   check_alone(scope, self, x, read);
+  if (changes_in_while(at, scope, self))
+    refuse(4, "a while repeats " + quoted(*block) + ", which may read something else each time");
+  if (!scope[self].loops.empty() && threads_begin_at(at, *scope[self].loops[0], x))
+    refuse(4, "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
+                  " start, and the copy stands outside of these");
   if (read) {
     check_read(scope, self, x, indices);
   } else {
@@ -48747,7 +49947,16 @@ inline element locate(const call& c, const ir::function& f, const ir::block_node
 struct followed_nest {
   std::vector<const ir::loop_node*> loops;  // below the place of the copy
   std::vector<ir::expr> guard;
+  bool may_be_empty = false;  // the rest of the nest may leave out an element of these
 };
+
+/// Whether a part of the guard certainly holds in the first iteration of the loops.
+inline bool holds_first(const child_block& child, std::size_t depth, const ir::expr& part) {
+  ir::var_map first;
+  for (std::size_t l = depth; l < child.loops.size(); ++l)
+    first.emplace(child.loops[l]->var, child.loops[l]->min);
+  return arith::analyzer().prove(ir::substitute(part, first));
+}
 
 inline followed_nest nest_of(const call& c, const child_block& child, std::size_t depth,
                              const std::vector<std::size_t>& iters) {
@@ -48774,6 +49983,13 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
              "the guard of " + quoted(child.block()) +
                  " mixes loops that the element depends on with others");
     if (kept) out.guard.push_back(part);
+    if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
+  }
+  for (std::size_t l = depth; l < child.loops.size(); ++l) {
+    const ir::expr& extent = child.loops[l]->extent;
+    const bool uneven = follows(extent, child) || ir::reads_memory(extent);
+    if (uneven && !needed[l] && range_of(arith::to_linear(extent), child.loops).lo < 1)
+      out.may_be_empty = true;
   }
   return out;
 }
@@ -48788,6 +50004,24 @@ inline bool leaves_domains(const child_block& child, const std::vector<std::size
     const ir::expr& value = child.realize->values[i];
     return !known.prove_le(dom.min, value) || !known.prove_lt(value, dom.min + dom.extent);
   });
+}
+
+/// The copy has the loops that it follows, and sees nothing else between the scope and the block.
+inline void check_seen(const call& c, const path& at, const child_block& child, const element& e,
+                       const followed_nest& like) {
+  const ir::var_set around = caching::defined_around(at);
+  for (const ir::expr& index : e.at_buffer)
+    if (ir::uses_any(index, around))
+      refuse(c, 5,
+             quoted(child.block()) + " uses variables around it that are no iteration variables");
+  ir::var_set lets = around;
+  for (const ir::loop_node* l : child.loops) lets.erase(l->var);
+  std::vector<ir::expr> used = like.guard;
+  for (const std::size_t i : e.iters) used.push_back(child.realize->values[i]);
+  for (const ir::loop_node* l : like.loops) used.insert(used.end(), {l->min, l->extent});
+  for (const ir::expr& u : used)
+    if (ir::uses_any(u, lets))
+      refuse(c, 8, "a let around " + quoted(child.block()) + " says where it runs");
 }
 
 /// The copy below loops like those of the block.
@@ -48846,6 +50080,15 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
   return writer;
 }
 
+/// Whether variables of blocks around the scope say which part of a sum an instance adds.
+inline bool reduces_outside(const child_block& child) {
+  for (std::size_t i = 0; i < child.realize->values.size(); ++i)
+    if (child.block().iters[i].kind == ir::iter_kind::reduce)
+      for (const ir::var& v : ir::free_vars(child.realize->values[i]))
+        if (loop_index(child.loops, v) < 0) return true;
+  return false;
+}
+
 /// Where the copy stands, after the checks of the dependences.
 inline caching::place find_place(const call& c, const block_scope& scope, std::size_t self,
                                  const ir::buffer& x, bool read) {
@@ -48859,7 +50102,7 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
     return caching::place_after(c, scope, writer, {self}, one_depth);
   }
   caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
-  if (!reduction_done(scope[self], {out.depth, {}}))
+  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self]))
     refuse(c, 4,
            "the sums of " + quoted(scope[self].block()) +
                " are not finished where the copy would stand");
@@ -48877,6 +50120,8 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
   const path at = find_block(f, copy);
   const block_scope scope(*at.scope()->block);
   const auto self = static_cast<std::size_t>(scope.find(block));
+  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy))) >= 0)
+    refuse(c, 5, "iterations that run at once have what the copy reads for themselves");
   const int changer = point_access::changer_of_places(
       scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
   if (changer >= 0)
@@ -48935,12 +50180,23 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
+  if (changes_in_while(at, scope, self))
+    refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
   const caching::place where = find_place(c, scope, self, x, read);
+  if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
+    refuse(c, 4,
+           "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
+               " start, and the copy stands outside of these");
   const element e = locate(
       c, f, *block, (read ? block->reads : block->writes)[static_cast<std::size_t>(index)], map);
   const followed_nest like = nest_of(c, child, where.depth, e.iters);
+  check_seen(c, at, child, e, like);
+  if (like.may_be_empty && (!read || !point_access::inside(*block, x, e.at_buffer)))
+    refuse(c, 8,
+           "loops or a guard that the element does not depend on may keep " + quoted(*block) +
+               " from it, and not the copy");
   const point_access::collector found = point_access::accesses(block, x);
-  if (!read && (found.branches || child.conditional))
+  if (!read && (skips_stores(*block, x) || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
   if (child.conditional && leaves_domains(child, e.iters))
@@ -48988,6 +50244,39 @@ TILEWRIGHT_INLINE new_block reindex_cache_write(const ir::function& f, std::uint
 #include <cstdint>
 #include <string>
 #include <utility>
+
+// Blocks that meet in the same iterations of a loop alone.
+
+#include <algorithm>
+#include <optional>
+
+namespace tilewright::primitive::detail {
+
+/// Whether in each iteration of the loop the two blocks touch the same elements, and in different
+/// iterations different ones.
+inline bool share_within_iterations(const child_block& writer, const ir::buffer_region& written,
+                                    const child_block& reader, const ir::buffer_region& read,
+                                    std::size_t loop) {
+  const standing_loops standing{loop + 1, {}};
+  const footprint a = touched(writer, bind_iters(writer), written, standing),
+                  b = touched(reader, bind_iters(reader), read, standing);
+  const auto same = [](const std::optional<arith::linear>& x,
+                       const std::optional<arith::linear>& y) {
+    return x && y && footprints::constant_sum(*x, *y, -1) == 0;
+  };
+  // a box that stands still is the same in all iterations, whatever the instances write of it
+  const auto moves = [&](const span& s) {
+    return s.lo && std::any_of(s.lo->terms.begin(), s.lo->terms.end(), [&](const auto& t) {
+             return ir::uses_var(t.first, writer.loops[loop]->var);
+           });
+  };
+  return std::equal(
+             a.begin(), a.end(), b.begin(), b.end(),
+             [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
+         std::any_of(a.begin(), a.end(), moves) && iterations_apart(writer, loop);
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::reordering {
@@ -49166,6 +50455,62 @@ inline void check_as_tvm(const child_block& child, std::size_t at) {
                       child.loops[outer]->var->name + "\"");
 }
 
+/// Whether no element of the one region in an iteration of the loop is of the other in another one:
+/// the loop steps over what both hold.
+inline bool steps_over_both(const child_block& a, const ir::buffer_region& of_a,
+                            const child_block& b, const ir::buffer_region& of_b, std::size_t loop) {
+  using detail::footprints::constant_sum;
+  const standing_loops standing{loop + 1, {}};
+  const footprint x = touched(a, bind_iters(a), of_a, standing),
+                  y = touched(b, bind_iters(b), of_b, standing);
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    if (!x[d].lo || !x[d].hi || !y[d].lo || !y[d].hi) continue;
+    const auto end = constant_sum(*x[d].hi, *x[d].lo, -1),
+               from = constant_sum(*y[d].lo, *x[d].lo, -1),
+               to = constant_sum(*y[d].hi, *x[d].lo, -1);
+    const std::int64_t step = x[d].lo->coefficient(a.loops[loop]->var);
+    if (end && from && to &&
+        std::max(*end, *to) - std::min<std::int64_t>(0, *from) < std::max(step, -step))
+      return true;
+  }
+  return false;
+}
+
+/// Writes of the same elements keep their order: those of different blocks, of a block that writes
+/// some more than once, and of one that uses the loop without a variable; so do a block's reads of
+/// what other instances of it write.
+inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
+  if (as_tvm() || ir::is_int(loop.extent, 1)) return;
+  for (std::size_t a = 0; a < scope.size(); ++a) {
+    const int at = loop_index(scope[a].loops, loop.var);
+    if (at < 0) continue;
+    const auto place = static_cast<std::size_t>(at);
+    const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
+      if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
+          steps_over_both(scope[a], w, scope[b], r, place) ||
+          (a != b && share_within_iterations(scope[a], w, scope[b], r, place)))
+        return;
+      refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
+                    "\" that block \"" + scope[b].block().name +
+                    "\" touches in another iteration of loop \"" + loop.var->name + "\"");
+    };
+    const bool free = scope[a].block().iters.empty() && loop_used_inside(scope[a]);
+    const bool again = free || !writes_once(scope[a]);
+    for (const ir::buffer_region& w : scope[a].block().writes) {
+      for (std::size_t b = again ? a : a + 1; b < scope.size(); ++b)
+        if (loop_index(scope[b].loops, loop.var) >= 0)
+          for (const ir::buffer_region& other : scope[b].block().writes) check(w, b, other);
+      for (const ir::buffer_region& r : scope[a].block().reads) {
+        if (r.buffer != w.buffer) continue;
+        if (free || !same_box(w, r)) check(w, a, r);
+        for (std::size_t b = 0; b < scope.size(); ++b)  // they see how far the updates have come
+          if (b != a && loop_index(scope[b].loops, loop.var) >= 0)
+            for (const ir::buffer_region& seen : scope[b].block().reads) check(w, b, seen);
+      }
+    }
+  }
+}
+
 inline void check_blocks(const path& head, const std::vector<const ir::loop_node*>& order) {
   const ir::loop_node* outermost = ir::as_loop(head.target());
   const block_scope scope(*head.scope()->block);
@@ -49181,6 +50526,8 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
       refuse(5, "block \"" + block.name + "\" has bindings that are not affine below loop \"" +
                     outermost->var->name + "\"");
     if (as_tvm()) check_as_tvm(child, first);
+    if (!as_tvm() && block.init && detail::reads_other_results(block))
+      refuse(8, "block \"" + block.name + "\" reads other elements of its result than it updates");
     check_first_instances(child, first, order);
     check_repetition(child, first, order);
   }
@@ -49189,6 +50536,12 @@ inline void check_blocks(const path& head, const std::vector<const ir::loop_node
       refuse(8, "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                     "\" reads what a block below loop \"" + loop->var->name +
                     "\" writes in another iteration");
+  for (const ir::loop_node* loop : order) {
+    check_writes(scope, *loop);
+    if (const ir::buffer b = detail::overwritten_bound(*loop, loop->body); b && !as_tvm())
+      refuse(8, "loop \"" + loop->var->name + "\" overwrites \"" + b->name +
+                    "\", from which its bounds are loaded");
+  }
 }
 
 }  // namespace detail::reordering
@@ -49240,7 +50593,223 @@ TILEWRIGHT_INLINE ir::function reorder_block_iter_var(const ir::function& f, std
 }  // namespace tilewright::primitive
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
+
+namespace tilewright::primitive {
+namespace detail::inlining {
+
+/// The blocks of a reverse_compute_inline.
+struct fold {
+  std::size_t consumer = 0, producer = 0;
+  ir::buffer between;
+};
+
+inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
+  fold out{child, 0, {}};
+  const ir::block_node& block = scope[child].block();
+  for (const ir::buffer_region& r : block.reads) {
+    if (r.buffer == out.between) continue;
+    for (std::size_t i = 0; i < scope.size(); ++i) {
+      if (i == child || !writes_buffer(scope[i].block(), r.buffer)) continue;
+      if (out.between)
+        refuse(
+            name, 3,
+            quoted(block) + " reads more than one result of its scope, or one of several blocks");
+      out.between = r.buffer;
+      out.producer = i;
+    }
+  }
+  if (!out.between)
+    refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
+  const ir::block_node& producer = scope[out.producer].block();
+  check_complete(name, 3, scope, out.producer);
+  if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
+      !ir::as_store(producer.body))
+    refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
+  if (!scope.allocates(out.between))
+    refuse(name, 3, "producer " + quoted(producer) + " writes an output of its scope");
+  for (std::size_t i = 0; i < scope.size(); ++i)
+    if (i != child && reads_buffer(scope[i].block(), out.between))
+      refuse(name, 3, quoted(scope[i].block()) + " reads \"" + out.between->name + "\" too");
+  return out;
+}
+
+/// The index tuple of all loads of the buffer in the block.
+inline std::vector<ir::expr> common_indices(const char* name, const ir::block_node& block,
+                                            const ir::buffer& x) {
+  std::vector<ir::expr> out;
+  bool first = true, same = true;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) {
+    if (e->op == ir::op::data && e->buffer == x)
+      refuse(name, 5, quoted(block) + " passes on a pointer to \"" + x->name + "\"");
+    if (e->op != ir::op::load || e->buffer != x) return;
+    if (first) out = e->args;
+    for (std::size_t d = 0; d < out.size() && !first; ++d)
+      same = same && arith::same_value(out[d], e->args[d]);
+    first = false;
+  });
+  if (first || !same)
+    refuse(name, 5, quoted(block) + " does not load \"" + x->name + "\" with one tuple of indices");
+  return out;
+}
+
+/// Whether the indices are inside of the buffer for every instance: the border of a padding reads
+/// nothing.
+inline bool stays_inside(const ir::block_node& block, const std::vector<ir::expr>& indices,
+                         const ir::buffer& x) {
+  arith::analyzer known;
+  for (const ir::iter_var& v : block.iters) known.bind(v.var, v.dom);
+  const auto is_digit = [&](const ir::expr& index, const ir::expr& limit) {
+    const int i = index->args.size() == 2 ? iter_index(block, index->args[0]) : -1;
+    return i >= 0 &&
+           footprints::digit_within(index, limit, block.iters[static_cast<std::size_t>(i)].dom);
+  };
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!is_digit(indices[d], x->shape[d]) &&
+        (!known.prove(ir::ge(indices[d], ir::integer(indices[d].type(), 0))) ||
+         !known.prove(ir::lt(indices[d], x->shape[d]))))
+      return false;
+  return true;
+}
+
+/// Guard of the folded block: the consumer's instance exists and reads what the producer's instance
+/// makes.
+inline ir::expr fold_guard(const child_block& producer, const ir::block_node& consumer,
+                           const std::vector<ir::expr>& loads, const std::vector<ir::expr>& stores,
+                           const ir::var_map& solved) {
+  arith::analyzer known;
+  for (const ir::iter_var& v : producer.block().iters) known.bind(v.var, v.dom);
+  ir::expr out = ir::boolean(true);
+  const auto need = [&](const ir::expr& condition) {
+    if (!known.prove(condition)) out = ir::logical_and(out, condition);
+  };
+  for (const ir::iter_var& v : consumer.iters) {
+    const ir::expr value = known.simplify(solved.at(v.var));
+    need(ir::ge(value, v.dom.min));
+    need(ir::lt(value, v.dom.min + v.dom.extent));
+  }
+  for (std::size_t d = 0; d < loads.size(); ++d)
+    need(ir::eq(known.simplify(ir::substitute(loads[d], solved)), stores[d]));
+  ir::var_map values;
+  for (std::size_t i = 0; i < producer.block().iters.size(); ++i)
+    values.emplace(producer.block().iters[i].var, producer.realize->values[i]);
+  arith::analyzer outside;
+  outside.bind(domains(producer.loops));
+  return outside.simplify(ir::substitute(out, values));
+}
+
+/// The producer with the consumer's expression around its own.
+inline ir::block make_folded(const ir::block& producer, const ir::block_node& consumer,
+                             const ir::var_map& solved, const ir::buffer& between) {
+  const ir::store_node& inner = *ir::as_store(producer->body);
+  const ir::store_node& outer = *ir::as_store(consumer.body);
+  arith::analyzer known;
+  for (const ir::iter_var& v : producer->iters) known.bind(v.var, v.dom);
+  const auto folded = [&](const ir::expr& of_consumer) {
+    const auto on_expr = [&](const ir::expr& e) {
+      return e->op == ir::op::load && e->buffer == between ? inner.value : e;
+    };
+    return ir::rewrite(ir::substitute(of_consumer, solved), on_expr);
+  };
+  ir::block_node out = *producer;
+  std::vector<ir::expr> indices;
+  for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
+  out.writes = {{outer.buffer, ir::point_box(indices)}};
+  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
+  std::vector<ir::buffer_region> added;
+  for (const ir::buffer_region& r : consumer.reads)
+    if (r.buffer != between) added.push_back(r);
+  out.reads = updated_reads(out, between, added);
+  return ir::make_block(std::move(out));
+}
+
+inline ir::function backward(const ir::function& f, std::uint64_t id) {
+  constexpr const char* name = "reverse_compute_inline";
+  const path at = need_block(f, id, name);
+  const ir::block_realize_node* holder = at.scope();
+  if (!holder) refuse(name, 2, "the root block cannot be inlined");
+  const block_scope scope(*holder->block);
+  const auto child = static_cast<std::size_t>(scope.find(id));
+  const ir::block_node& block = scope[child].block();
+  check_surroundings(name, scope, child);
+  check_complete(name, 2, scope, child);
+  if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
+    refuse(name, 2, "the body of " + quoted(block) + " is not one store");
+  check_loops(name, 2, scope[child]);
+  if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
+  if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
+    refuse(name, 4, quoted(block) + " has a predicate");
+  const fold pair = find_producer(name, scope, child);
+  const child_block& producer = scope[pair.producer];
+  const bound_iters& iters = bind_iters(scope[child]);
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (!iters.understood || !(iters.clip[i] == constant_range(block.iters[i].dom)))
+      refuse(name, 4, quoted(block) + " has a predicate");
+  if (!visits_domains(scope[child]))
+    refuse(name, 4, "the loops of " + quoted(block) + " do not visit all of its domain");
+  const std::vector<ir::expr> loads = common_indices(name, block, pair.between);
+  const std::optional<inverse> inv = invert(loads, block.iters);
+  if (!inv)
+    refuse(name, 5,
+           "the iteration variables of " + quoted(block) +
+               " do not follow from the indices of its loads");
+  if (pair.producer > child || !region_covered(scope, child))
+    refuse(name, 6,
+           quoted(producer.block()) + " has not computed all that " + quoted(block) + " reads");
+  if (!stays_inside(block, loads, pair.between))
+    refuse(name, 6,
+           quoted(block) + " has instances that read nothing of \"" + pair.between->name + "\"");
+  for (std::size_t l = scope.common_loops(pair.producer, child); l < producer.loops.size(); ++l)
+    if (rewrites(scope, pair.producer, producer.loops[l]->var) &&
+        !may_read_unfinished(scope, child))
+      refuse(name, 6,
+             quoted(producer.block()) +
+                 " overwrites its results, and others than the last ones may "
+                 "not be taken");
+  for (std::size_t l = 0; l < producer.loops.size(); ++l)
+    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
+      refuse(name, 7,
+             "iterations of loop \"" + producer.loops[l]->var->name +
+                 "\", which run at once, all run " + quoted(producer.block()) +
+                 " for the same elements");
+  const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
+  const ir::var_map solved = solve(*inv, block.iters, stores);
+  const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
+  const ir::block folded = make_folded(producer.realize->block, block, solved, pair.between);
+  const path to = find_block(f, producer.block().id);
+  const ir::function out =
+      replace(f, to,
+              ir::make_realize(producer.realize->values,
+                               ir::logical_and(producer.realize->predicate, guard), folded));
+  ir::function alone = remove(out, id, holder->block->id, pair.between);
+  if (loads_from(alone.body, pair.between))
+    refuse(name, 3,
+           "a loop, a condition or the guard of a block loads \"" + pair.between->name + "\" too");
+  return alone;
+}
+
+}  // namespace detail::inlining
+
+TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block) {
+  return detail::inlining::backward(f, block);
+}
+
+TILEWRIGHT_INLINE bool can_reverse_compute_inline(const ir::function& f, std::uint64_t block) {
+  try {
+    reverse_compute_inline(f, block);
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+}  // namespace tilewright::primitive
+
+#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace tilewright::primitive {
 namespace detail::factoring {
@@ -49283,10 +50852,15 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
+  if (const ir::loop_node* used = loop_used_inside(scope[child]))
+    refuse(1, quoted(b) + " uses " + quoted(*used) + " without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
     refuse(1, quoted(b) + " cannot be computed earlier: " + hazard_text(hazard));
+  if (const int reader = early_reader(scope, child); reader >= 0)
+    refuse(1, quoted(scope[static_cast<std::size_t>(reader)].block()) +
+                  " reads parts of the sum of " + quoted(b) + " in a common loop");
 }
 
 inline std::size_t blocks_below(const block_scope& scope, const ir::loop_node& loop) {
@@ -49325,12 +50899,25 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
     all.insert(c.loops[l]->var);
     if (p.drops(l)) dropped.insert(c.loops[l]->var);
   }
-  if (ir::uses_any(loop.extent, all))
+  if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
     refuse(8, "the extent of " + quoted(loop) + " is not constant");
   for (std::size_t l = 0; l < c.loops.size(); ++l)
     if (!p.drops(l) &&
         (ir::uses_any(c.loops[l]->extent, dropped) || ir::uses_any(c.loops[l]->min, dropped)))
       refuse(8, "the bounds of " + quoted(*c.loops[l]) + " follow a loop of the reduction");
+}
+
+/// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
+inline bool starts_at_first(const plan& p) {
+  const child_block& c = *p.child;
+  ir::var_map first;
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (p.reduce[l]) first.emplace(c.loops[l]->var, c.loops[l]->min);
+  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
+    if (c.block().iters[i].kind == ir::iter_kind::reduce &&
+        !arith::same_value(ir::substitute(c.realize->values[i], first), c.block().iters[i].dom.min))
+      return false;
+  return true;
 }
 
 /// The part of the predicate that says which results exist; the rest only cuts the reduction, and
@@ -49348,14 +50935,19 @@ inline ir::expr result_predicate(const plan& p) {
   }
   ir::expr kept = ir::boolean(true);
   std::vector<ir::expr> cuts;
+  bool cuts_partial = false;
   for (const ir::expr& conjunct : ir::conjuncts(c.realize->predicate)) {
     if (ir::uses_any(conjunct, dropped)) {
       cuts.push_back(conjunct);
     } else {
       kept = ir::logical_and(kept, conjunct);
       known.assume(conjunct);
+      cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
+  if (cuts_partial && !starts_at_first(p))
+    refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
+                  quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
     if (as_tvm() || !known.prove(ir::substitute(cut, first)))
       refuse(7, "the guard of " + quoted(c.block()) + " leaves partial results along " +
@@ -49439,6 +51031,26 @@ inline ir::iter_var iter_of(const ir::loop_node& l, ir::iter_kind kind) {
   return {ir::make_var("v" + l.var->name, l.var.type()), {l.min, l.extent}, kind};
 }
 
+/// Which iteration variables are taken apart into loops: those of the reduction that use the loop of
+/// the factor, and those that share loops with them; one kept would tie two variables to one loop.
+inline std::vector<char> taken_apart(const plan& p) {
+  const child_block& c = *p.child;
+  std::vector<char> out(c.block().iters.size(), 0);
+  std::vector<ir::var> loops{p.rf_loop().var};
+  for (bool grew = true; std::exchange(grew, false);)
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const ir::expr& value = c.realize->values[i];
+      if (out[i] || c.block().iters[i].kind == ir::iter_kind::spatial) continue;
+      if (std::none_of(loops.begin(), loops.end(),
+                       [&](const ir::var& v) { return ir::uses_var(value, v); }))
+        continue;
+      out[i] = grew = true;
+      for (const ir::var& v : ir::free_vars(value))
+        if (loop_index(c.loops, v) >= 0) loops.push_back(v);
+    }
+  return out;
+}
+
 /// Iteration variables of the block of partial results, and what the old ones are in their terms.
 inline ir::var_map bind_partial(const plan& p, bound_block& out) {
   const child_block& c = *p.child;
@@ -49446,10 +51058,11 @@ inline ir::var_map bind_partial(const plan& p, bound_block& out) {
   const ir::iter_var rf = iter_of(p.rf_loop(), ir::iter_kind::spatial);
   of_loops.emplace(p.rf_loop().var, rf.var);
   out.add(rf, p.rf_loop().var);
+  const std::vector<char> apart = taken_apart(p);
   for (std::size_t i = 0; i < c.block().iters.size(); ++i) {
     const ir::iter_var& iter = c.block().iters[i];
     const ir::expr& value = c.realize->values[i];
-    if (iter.kind == ir::iter_kind::spatial || !ir::uses_var(value, p.rf_loop().var)) {
+    if (!apart[i]) {
       out.add(iter, value);
       continue;
     }
@@ -49613,6 +51226,10 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
     for (const ir::buffer& b : results(p))
       if (loads_from(e, b))
         refuse(5, quoted(p.child->block()) + " combines values that depend on its result");
+  for (const ir::buffer& b : results(p))
+    if (detail::threads_begin_at(at, *p.child->loops[0], b))
+      refuse(9, "what the threads around " + quoted(p.child->block()) + " keep in \"" + b->name +
+                    "\" ends with them, and partial results beside it would too");
   p.axis = checked_axis(p.form, factor_axis);
   p.partial = partial_buffers(p);
   ir::expr predicate = result_predicate(p);
@@ -49629,6 +51246,9 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   ir::block_node root = *ir::as_realize(holder.target())->block;
   root.alloc_buffers.insert(root.alloc_buffers.end(), p.partial.begin(), p.partial.end());
   out.function = replace_block(out.function, holder, ir::make_block(std::move(root)));
+  if (detail::racing_writer(out.function, p.child->block().id) >= 0)
+    refuse(9, "iterations that run at once would write the same partial results of " +
+                  quoted(p.child->block()));
   return out;
 }
 
@@ -49891,6 +51511,9 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
     for (const ir::buffer_region& r : scope[w].block().writes)
       if (w != child && r.buffer == written.buffer)
         refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
+  if (detail::point_access::accesses(holder->block, written.buffer).opaque)
+    refuse(1,
+           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
   const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
   const window& w = windows.front();
@@ -50039,6 +51662,10 @@ TILEWRIGHT_INLINE new_loops split(const ir::function& f, const ir::var& loop,
   const ir::loop_node& old = *ir::as_loop(at.target());
   const std::int64_t product = detail::splitting::known_product(factors, old);
   check_plain_loop(old, "split", 3, 4);
+  if (const ir::buffer b = detail::overwritten_bound(old, old.body))
+    throw schedule_error("split", 6,
+                         "loop \"" + loop->name + "\" overwrites \"" + b->name +
+                             "\", from which its extent is loaded");
 
   known_loops exact(at);
   const std::vector<ir::expr> extents = detail::splitting::extents(factors, product, old, exact);
@@ -50106,6 +51733,52 @@ inline bool has_threads(const ir::stmt& s) {
     found = found || (loop && loop->loop == ir::loop_kind::thread_binding);
   });
   return found;
+}
+
+/// Whether an instance of the block writes other elements in each iteration of the loop: its region
+/// says the value of every variable that the loop drives.
+inline bool writes_own_elements(const child_block& c, const ir::buffer_region& w,
+                                std::size_t loop) {
+  for (std::size_t i = 0; i < c.realize->values.size(); ++i) {
+    const ir::iter_var& v = c.block().iters[i];
+    if (!ir::is_int(v.dom.extent, 1) && ir::uses_var(c.realize->values[i], c.loops[loop]->var) &&
+        std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) {
+          return d.min.same(v.var) && ir::is_int(d.extent, 1);
+        }))
+      return false;
+  }
+  return iterations_apart(c, loop);
+}
+
+/// A loop whose threads have a buffer each in its old scope and share one in the new scope, where
+/// they would overwrite each other's elements; null if there is none. `site` allocates the buffer.
+inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x,
+                                           const std::string& scope) {
+  const auto merges = [&](const ir::loop_node& l) {
+    return l.loop == ir::loop_kind::thread_binding && !ir::is_int(l.extent, 1) &&
+           shared_across(scope, l) && !shared_across(x->scope, l);
+  };
+  const auto uses = [&](const ir::block_node& b) {
+    const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
+    return std::any_of(b.reads.begin(), b.reads.end(), is_x) ||
+           std::any_of(b.writes.begin(), b.writes.end(), is_x);
+  };
+  for (const ir::loop_node* l : site.all_loops())
+    if (merges(*l)) return l;
+  const block_scope children(block_at(site));
+  for (const child_block& c : children.children()) {
+    if (!uses(c.block())) continue;
+    for (std::size_t l = 0; l < c.loops.size(); ++l)
+      for (const ir::buffer_region& w : c.block().writes)
+        if (w.buffer == x && merges(*c.loops[l]) && !writes_own_elements(c, w, l))
+          return c.loops[l];
+    const ir::loop_node* inside = nullptr;  // its own blocks are below threads
+    ir::for_each_stmt(c.block().body, [&](const ir::stmt& s) {
+      if (ir::as_loop(s) && merges(*ir::as_loop(s))) inside = ir::as_loop(s);
+    });
+    if (inside) return inside;
+  }
+  return nullptr;
 }
 
 /// Stores to the buffers convert to their new type, loads back to the old one.
@@ -50192,6 +51865,11 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
+  if (const ir::loop_node* l = merged_threads(site, x, storage_scope))
+    throw schedule_error(name, 5,
+                         "the threads of loop \"" + l->var->name + "\" have \"" + x->name +
+                             "\" each for itself; in scope \"" + storage_scope +
+                             "\" they would overwrite each other's elements");
   const std::string renamed =
       detail::block_buffers::fresh_buffer_name(f, x->name + "_" + storage_scope);
   const ir::buffer_map map = detail::block_buffers::changed_buffers(
@@ -50255,6 +51933,7 @@ TILEWRIGHT_INLINE ir::function storage_align(const ir::function& f, std::uint64_
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -50391,6 +52070,35 @@ inline void check_inside(const ir::block_node& block, const ir::buffer_region& r
   }
 }
 
+/// Whether a dimension tells the regions of one buffer apart.
+inline bool apart(const ir::buffer_region& a, const ir::buffer_region& b) {
+  const arith::analyzer known;
+  const auto ends_before = [&](const ir::range& x, const ir::range& y) {
+    return known.prove_le(x.min + x.extent, y.min);
+  };
+  for (std::size_t d = 0; d < a.box.size(); ++d)
+    if (ends_before(a.box[d], b.box[d]) || ends_before(b.box[d], a.box[d])) return true;
+  return false;
+}
+
+/// Parameters of an implementation are different memory: where one is written, it may do its work
+/// in another order than the description.
+inline void check_aliases(const ir::block_node& block, const std::string& intrinsic) {
+  const auto is_written = [&](std::size_t i) {
+    const ir::buffer& view = block.match_buffers[i].source.buffer;
+    return std::any_of(block.writes.begin(), block.writes.end(),
+                       [&](const ir::buffer_region& w) { return w.buffer == view; });
+  };
+  for (std::size_t i = 0; i < block.match_buffers.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const ir::buffer_region &a = block.match_buffers[i].source,
+                              &b = block.match_buffers[j].source;
+      if (a.buffer == b.buffer && is_written(i) && !apart(a, b))
+        refuse(6, "block \"" + block.name + "\" writes \"" + a.buffer->name +
+                      "\", which is two operands of " + intrinsic + " at once");
+    }
+}
+
 inline ir::block implement(const ir::function& f, const ir::block_node& block,
                            const std::string& name) {
   const auto intrinsic = intrin::find(name);
@@ -50414,6 +52122,7 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
     check_inside(block, source);
     out.match_buffers.push_back({renew.renew(param), std::move(source)});
   }
+  check_aliases(out, name);
   for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(renew.renew(a));
   out.body = renew.mutate(root.body);
   for (const auto& [key, value] : root.annotations) out.annotations.emplace(key, value);
@@ -50444,6 +52153,7 @@ TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, const ir::var& l
 
 }  // namespace tilewright::primitive
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -50510,6 +52220,9 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
+  if (const ir::loop_node* used = loop_used_inside({&realize, loops}))
+    refuse(2, called(*realize.block) + " uses loop \"" + used->var->name +
+                  "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
     refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
   path head = at;
@@ -50526,6 +52239,19 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
     while (!ir::as_loop(head.target()));
   }
   return head;
+}
+
+/// The instances may run in another order: each reads of what the block writes the elements that it
+/// alone writes.
+inline void check_order(const child_block& c) {
+  for (const ir::iter_var& i : c.block().iters)
+    if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
+      refuse(6, called(c.block()) + " has an iterator that must run in order");
+  if (const ir::buffer x = read_of_others(c.block()))
+    refuse(6, called(c.block()) + " reads elements of \"" + x->name +
+                  "\" that other instances of it write");
+  if (!as_tvm() && !writes_once(c))
+    refuse(6, "several instances of " + called(c.block()) + " write the same elements");
 }
 
 /// The kind of a result of the map; nothing when it mixes kinds.
@@ -50570,10 +52296,7 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
     refuse(1, "the map takes " + std::to_string(given.inputs.size()) + " indices; " + called(old) +
                   " has " + std::to_string(old.iters.size()) + " iteration variables");
   const path head = whole_nest(at, realize);
-  for (const ir::iter_var& i : old.iters)
-    if (i.kind != ir::iter_kind::spatial && i.kind != ir::iter_kind::reduce)
-      refuse(6, called(old) + " has an iterator that must run in order");
-
+  check_order({&realize, at.loops()});
   const dtype type = old.iters.empty() ? dtype::i32 : old.iters[0].var.type();
   const ir::index_map map = detail::bind_map(given, f, type);
   std::vector<ir::expr> extents;
@@ -50959,6 +52682,35 @@ inline ir::function with_assumption(const ir::function& f, const task& t) {
   return out;
 }
 
+/// Whether the value of a store reads nothing of its buffer but the element that it replaces, so that
+/// the order of the stores does not matter.
+inline bool reads_own_element(const ir::store_node& store) {
+  bool own = true;
+  ir::for_each_expr(store.value, [&](const ir::expr& e) {
+    if (e->op == ir::op::load && e->buffer == store.buffer)
+      own = own && std::equal(e->args.begin(), e->args.end(), store.indices.begin(),
+                              [](const ir::expr& x, const ir::expr& y) { return x.same(y); });
+  });
+  return own;
+}
+
+/// Whether the block runs as well at places that no element takes, where its stores choose the
+/// padding: nothing else in it reads memory.
+inline bool runs_in_padding(const ir::block_node& b) {
+  bool plain = true;
+  for (const ir::stmt& s : {b.init, b.body}) {
+    if (!s) continue;
+    ir::for_each_stmt(s, [&](const ir::stmt& x) {
+      const ir::loop_node* loop = ir::as_loop(x);
+      const ir::store_node* store = ir::as_store(x);
+      if (loop && (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent))) plain = false;
+      if (store && !reads_own_element(*store)) plain = false;
+      if (!loop && !store && !ir::as_seq(x)) plain = false;
+    });
+  }
+  return plain;
+}
+
 /// A nest that writes the buffer in row-major order and does nothing else.
 struct traversal {
   path head;                                // to the outermost of the loops over the dimensions
@@ -50998,7 +52750,8 @@ inline std::optional<traversal> row_major(const ir::function& f,
                                           const ir::buffer& buffer) {
   const ir::block_node& b = *realize.block;
   const auto iters = index_iters(b, buffer);
-  if (!iters || iters->empty() || !child_blocks(b.body).empty() || !ir::is_true(realize.predicate))
+  if (!iters || iters->empty() || !child_blocks(b.body).empty() ||
+      !ir::is_true(realize.predicate) || !runs_in_padding(b))
     return std::nullopt;
   path at = find_block(f, b.id);
   const std::vector<const ir::loop_node*> loops = at.loops();
@@ -51043,7 +52796,7 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
       if (!last && !ir::as_loop(loop->body)) return false;
       if (!last) continue;
       const ir::store_node* store = ir::as_store(loop->body);
-      return store && store->buffer == buffer &&
+      return store && store->buffer == buffer && reads_own_element(*store) &&
              std::equal(vars.begin(), vars.end(), store->indices.begin(),
                         [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
     }
@@ -51836,24 +53589,6 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
   return true;
 }
 
-/// Whether in each iteration of the loop the two blocks touch the same elements, and in different
-/// iterations different ones.
-inline bool share_within_iterations(const child_block& writer, const ir::buffer_region& written,
-                                    const child_block& reader, const ir::buffer_region& read,
-                                    std::size_t loop) {
-  const standing_loops standing{loop + 1, {}};
-  const footprint a = touched(writer, bind_iters(writer), written, standing),
-                  b = touched(reader, bind_iters(reader), read, standing);
-  const auto same = [](const std::optional<arith::linear>& x,
-                       const std::optional<arith::linear>& y) {
-    return x && y && footprints::constant_sum(*x, *y, -1) == 0;
-  };
-  return std::equal(
-             a.begin(), a.end(), b.begin(), b.end(),
-             [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
-         iterations_apart(writer, loop);
-}
-
 /// Whether one of the blocks below the loop writes what the reader, another one, finds there in
 /// another iteration.
 inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
@@ -51877,19 +53612,6 @@ inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>&
   return false;
 }
 
-/// Whether a block inside of another one surely writes less than a box, as loops and conditions
-/// around it say.
-inline bool writes_unevenly(const child_block& c, const ir::block_node& around) {
-  const auto follows = [&](const ir::expr& bound) {
-    return std::any_of(around.iters.begin(), around.iters.end(),
-                       [&](const ir::iter_var& v) { return ir::uses_var(bound, v.var); });
-  };
-  return c.conditional || ir::reads_memory(c.realize->predicate) ||
-         footprints::moves_unevenly(c, {0, {}}) ||
-         std::any_of(c.loops.begin(), c.loops.end(),
-                     [&](const ir::loop_node* l) { return follows(l->min) || follows(l->extent); });
-}
-
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   ir::buffer_region out{x, {}};
   for (std::size_t d = 0; d < box.size(); ++d) {
@@ -51911,6 +53633,15 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   const bound_iters& iters = bind_iters(scope[child]);
   return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
     return detail::cover::is_covered(scope, child, iters, r, needed);
+  });
+}
+
+TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child,
+                                      const ir::buffer& x) {
+  const std::vector<ir::buffer_region>& reads = scope[child].block().reads;
+  return std::all_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+    return r.buffer != x ||
+           detail::cover::is_covered(scope, child, bind_iters(scope[child]), r, sums::finished);
   });
 }
 
@@ -51971,9 +53702,11 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
     return std::none_of(
         inner.children().begin(), inner.children().end(), [&](const child_block& c) {
           const auto& list = c.block().writes;
-          return std::any_of(list.begin(), list.end(),
-                             [&](const auto& w) { return w.buffer == region.buffer; }) &&
-                 d::writes_unevenly(c, block);
+          return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+            return w.buffer == region.buffer &&
+                   (detail::writes_unevenly(c, block) ||
+                    detail::skips_stores(c.block(), w.buffer) || !writes_declared(c.block(), w));
+          });
         });
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
@@ -53974,11 +55707,14 @@ class trace_parser {
     const ir::token name = in_.next();
     in_.expect("=");
     if (name.text == "decision" && kind.choice != decision_shape::none) {
+      if (!choice.empty()) in_.fail(name, "one decision");
       choice = kind.choice == decision_shape::one ? decision{in_.expect_integer()} : integers();
       return;
     }
     for (std::size_t i = 0; i < kind.parameters.size(); ++i)
       if (kind.parameters[i].name == name.text) {
+        if (!std::holds_alternative<std::monostate>(args[i]))
+          in_.fail(name, "one argument \"" + std::string(name.text) + "\"");
         args[i] = value(kind.parameters[i]);
         return;
       }
@@ -54735,26 +56471,6 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
   return out;
 }
 
-/// A store under a condition: the block may write less than it declares.
-inline bool writes_conditionally(const ir::stmt& s) {
-  switch (s->kind) {
-    case ir::stmt_kind::if_else: {
-      const ir::if_node& n = *ir::as_if(s);
-      return !n.else_body || writes_conditionally(n.then_body) || writes_conditionally(n.else_body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), writes_conditionally);
-    }
-    case ir::stmt_kind::loop: return writes_conditionally(ir::as_loop(s)->body);
-    case ir::stmt_kind::let: return writes_conditionally(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return writes_conditionally(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return writes_conditionally(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return true;
-    default: return false;
-  }
-}
-
 /// One dimension of a write as `iteration variable * factor + offset`, `extent` wide.
 struct strip {
   int iter = -1;  // -1: a constant place
@@ -54857,8 +56573,8 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                                    standing_loops standing) {
   using namespace detail::footprints;
   const ir::block_node& block = child.block();
-  if (writes_conditionally(block.body) || child.conditional || moves_unevenly(child, standing) ||
-      !writes_declared(block, region))
+  if (detail::skips_stores(block, region.buffer) || child.conditional ||
+      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
     return std::nullopt;
   if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
