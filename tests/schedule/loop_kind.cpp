@@ -453,3 +453,18 @@ def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64,), "int32"), C: T.Buffer((6
   for (const char* name : {"B", "C"}) s.parallel(s.get_loops(s.block(name))[0]);
   CHECK(s.get(s.get_loops(s.block("C"))[0]).loop == ir::loop_kind::parallel);
 }
+
+TEST_CASE("vectorize: a block around a row that all iterations write is no scatter") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
+    for i, j in T.grid(6, 6):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vj] = A[vi, vj]
+)");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("B"))[1]);
+  const loop_rv i = s.get_loops(s.block("B_o"))[0];
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+  check_meaning(s, f);
+}

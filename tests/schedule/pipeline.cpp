@@ -84,21 +84,21 @@ def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
 TEST_CASE("compute_inline: reads what its reader finds in the same iteration") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
-    Y = T.alloc_buffer((8,), "int32")
+    Y = T.alloc_buffer((8, 8), "int32")
     X = T.alloc_buffer((8, 8), "int32")
     for i in range(8):
         with T.block("O"):
             vi = T.axis.spatial(8, i)
             T.reads(A[vi, 0:8])
-            T.writes(Y[0:8])
+            T.writes(Y[vi, 0:8])
             for j in range(8):
                 with T.block("W"):
                     vj = T.axis.spatial(8, j)
-                    Y[vj] = A[vi, vj]
+                    Y[vi, vj] = A[vi, vj]
         for j in range(8):
             with T.block("X"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                X[vi, vj] = Y[vj]
+                X[vi, vj] = Y[vi, vj]
         for j in range(8):
             with T.block("D"):
                 vi, vj = T.axis.remap("SS", [i, j])

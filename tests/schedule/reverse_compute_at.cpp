@@ -339,3 +339,28 @@ def main(V: T.Buffer((2,), "int32"), A: T.Buffer((7, 4), "int32"), Y: T.Buffer((
     }
   }
 }
+
+TEST_CASE("reverse_compute_at: a sum that each row starts anew belongs to its row") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 6), "int32"), B: T.Buffer((3,), "int32")):
+    L = T.alloc_buffer((1,), "int32")
+    S = T.alloc_buffer((1,), "int32")
+    for i in range(3):
+        for j in range(6):
+            with T.block("L"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                with T.init():
+                    L[0] = 0
+                L[0] = L[0] + A[vi, vj]
+        with T.block("S"):
+            S[0] = L[0]
+        with T.block("B"):
+            vi = T.axis.spatial(3, i)
+            B[vi] = S[0]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv j = s.get_loops(s.block("L"))[1];
+  check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(b, j); });
+  check_meaning(s, f);
+}

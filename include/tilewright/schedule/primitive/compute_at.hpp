@@ -81,7 +81,7 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, or
 /// overwrites its results in other iterations, the block is complete and its last run decides: the
 /// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
-/// whether it stores;
+/// whether it stores; none overwrites its results in a loop that both are below already;
 /// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
 /// their loop sees what it writes.
 ///

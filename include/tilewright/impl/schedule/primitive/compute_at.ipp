@@ -141,6 +141,8 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
                  quoted(loop) + ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
                  "those that do");
+    if (!m.forward && goes_on(scope, p, scope.common_loops(p, b.child)))
+      refuse(m, 5, quoted(scope[p]) + " overwrites its results in a loop that both are below");
   }
 }
 
