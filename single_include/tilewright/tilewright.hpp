@@ -39500,6 +39500,29 @@ inline bool boxes_apart(const child_block& child, std::size_t at, const ir::buff
   return tell_apart(std::move(digits), child.loops[at]->extent);
 }
 
+/// Whether the variable may say where the block stores to the buffer: an index follows it, through
+/// lets, loops and blocks inside; or no store is to be seen, as that of a call is not.
+inline bool may_place(const ir::block_node& block, const ir::buffer& x, const ir::var& v) {
+  ir::var_set following{v};
+  const auto follows = [&](const ir::expr& e) { return ir::uses_any(e, following); };
+  bool stores = false, places = false;
+  ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
+    if (const ir::let_node* let = ir::as_let(s); let && follows(let->value))
+      following.insert(let->var);
+    if (const ir::loop_node* loop = ir::as_loop(s);
+        loop && (follows(loop->min) || follows(loop->extent)))
+      following.insert(loop->var);
+    if (const ir::block_realize_node* r = ir::as_realize(s))
+      for (std::size_t i = 0; i < r->values.size(); ++i)
+        if (follows(r->values[i])) following.insert(r->block->iters[i].var);
+    const ir::store_node* store = ir::as_store(s);
+    if (!store || store->buffer != x) return;
+    stores = true;
+    places = places || std::any_of(store->indices.begin(), store->indices.end(), follows);
+  });
+  return places || !stores;
+}
+
 /// Whether nothing can be concluded from how the region moves with a variable, because it is no sum
 /// of its digits, or because a side that stands still may hide it, as that of a scatter does.
 inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& block,
@@ -39522,7 +39545,8 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
   const bool occurs = std::any_of(region.box.begin(), region.box.end(), moves);
   return std::any_of(region.box.begin(), region.box.end(),
                      [&](const ir::range& dim) { return moves(dim) && is_unclear(dim); }) ||
-         (!occurs && std::any_of(region.box.begin(), region.box.end(), stands));
+         (!occurs && std::any_of(region.box.begin(), region.box.end(), stands) &&
+          may_place(block, region.buffer, v));
 }
 
 /// Every variable that does not reduce is an index of its own in all regions.
@@ -41744,7 +41768,7 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, or
 /// overwrites its results in other iterations, the block is complete and its last run decides: the
 /// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
-/// whether it stores;
+/// whether it stores; none overwrites its results in a loop that both are below already;
 /// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
 /// their loop sees what it writes.
 ///
@@ -46136,6 +46160,8 @@ inline void check_peers(const move& m, const moving_block& b, const ir::loop_nod
                  quoted(loop) + ", and running " + quoted(b.block()) +
                  " before it is done is no matter of repetition alone; choose a loop outside of "
                  "those that do");
+    if (!m.forward && goes_on(scope, p, scope.common_loops(p, b.child)))
+      refuse(m, 5, quoted(scope[p]) + " overwrites its results in a loop that both are below");
   }
 }
 
