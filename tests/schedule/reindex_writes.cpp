@@ -136,3 +136,19 @@ def main(A: T.Buffer((16,), "int32"), C: T.Buffer((16,), "int32")):
   const block_rv p = part.block("C");
   check_refusal(part, "reindex", 6, [&] { part.reindex(p, {buffer_selector::list::write, 0}); });
 }
+
+TEST_CASE("reindex: a guard may keep the block inside of a buffer, and not the copy") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((1,), "int32"), B: T.Buffer((2,), "int32")):
+    for i in range(2):
+        with T.block("B"):
+            vi = T.axis.spatial(2, i)
+            T.where(i < 1)
+            T.reads(A[vi])
+            T.writes(B[vi])
+            B[vi] = A[vi]
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
+}

@@ -129,7 +129,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
   if (point_access::inside(b, x, at)) return;
   const bool conditional =
       scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
-  if (conditional || uneven_loop(scope[self]) || !is_affine_binding(scope[self]))
+  if (conditional || !visits_domains(scope[self]))
     refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
                   " does not read, perhaps beyond its end");
 }
