@@ -102,3 +102,29 @@ def main(A: T.Buffer((4, 6), "int32"), X: T.Buffer((4,), "int32"), C: T.Buffer((
   const block_rv b = t.block("B"), c = t.block("C");
   check_refusal(t, "fuse_reduction_epilogue", 6, [&] { t.fuse_reduction_epilogue(b, c); });
 }
+
+TEST_CASE("concurrency: parts of a nest share what iterations had for themselves") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4, 2, 3), "int32")):
+    B = T.alloc_buffer((3,), "int32")
+    for o in range(4):
+        for i in T.parallel(2):
+            for j, k in T.grid(3, 4):
+                with T.block("B"):
+                    vj, vk = T.axis.remap("SR", [j, k])
+                    with T.init():
+                        B[vj] = 0
+                    B[vj] = B[vj] + A[vj + vk]
+            for j in range(3):
+                with T.block("C"):
+                    vo, vi, vj = T.axis.remap("SSS", [o, i, j])
+                    C[vo, vi, vj] = B[vj] + vo
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const std::vector<loop_rv> l = s.get_loops(b);
+  check_refusal(s, "loop_partition", 8, [&] { s.loop_partition(l[0], {1, infer}); });
+  CHECK_THROWS_AS(s.decompose_reduction(b, l[1]), schedule_error);
+  s.decompose_reduction(b, l[3]);
+  check_schedule(s, f);
+}

@@ -475,3 +475,21 @@ def main(A: T.Buffer((5,), "int32"), M: T.Buffer((5,), "int32"), B: T.Buffer((5,
     check_schedule(s, f);
   }
 }
+
+TEST_CASE("write_at: two blocks inside of one leave holes in the box around what they write") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), B: T.Buffer((5, 5), "int32")):
+    for i, j in T.grid(4, 4):
+        with T.block("X"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi + 1, vj] = A[vi, vj] + 3
+        with T.block("Y"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj + 1] = A[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv both = s.blockize({s.block("X"), s.block("Y")});
+  const loop_rv i = s.get_loops(both)[0];
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i, both, 0, "local"); });
+  check_meaning(s, f);
+}

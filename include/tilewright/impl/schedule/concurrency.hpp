@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
@@ -29,6 +30,18 @@ inline bool written_at_once(const ir::function& f, std::uint64_t block) {
   const path at = find_block(f, block);
   const block_scope scope(*at.scope()->block);
   return written_at_once(scope, static_cast<std::size_t>(scope.find(block)));
+}
+
+/// A loop around the block, from position `first` on, whose iterations run at once and have what the
+/// block writes each for itself; null if there is none. Nests that part there would share it.
+inline const ir::loop_node* private_loop(const child_block& c, std::size_t first) {
+  if (as_tvm()) return nullptr;
+  const driven_loops driven(c);
+  for (std::size_t l = first; l < c.loops.size(); ++l)
+    if (runs_at_once(*c.loops[l]) && !(c.block().init && driven.other[l]) &&
+        !iterations_apart(c, l))
+      return c.loops[l];
+  return nullptr;
 }
 
 /// A block whose result the reader finds although iterations that run at once write the same

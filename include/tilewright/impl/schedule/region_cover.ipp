@@ -173,6 +173,39 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   return out;
 }
 
+/// Whether the box that the block inside touches while its loops run is all of the region.
+inline bool fills(const child_block& c, const ir::buffer_region& w,
+                  const ir::buffer_region& region) {
+  const footprint box = touched(c, bind_iters(c), w, {0, {}});
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const ir::range& whole = region.box[i];
+    const auto is = [](const std::optional<arith::linear>& side, const ir::expr& end,
+                       std::int64_t offset) {
+      return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
+    };
+    if (!is(box[i].lo, whole.min, 0) || !is(box[i].hi, whole.min + whole.extent, -1)) return false;
+  }
+  return true;
+}
+
+/// Whether blocks inside of one with variables write all of a region that it declares: each of them
+/// what it declares itself, and one of several alone the whole, since a box around them has holes.
+inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
+                                 const ir::buffer_region& region) {
+  std::size_t writers = 0;
+  bool filled = false;
+  for (const child_block& c : inner.children())
+    for (const ir::buffer_region& w : c.block().writes) {
+      if (w.buffer != region.buffer) continue;
+      if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
+          !writes_declared(c.block(), w))
+        return false;
+      ++writers;
+      filled = filled || fills(c, w, region);
+    }
+  return writers <= 1 || filled;
+}
+
 }  // namespace detail::cover
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
@@ -246,16 +279,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
   if (inner.size() == 0) return true;
-  if (!block.iters.empty())
-    return std::none_of(
-        inner.children().begin(), inner.children().end(), [&](const child_block& c) {
-          const auto& list = c.block().writes;
-          return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-            return w.buffer == region.buffer &&
-                   (detail::writes_unevenly(c, block) ||
-                    detail::skips_stores(c.block(), w.buffer) || !writes_declared(c.block(), w));
-          });
-        });
+  if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
     rest.front().push_back(constant_range(r));

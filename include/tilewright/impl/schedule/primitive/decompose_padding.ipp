@@ -317,6 +317,9 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
+  if (const ir::loop_node* l = detail::private_loop(*p.child, p.first))
+    refuse(9, "iterations of loop \"" + l->var->name + "\" have what " + quoted(p.block()) +
+                  " stores each for itself");
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
