@@ -41939,7 +41939,8 @@ namespace tilewright::primitive {
 /// 6. different instances store different elements;
 /// 7. no block before it uses what it stores, and none below the loop writes what guards, bounds
 ///    and values around the block are loaded from;
-/// 8. the buffer does not belong to threads that the loop or one below it starts.
+/// 8. the buffer does not belong to threads that the loop or one below it starts;
+/// 9. iterations that run at once from the loop inwards store different elements.
 /// @returns the block that stores the constant; the old id stays with the other one
 /// @throws schedule_error; nothing is changed then
 new_block decompose_padding(const ir::function& f, std::uint64_t block, const ir::var& loop);
@@ -41981,7 +41982,8 @@ namespace tilewright::primitive {
 ///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
 ///    initialises; neither the init nor what says where it runs loads what is written there;
-/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
+/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only;
+/// 8. iterations that run at once from the loop inwards reduce into different elements.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
 new_block decompose_reduction(const ir::function& f, std::uint64_t block, const ir::var& loop);
@@ -42138,7 +42140,8 @@ namespace tilewright::primitive {
 /// 4. its range is constant;
 /// 5. the sum of the known factors is below the extent;
 /// 6. a block lies below the loop;
-/// 7. the loop drives spatial variables only: a part of a reduction would be none.
+/// 7. the loop drives spatial variables only: a part of a reduction would be none;
+/// 8. iterations that run at once of loops inside write different elements.
 /// @returns the new loops in program order
 /// @throws schedule_error
 new_loops loop_partition(const ir::function& f, const ir::var& loop,
@@ -43703,6 +43706,18 @@ inline bool written_at_once(const ir::function& f, std::uint64_t block) {
   const path at = find_block(f, block);
   const block_scope scope(*at.scope()->block);
   return written_at_once(scope, static_cast<std::size_t>(scope.find(block)));
+}
+
+/// A loop around the block, from position `first` on, whose iterations run at once and have what the
+/// block writes each for itself; null if there is none. Nests that part there would share it.
+inline const ir::loop_node* private_loop(const child_block& c, std::size_t first) {
+  if (as_tvm()) return nullptr;
+  const driven_loops driven(c);
+  for (std::size_t l = first; l < c.loops.size(); ++l)
+    if (runs_at_once(*c.loops[l]) && !(c.block().init && driven.other[l]) &&
+        !iterations_apart(c, l))
+      return c.loops[l];
+  return nullptr;
 }
 
 /// A block whose result the reader finds although iterations that run at once write the same
@@ -47725,6 +47740,9 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
+  if (const ir::loop_node* l = detail::private_loop(*p.child, p.first))
+    refuse(9, "iterations of loop \"" + l->var->name + "\" have what " + quoted(p.block()) +
+                  " stores each for itself");
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
@@ -47982,6 +48000,8 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
               std::any_of(kept.begin(), kept.end(),
                           [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
+  if (const ir::loop_node* l = detail::private_loop(c, first))
+    refuse(8, "iterations of loop \"" + l->var->name + "\" have the result each for itself");
   ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
@@ -48661,6 +48681,12 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
       if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
         refuse(7, name + " drives variable \"" + b->block->iters[i].var->name + "\" of block \"" +
                       b->block->name + "\", which is not spatial");
+  const block_scope scope(*at.scope()->block);
+  for (const child_block& c : scope.children())
+    if (const int l = loop_index(c.loops, loop); l >= 0)
+      if (const ir::loop_node* inner = detail::private_loop(c, static_cast<std::size_t>(l) + 1))
+        refuse(8, "iterations of loop \"" + inner->var->name + "\" have what block \"" +
+                      c.block().name + "\" writes each for itself, which the parts would share");
   const std::string& first = blocks.front()->block->name;
 
   block_names names(f.body);
@@ -49738,7 +49764,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
   if (point_access::inside(b, x, at)) return;
   const bool conditional =
       scope[self].conditional || point_access::accesses(scope[self].realize->block, x).conditional;
-  if (conditional || uneven_loop(scope[self]) || !is_affine_binding(scope[self]))
+  if (conditional || !visits_domains(scope[self]))
     refuse(5, "the copy would read elements of \"" + x->name + "\" that " + quoted(b) +
                   " does not read, perhaps beyond its end");
 }
@@ -53651,6 +53677,39 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   return out;
 }
 
+/// Whether the box that the block inside touches while its loops run is all of the region.
+inline bool fills(const child_block& c, const ir::buffer_region& w,
+                  const ir::buffer_region& region) {
+  const footprint box = touched(c, bind_iters(c), w, {0, {}});
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const ir::range& whole = region.box[i];
+    const auto is = [](const std::optional<arith::linear>& side, const ir::expr& end,
+                       std::int64_t offset) {
+      return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
+    };
+    if (!is(box[i].lo, whole.min, 0) || !is(box[i].hi, whole.min + whole.extent, -1)) return false;
+  }
+  return true;
+}
+
+/// Whether blocks inside of one with variables write all of a region that it declares: each of them
+/// what it declares itself, and one of several alone the whole, since a box around them has holes.
+inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
+                                 const ir::buffer_region& region) {
+  std::size_t writers = 0;
+  bool filled = false;
+  for (const child_block& c : inner.children())
+    for (const ir::buffer_region& w : c.block().writes) {
+      if (w.buffer != region.buffer) continue;
+      if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
+          !writes_declared(c.block(), w))
+        return false;
+      ++writers;
+      filled = filled || fills(c, w, region);
+    }
+  return writers <= 1 || filled;
+}
+
 }  // namespace detail::cover
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
@@ -53724,16 +53783,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
   if (inner.size() == 0) return true;
-  if (!block.iters.empty())
-    return std::none_of(
-        inner.children().begin(), inner.children().end(), [&](const child_block& c) {
-          const auto& list = c.block().writes;
-          return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-            return w.buffer == region.buffer &&
-                   (detail::writes_unevenly(c, block) ||
-                    detail::skips_stores(c.block(), w.buffer) || !writes_declared(c.block(), w));
-          });
-        });
+  if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
     rest.front().push_back(constant_range(r));
