@@ -378,6 +378,8 @@ def main(N: T.Buffer((8,), "int32"), B: T.Buffer((64, 8), "int32")):
   CHECK(reasons("vi // 2, vi % 2", "SR") == 0);
   CHECK(reasons("vi // 3, vi % 2", "SR") == 6);
   CHECK(reasons("vi // 3, vi % 3", "SR") == 0);
+  CHECK(reasons("vi % 4 // 2, vi // 4 * 2 + vi % 2", "SR") == 0);
+  CHECK(reasons("vi // 4, vi % 4 // 3", "SR") == 6);
   CHECK(reasons("7 - vi, vj", "SS") == 0);
   CHECK(reasons("vi * 4 + vj, 0", "SS") == 0);
   CHECK(reasons("vi * 3 + vj, 0", "SS") == 6);
