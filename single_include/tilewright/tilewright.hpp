@@ -39393,17 +39393,25 @@ struct digit {
 };
 
 inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
-  digit out;
-  const ir::expr* of = &e;
-  const auto takes = [&](ir::op op, std::int64_t& number) {
-    if ((*of)->op != op) return true;
-    number = ir::is_int((*of)->args[1]) ? ir::as_int((*of)->args[1]) : 0;
-    of = &(*of)->args[0];
-    return number > 0;
-  };
-  if (!takes(ir::op::floormod, out.count) || !takes(ir::op::floordiv, out.divisor) || !of->same(x))
-    return std::nullopt;
-  return out;
+  if (e.same(x)) return digit{};
+  const bool quotient = e->op == ir::op::floordiv;
+  if ((!quotient && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
+  const std::int64_t by = ir::as_int(e->args[1]);
+  std::optional<digit> of = digit_of(e->args[0], x);
+  if (!of || by <= 0 || of->count % by != 0) return std::nullopt;
+  if (quotient) {
+    of->divisor *= by;
+    of->count /= by;
+  } else {
+    of->count = by;
+  }
+  return of;
+}
+
+/// Whether the expression is made of x by quotients and remainders alone.
+inline bool is_cut(const ir::expr& e, const ir::var& x) {
+  return e.same(x) || ((e->op == ir::op::floordiv || e->op == ir::op::floormod) &&
+                       ir::is_int(e->args[1]) && is_cut(e->args[0], x));
 }
 
 /// How far the digits of two numbers of an interval that long may be apart; nothing where that is
@@ -39530,12 +39538,11 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
   const auto moves = [&](const ir::range& dim) { return ir::uses_var(dim.min, v); };
   const auto is_unclear = [&](const ir::range& dim) {
     const arith::linear sum = arith::to_linear(dim.min);
-    const auto digits = std::count_if(sum.terms.begin(), sum.terms.end(), [&](const auto& t) {
-      return digit_of(t.first, v).has_value();
-    });
+    const auto cuts = std::count_if(sum.terms.begin(), sum.terms.end(),
+                                    [&](const auto& t) { return is_cut(t.first, v); });
     const auto terms = std::count_if(sum.terms.begin(), sum.terms.end(),
                                      [&](const auto& t) { return ir::uses_var(t.first, v); });
-    return digits != 1 || terms != 1 || !ir::is_int(dim.extent) || ir::reads_memory(dim.min);
+    return cuts != 1 || terms != 1 || !ir::is_int(dim.extent) || ir::reads_memory(dim.min);
   };
   const auto stands = [&](const ir::range& dim) {
     return !ir::is_int(dim.extent, 1) &&
