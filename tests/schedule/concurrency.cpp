@@ -128,3 +128,23 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4, 2, 3), "int32")):
   s.decompose_reduction(b, l[3]);
   check_schedule(s, f);
 }
+
+TEST_CASE("concurrency: write_at copies nothing that lanes have for themselves") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), C: T.Buffer((4, 8), "int32")):
+    B = T.alloc_buffer((1,), "int32")
+    for i in range(4):
+        for j in T.vectorized(8):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[0] = A[vi, vj] + 1
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[0] * 2
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "write_at", 7, [&] { s.write_at(i, b, 0, "global"); });
+  check_schedule(s, f);
+}

@@ -346,6 +346,8 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
   check_closed(c, 6, out);
+  if (racing_writer(out.function, out.block) >= 0)
+    refuse(c, 7, "iterations that run at once have what the copy would read for themselves");
   return out;
 }
 
