@@ -148,3 +148,29 @@ def main(A: T.Buffer((4, 8), "int32"), C: T.Buffer((4, 8), "int32")):
   check_refusal(s, "write_at", 7, [&] { s.write_at(i, b, 0, "global"); });
   check_schedule(s, f);
 }
+
+TEST_CASE(
+    "concurrency: padding is written once, behind the nest of the blocks that hold its writer") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 9), "int32"), D: T.Buffer((4, 9), "int32")):
+    B = T.alloc_buffer((4, 9), "int32")
+    for i in range(4):
+        with T.block("O"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:9])
+            T.writes(B[vi, 0:9])
+            for c in range(9):
+                with T.block("B"):
+                    vc = T.axis.spatial(9, c)
+                    B[vi, vc] = A[vi, vc] * 2
+    for i, j in T.grid(4, 9):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = B[vi, vj] + 1
+)");
+  schedule s(f);
+  s.parallel(s.get_loops(s.block("O"))[0]);
+  s.transform_layout(s.block("D"), read_buffer(0), "lambda i, j: (i, j // 2, j % 2)", 0);
+  CHECK(s.get_loops(s.block("buffer_B_padding")).size() == 3);
+  check_schedule(s, f);
+}

@@ -321,10 +321,11 @@ inline path last_write(const ir::function& f, const task& t,
   for (std::size_t i = 0; i + 1 < at.slots.size(); ++i)
     if (const ir::block_realize_node* r = ir::as_realize(*at.slots[i]))
       if (i == 0 || holds_buffer(*r)) scope = i;
+  bool nested = false;  // a block around has variables that the stores may follow
   for (std::size_t i = at.slots.size(); i-- > scope + 1;) {
     const ir::loop_node* loop = ir::as_loop(*at.slots[i]);
-    if (loop && needed.count(loop->var) != 0) keep = i + 1;
-    if (i + 1 < at.slots.size() && ir::as_realize(*at.slots[i])) keep = i + 1;
+    nested = nested || (i + 1 < at.slots.size() && ir::as_realize(*at.slots[i]));
+    if (nested || (loop && needed.count(loop->var) != 0)) keep = i + 1;
   }
   at.slots.resize(keep);
   return at;
