@@ -47428,6 +47428,8 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
   check_closed(c, 6, out);
+  if (racing_writer(out.function, out.block) >= 0)
+    refuse(c, 7, "iterations that run at once have what the copy would read for themselves");
   return out;
 }
 
@@ -52958,10 +52960,11 @@ inline path last_write(const ir::function& f, const task& t,
   for (std::size_t i = 0; i + 1 < at.slots.size(); ++i)
     if (const ir::block_realize_node* r = ir::as_realize(*at.slots[i]))
       if (i == 0 || holds_buffer(*r)) scope = i;
+  bool nested = false;  // a block around has variables that the stores may follow
   for (std::size_t i = at.slots.size(); i-- > scope + 1;) {
     const ir::loop_node* loop = ir::as_loop(*at.slots[i]);
-    if (loop && needed.count(loop->var) != 0) keep = i + 1;
-    if (i + 1 < at.slots.size() && ir::as_realize(*at.slots[i])) keep = i + 1;
+    nested = nested || (i + 1 < at.slots.size() && ir::as_realize(*at.slots[i]));
+    if (nested || (loop && needed.count(loop->var) != 0)) keep = i + 1;
   }
   at.slots.resize(keep);
   return at;
