@@ -1,6 +1,7 @@
 #include <tilewright/schedule/primitive/transform_layout.hpp>
 
 #include <string>
+#include <utility>
 
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/print.hpp>
@@ -13,37 +14,54 @@ using namespace tilewright;
 namespace {
 
 /// B = A * 2 over 16 x 14, then C = B + 1.
-ir::function chain(const std::string& loops = "for i, j in T.grid(16, 14):\n") {
-  return ir::parse(
-      "@T.prim_func\n"
-      "def main(A: T.Buffer((16, 14), \"int32\"), C: T.Buffer((16, 14), \"int32\")):\n"
-      "    B = T.alloc_buffer((16, 14), \"int32\")\n"
-      "    " +
-      loops +
-      "        with T.block(\"B\"):\n"
-      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
-      "            B[vi, vj] = A[vi, vj] * 2\n"
-      "    for i, j in T.grid(16, 14):\n"
-      "        with T.block(\"C\"):\n"
-      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
-      "            C[vi, vj] = B[vi, vj] + 1\n");
+ir::function chain() {
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 14), "int32"), C: T.Buffer((16, 14), "int32")):
+    B = T.alloc_buffer((16, 14), "int32")
+    for i, j in T.grid(16, 14):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i, j in T.grid(16, 14):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + 1
+)");
 }
 
+/// B[i] is the sum of a row of A, then C = B + B reversed.
 ir::function sums() {
-  return ir::parse(
-      "@T.prim_func\n"
-      "def main(A: T.Buffer((14, 8), \"int32\"), C: T.Buffer((14,), \"int32\")):\n"
-      "    B = T.alloc_buffer((14,), \"int32\")\n"
-      "    for i, k in T.grid(14, 8):\n"
-      "        with T.block(\"B\"):\n"
-      "            vi, vk = T.axis.remap(\"SR\", [i, k])\n"
-      "            with T.init():\n"
-      "                B[vi] = 0\n"
-      "            B[vi] = B[vi] + A[vi, vk]\n"
-      "    for i in range(14):\n"
-      "        with T.block(\"C\"):\n"
-      "            vi = T.axis.spatial(14, i)\n"
-      "            C[vi] = B[vi] + B[13 - vi]\n");
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((14, 8), "int32"), C: T.Buffer((14,), "int32")):
+    B = T.alloc_buffer((14,), "int32")
+    for i, k in T.grid(14, 8):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                B[vi] = 0
+            B[vi] = B[vi] + A[vi, vk]
+    for i in range(14):
+        with T.block("C"):
+            vi = T.axis.spatial(14, i)
+            C[vi] = B[vi] + B[13 - vi]
+)");
+}
+
+/// In a layout of 16 elements B, written as the lines say, means what it means.
+void check_padded(const std::string& writing, const char* layout) {
+  const ir::function f = program_of(R"(@T.prim_func
+def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
+    B = T.alloc_buffer((14,), "float32")
+    <writing>
+    for i in range(14):
+        with T.block("D"):
+            vi = T.axis.spatial(14, i)
+            D[vi] = B[vi] * T.float32(2)
+)",
+                                    {{"<writing>", writing}});
+  schedule s(f);
+  s.transform_layout(s.block("B"), written_buffer(0), layout, 0.0);
+  check_meaning(s, f);
 }
 
 bool says(const schedule& s, const char* text) { return s.show().find(text) != std::string::npos; }
@@ -52,14 +70,12 @@ bool says(const schedule& s, const char* text) { return s.show().find(text) != s
 
 TEST_CASE("transform_layout: accesses, regions and the declaration change") {
   const ir::function f = chain();
-  for (const char* buffer : {"read", "name", "write"}) {
+  const std::pair<const char*, buffer_selector> accesses[] = {
+      {"C", read_buffer(0)}, {"B", "B"}, {"B", written_buffer(0)}};
+  for (const auto& [block, buffer] : accesses) {
+    CAPTURE(std::string(block));
     schedule s(f);
-    const bool reads = std::string(buffer) == "read";
-    const block_rv b = s.block(reads ? "C" : "B");
-    const buffer_selector which = reads                            ? read_buffer(0)
-                                  : std::string(buffer) == "write" ? written_buffer(0)
-                                                                   : buffer_selector("B");
-    s.transform_layout(b, which, "lambda i, j: (i // 4, j // 7, i % 4, j % 7)");
+    s.transform_layout(s.block(block), buffer, "lambda i, j: (i // 4, j // 7, i % 4, j % 7)");
     CHECK(says(s, "B = T.alloc_buffer((4, 2, 4, 7), \"int32\")"));
     CHECK(says(s, "B[vi // 4, vj // 7, vi % 4, vj % 7] = A[vi, vj] * 2"));
     CHECK(says(s, "C[vi, vj] = B[vi // 4, vj // 7, vi % 4, vj % 7] + 1"));
@@ -243,20 +259,19 @@ TEST_CASE("transform_layout: requirements by number") {
 }
 
 TEST_CASE("transform_layout: buffers that others alias stay as they are") {
-  const ir::function f = ir::parse(
-      "@T.prim_func\n"
-      "def main(A: T.Buffer((16, 16), \"int32\"), C: T.Buffer((16, 16), \"int32\")):\n"
-      "    for i in range(4):\n"
-      "        with T.block(\"outer\"):\n"
-      "            vi = T.axis.spatial(4, i)\n"
-      "            T.reads(A[vi * 4 : vi * 4 + 4, 0 : 16])\n"
-      "            T.writes(C[vi * 4 : vi * 4 + 4, 0 : 16])\n"
-      "            P = T.match_buffer(A[vi * 4 : vi * 4 + 4, 0 : 16], (4, 16), \"int32\", "
-      "offset_factor=1)\n"
-      "            for j, k in T.grid(4, 16):\n"
-      "                with T.block(\"inner\"):\n"
-      "                    vj, vk = T.axis.remap(\"SS\", [j, k])\n"
-      "                    C[vi * 4 + vj, vk] = P[vj, vk]\n");
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "int32"), C: T.Buffer((16, 16), "int32")):
+    for i in range(4):
+        with T.block("outer"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi * 4 : vi * 4 + 4, 0 : 16])
+            T.writes(C[vi * 4 : vi * 4 + 4, 0 : 16])
+            P = T.match_buffer(A[vi * 4 : vi * 4 + 4, 0 : 16], (4, 16), "int32", offset_factor=1)
+            for j, k in T.grid(4, 16):
+                with T.block("inner"):
+                    vj, vk = T.axis.remap("SS", [j, k])
+                    C[vi * 4 + vj, vk] = P[vj, vk]
+)");
   schedule s(f);
   const block_rv inner = s.block("inner"), outer = s.block("outer");
   check_refusal(s, "transform_layout", 2,
@@ -266,16 +281,16 @@ TEST_CASE("transform_layout: buffers that others alias stay as they are") {
 }
 
 TEST_CASE("transform_layout: symbolic extents") {
-  const ir::function f = ir::parse(
-      "@T.prim_func\n"
-      "def main(a: T.handle, c: T.handle):\n"
-      "    n = T.int32()\n"
-      "    A = T.match_buffer(a, (8, n), \"int32\")\n"
-      "    C = T.match_buffer(c, (8, n), \"int32\")\n"
-      "    for i, j in T.grid(8, n):\n"
-      "        with T.block(\"C\"):\n"
-      "            vi, vj = T.axis.remap(\"SS\", [i, j])\n"
-      "            C[vi, vj] = A[vi, vj] + 1\n");
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (8, n), "int32")
+    C = T.match_buffer(c, (8, n), "int32")
+    for i, j in T.grid(8, n):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj] + 1
+)");
   schedule s(f);
   const block_rv c = s.block("C");
   s.transform_layout(c, written_buffer(0), "lambda i, j: (i * n + j,)");
@@ -289,76 +304,40 @@ TEST_CASE("transform_layout: symbolic extents") {
 }
 
 TEST_CASE("transform_layout: a condition that loads is not asked at the padding") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
-    B = T.alloc_buffer((14,), "float32")
-    for i in range(14):
-        with T.block("B"):
-            vi = T.axis.spatial(14, i)
-            if A[vi] > T.float32(0):
-                B[vi] = T.float32(1)
-            else:
-                B[vi] = T.float32(2)
-    for i in range(14):
-        with T.block("D"):
-            vi = T.axis.spatial(14, i)
-            D[vi] = B[vi] * T.float32(2)
-)");
-  schedule s(f);
-  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)", 0.0);
-  check_meaning(s, f);
+  check_padded(R"(
+for i in range(14):
+    with T.block("B"):
+        vi = T.axis.spatial(14, i)
+        if A[vi] > T.float32(0):
+            B[vi] = T.float32(1)
+        else:
+            B[vi] = T.float32(2))",
+               "lambda i: (i // 4, i % 4)");
 }
 
 TEST_CASE("transform_layout: a value that is loaded is not there for the padding") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
-    B = T.alloc_buffer((14,), "float32")
-    for i in range(14):
-        with T.block("B"):
-            vi = T.axis.spatial(14, i)
-            x: T.float32 = A[vi]
-            B[vi] = x * x
-    for i in range(14):
-        with T.block("D"):
-            vi = T.axis.spatial(14, i)
-            D[vi] = B[vi] * T.float32(2)
-)");
-  schedule s(f);
-  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)", 0.0);
-  check_meaning(s, f);
+  check_padded(R"(
+for i in range(14):
+    with T.block("B"):
+        vi = T.axis.spatial(14, i)
+        x: T.float32 = A[vi]
+        B[vi] = x * x)",
+               "lambda i: (i // 4, i % 4)");
 }
 
 TEST_CASE("transform_layout: a scan inside of a block keeps its order") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
-    B = T.alloc_buffer((14,), "float32")
-    with T.block("B"):
-        for i in range(14):
-            B[i] = T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0)) + A[i]
+  check_padded(R"(
+with T.block("B"):
     for i in range(14):
-        with T.block("D"):
-            vi = T.axis.spatial(14, i)
-            D[vi] = B[vi] * T.float32(2)
-)");
-  schedule s(f);
-  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i % 4, i // 4)", 0.0);
-  check_meaning(s, f);
+        B[i] = T.if_then_else(i > 0, B[T.max(i - 1, 0)], T.float32(0)) + A[i])",
+               "lambda i: (i % 4, i // 4)");
 }
 
 TEST_CASE("transform_layout: a scan over instances keeps its order") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((14,), "float32"), D: T.Buffer((14,), "float32")):
-    B = T.alloc_buffer((14,), "float32")
-    for i in range(14):
-        with T.block("B"):
-            vi = T.axis.spatial(14, i)
-            B[vi] = T.if_then_else(vi > 0, B[T.max(vi - 1, 0)], T.float32(0)) + A[vi]
-    for i in range(14):
-        with T.block("D"):
-            vi = T.axis.spatial(14, i)
-            D[vi] = B[vi] * T.float32(2)
-)");
-  schedule s(f);
-  s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i % 4, i // 4)", 0.0);
-  check_meaning(s, f);
+  check_padded(R"(
+for i in range(14):
+    with T.block("B"):
+        vi = T.axis.spatial(14, i)
+        B[vi] = T.if_then_else(vi > 0, B[T.max(vi - 1, 0)], T.float32(0)) + A[vi])",
+               "lambda i: (i % 4, i // 4)");
 }
