@@ -1,5 +1,7 @@
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 
+#include <string>
+
 #include "script_schedule.hpp"
 
 using namespace tilewright;
@@ -18,6 +20,40 @@ def main(A: T.Buffer((6, 7), "float32"), B: T.Buffer((6, 7), "float32")):
             vi, vj = T.axis.remap("SS", [i, j])
             B[vi, vj] = A[vi, vj] * T.float32(2)
 )";
+
+/// Of a loop that writes T0 and reads it, a part of the writing cannot copy T0 in.
+void check_part_refused(const char* part) {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
+    T0 = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("T0"):
+            vi = T.axis.spatial(8, i)
+            T0[vi] = V[vi] * 2
+        with T.block("T1"):
+            vi = T.axis.spatial(8, i)
+            T1[vi] = T0[vi] + 1
+)"));
+  s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
+  const block_rv b = s.block(part);
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(b, 1, "local"); });
+}
+
+/// A block that changes X, and n, which says whether or where it runs, cannot copy X in.
+void check_overwriting_refused(const std::string& body) {
+  schedule s(program_of(R"(@T.prim_func
+def main(X: T.Buffer((8,), "int32")):
+    n = T.alloc_buffer((1,), "int32")
+    with T.block("n"):
+        n[0] = 1
+    for i in range(4):
+        with T.block("B"):
+            <body>
+)",
+                        {{"<body>", body}}));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+}
 
 }  // namespace
 
@@ -120,41 +156,11 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
 }
 
 TEST_CASE("cache_inplace: a part that is the first writer of a buffer of an outer scope") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
-def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
-    T0 = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("T0"):
-            vi = T.axis.spatial(8, i)
-            T0[vi] = V[vi] * 2
-        with T.block("T1"):
-            vi = T.axis.spatial(8, i)
-            T1[vi] = T0[vi] + 1
-)");
-  schedule s(f);
-  s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
-  const block_rv part = s.block("T0_i0_partition");
-  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(part, 1, "local"); });
+  check_part_refused("T0_i0_partition");
 }
 
 TEST_CASE("cache_inplace: a part whose elements only other parts of an outer scope write") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
-def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((8,), "int32")):
-    T0 = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("T0"):
-            vi = T.axis.spatial(8, i)
-            T0[vi] = V[vi] * 2
-        with T.block("T1"):
-            vi = T.axis.spatial(8, i)
-            T1[vi] = T0[vi] + 1
-)");
-  schedule s(f);
-  s.loop_partition(s.get_loops(s.block("T0"))[0], {infer, 5});
-  const block_rv second = s.block("T0_i1_partition");
-  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(second, 1, "local"); });
+  check_part_refused("T0_i1_partition");
 }
 
 TEST_CASE("cache_inplace: a part of what a block of an outer scope has written") {
@@ -194,52 +200,25 @@ def main(X: T.Buffer((8,), "int32")):
 }
 
 TEST_CASE("cache_inplace: a guard that the block overwrites") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((8,), "int32")):
-    n = T.alloc_buffer((1,), "int32")
-    with T.block("n"):
-        n[0] = 1
-    for i in range(4):
-        with T.block("B"):
-            vi = T.axis.spatial(8, i)
-            T.where(n[0] > 0)
-            X[vi] = X[vi] + 5
-            n[0] = 2 - vi
-)"));
-  const block_rv b = s.block("B");
-  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+  check_overwriting_refused(R"(
+vi = T.axis.spatial(8, i)
+T.where(n[0] > 0)
+X[vi] = X[vi] + 5
+n[0] = 2 - vi)");
 }
 
 TEST_CASE("cache_inplace: a binding that the block overwrites") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((8,), "int32")):
-    n = T.alloc_buffer((1,), "int32")
-    with T.block("n"):
-        n[0] = 1
-    for i in range(4):
-        with T.block("B"):
-            vi = T.axis.opaque(8, n[0])
-            X[vi] = X[vi] + 5
-            n[0] = vi + 1
-)"));
-  const block_rv b = s.block("B");
-  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+  check_overwriting_refused(R"(
+vi = T.axis.opaque(8, n[0])
+X[vi] = X[vi] + 5
+n[0] = vi + 1)");
 }
 
 TEST_CASE("cache_inplace: a place that the block overwrites") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((8,), "int32")):
-    n = T.alloc_buffer((1,), "int32")
-    with T.block("n"):
-        n[0] = 1
-    for i in range(4):
-        with T.block("B"):
-            vi = T.axis.opaque(8, i)
-            T.reads(X[n[0]], n[0])
-            T.writes(X[n[0]], n[0])
-            X[n[0]] = X[n[0]] + 5
-            n[0] = n[0] + 1
-)"));
-  const block_rv b = s.block("B");
-  check_refusal(s, "cache_inplace", 5, [&] { s.cache_inplace(b, 0, "global"); });
+  check_overwriting_refused(R"(
+vi = T.axis.opaque(8, i)
+T.reads(X[n[0]], n[0])
+T.writes(X[n[0]], n[0])
+X[n[0]] = X[n[0]] + 5
+n[0] = n[0] + 1)");
 }
