@@ -1,6 +1,7 @@
 #include <tilewright/schedule/primitive/fuse_reduction_epilogue.hpp>
 
 #include <string>
+#include <utility>
 
 #include "script_schedule.hpp"
 
@@ -10,31 +11,57 @@ namespace {
 
 /// A reduction over k into C, then D from C.
 ir::function program(const std::string& init, const std::string& update, const std::string& value,
-                     const std::string& type = "int32", const std::string& rows = "6") {
-  return ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((6, 5), "int32"), B: T.Buffer((5, 7), "int32"), G: T.Buffer((7,), "int32"), D: T.Buffer((6, 7), ")" +
-                   type + R"(")):
+                     const std::string& rows = "6") {
+  return program_of(R"(@T.prim_func
+def main(A: T.Buffer((6, 5), "int32"), B: T.Buffer((5, 7), "int32"), G: T.Buffer((7,), "int32"), D: T.Buffer((6, 7), "int32")):
     C = T.alloc_buffer((6, 7), "int32")
     for i, j, k in T.grid(6, 7, 5):
         with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
             with T.init():
-                C[vi, vj] = )" +
-                   init + "\n            C[vi, vj] = " + update + R"(
-    for i, j in T.grid()" +
-                   rows + R"(, 7):
+                C[vi, vj] = <init>
+            C[vi, vj] = <update>
+    for i, j in T.grid(<rows>, 7):
         with T.block("D"):
             vi, vj = T.axis.remap("SS", [i, j])
-            D[vi, vj] = )" +
-                   value + "\n");
+            D[vi, vj] = <value>
+)",
+                    {{"<init>", init}, {"<update>", update}, {"<rows>", rows}, {"<value>", value}});
 }
 
 constexpr const char* product = "C[vi, vj] + A[vi, vk] * B[vk, vj]";
 
+/// C[t] is the sum of a row of A over `loops`; then D[place] of the first `rows` rows.
+ir::function row_sums(const char* loops, const char* rows, const char* place) {
+  return program_of(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16,), "float32")):
+    C = T.alloc_buffer((16,), "float32")
+    for <loops> in T.grid(16, 16):
+        with T.block("C"):
+            vt, vk = T.axis.remap("SR", [t, k])
+            with T.init():
+                C[vt] = T.float32(0)
+            C[vt] = C[vt] + A[vt, vk]
+    for t in range(<rows>):
+        with T.block("D"):
+            vt = T.axis.spatial(16, t)
+            D[<place>] = C[vt] + T.float32(2)
+)",
+                    {{"<loops>", loops}, {"<rows>", rows}, {"<place>", place}});
+}
+
 void fuse(schedule& s) { s.fuse_reduction_epilogue(s.block("C"), s.block("D")); }
 
-void check_refused(schedule s, int requirement) {
-  const block_rv c = s.block("C"), d = s.block("D");
+void check_fused(const ir::function& f) {
+  schedule s(f);
+  fuse(s);
+  check_meaning(s, f);
+}
+
+void check_refused(const ir::function& f, int requirement, const char* reduction = "C",
+                   const char* epilogue = "D") {
+  schedule s(f);
+  const block_rv c = s.block(reduction), d = s.block(epilogue);
   check_refusal(s, "fuse_reduction_epilogue", requirement,
                 [&] { s.fuse_reduction_epilogue(c, d); });
 }
@@ -64,49 +91,36 @@ TEST_CASE("fuse_reduction_epilogue: everything that commutes") {
   const std::pair<const char*, const char*> sums[] = {
       {product, "G[vj] + C[vi, vj]"}, {product, "C[vi, vj] - G[vj]"}, {product, "C[vi, vj]"}};
   for (const auto& [update, value] : sums) {
-    const ir::function f = program("0", update, value);
-    schedule s(f);
-    fuse(s);
-    check_meaning(s, f);
+    CAPTURE(std::string(value));
+    check_fused(program("0", update, value));
   }
-  const ir::function largest =
-      program("T.min_value(\"int32\")", "T.max(C[vi, vj], A[vi, vk] - B[vk, vj])",
-              "T.max(C[vi, vj], G[vj])");
-  schedule s(largest);
-  fuse(s);
-  check_meaning(s, largest);
+  check_fused(program("T.min_value(\"int32\")", "T.max(C[vi, vj], A[vi, vk] - B[vk, vj])",
+                      "T.max(C[vi, vj], G[vj])"));
 }
 
 TEST_CASE("fuse_reduction_epilogue: what does not commute is refused") {
   for (const char* value :
        {"T.max(C[vi, vj], 0)", "G[vj] - C[vi, vj]", "C[vi, vj] * G[vj]", "C[vi, vj] + G[vj] + 1"}) {
-    CAPTURE(value);
-    schedule s(program("0", product, value));
-    check_refused(s, 5);
+    CAPTURE(std::string(value));
+    check_refused(program("0", product, value), 5);
   }
-  schedule minimum(
-      program("T.min_value(\"int32\")", "T.max(C[vi, vj], A[vi, vk])", "T.min(C[vi, vj], G[vj])"));
-  check_refused(minimum, 5);
+  check_refused(
+      program("T.min_value(\"int32\")", "T.max(C[vi, vj], A[vi, vk])", "T.min(C[vi, vj], G[vj])"),
+      5);
 }
 
 TEST_CASE("fuse_reduction_epilogue: refusals") {
-  schedule start(program("5", product, "C[vi, vj] + G[vj]"));  // five is no identity of the sum
-  check_refused(start, 2);
-  schedule twice(program("0", product, "C[vi, vj] + C[vi, vj]"));
-  check_refused(twice, 4);
-  schedule part(program("0", product, "C[vi, vj] + G[vj]", "int32", "5"));
-  check_refused(part, 4);
-  schedule reversed(program("0", product, "C[5 - vi, vj] + G[vj]"));
-  check_refused(reversed, 4);
-  schedule swapped(program("0", product, "C[vi, vj] + G[vj]"));
-  const block_rv c = swapped.block("C"), d = swapped.block("D");
-  check_refusal(swapped, "fuse_reduction_epilogue", 2,
-                [&] { swapped.fuse_reduction_epilogue(d, c); });
+  const ir::function f = program("0", product, "C[vi, vj] + G[vj]");
+  check_refused(f, 2, "D", "C");
+  check_refused(program("5", product, "C[vi, vj] + G[vj]"), 2);  // five is no identity of the sum
+  check_refused(program("0", product, "C[vi, vj] + C[vi, vj]"), 4);
+  check_refused(program("0", product, "C[vi, vj] + G[vj]", "5"), 4);
+  check_refused(program("0", product, "C[5 - vi, vj] + G[vj]"), 4);
 }
 
 TEST_CASE("fuse_reduction_epilogue: the sum as a place or a guard") {
-  const auto program = [](const std::string& place, const std::string& guard) {
-    return schedule(ir::parse(R"(@T.prim_func
+  const auto program = [](const char* place, const char* guard) {
+    return program_of(R"(@T.prim_func
 def main(A: T.Buffer((8, 4), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((8,), "int32")):
     C = T.alloc_buffer((8,), "int32")
     for i, k in T.grid(8, 4):
@@ -118,21 +132,21 @@ def main(A: T.Buffer((8, 4), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((
     for i in range(8):
         with T.block("D"):
             vi = T.axis.spatial(8, i)
-            D[)" + place + R"(] = C[vi] + 1
+            D[<place>] = C[vi] + 1
     for i in range(8):
         with T.block("E"):
             vi = T.axis.spatial(8, i)
-            T.where()" + guard +
-                              R"()
+            T.where(<guard>)
             E[vi] = A[vi, 0]
-)"));
+)",
+                      {{"<place>", place}, {"<guard>", guard}});
   };
   check_refused(program("C[vi] % 8", "i < 7"), 4);
   check_refused(program("vi", "C[i] < 3"), 4);
 }
 
 TEST_CASE("fuse_reduction_epilogue: what the loops of the reduction go on writing") {
-  schedule s(ir::parse(R"(@T.prim_func
+  check_refused(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 16), "float32"), D: T.Buffer((8,), "float32")):
     C = T.alloc_buffer((8,), "float32")
     bias = T.alloc_buffer((1,), "float32")
@@ -150,33 +164,20 @@ def main(A: T.Buffer((8, 16), "float32"), D: T.Buffer((8,), "float32")):
         with T.block("D"):
             vt = T.axis.spatial(8, t)
             D[vt] = C[vt] + bias[0]
-)"));
-  const block_rv c = s.block("C"), d = s.block("D");
-  check_refusal(s, "fuse_reduction_epilogue", 1, [&] { s.fuse_reduction_epilogue(c, d); });
+)"),
+                1);
 }
 
 TEST_CASE("fuse_reduction_epilogue: an epilogue of a part of its domain") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16,), "float32")):
-    C = T.alloc_buffer((16,), "float32")
-    for t in range(16):
-        for k in range(16):
-            with T.block("C"):
-                vt, vk = T.axis.remap("SR", [t, k])
-                with T.init():
-                    C[vt] = T.float32(0)
-                C[vt] = C[vt] + A[vt, vk]
-    for t in range(8):
-        with T.block("D"):
-            vt = T.axis.spatial(16, t)
-            D[vt] = C[vt] + T.float32(2)
-)"));
-  const block_rv c = s.block("C"), d = s.block("D");
-  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
+  check_refused(row_sums("t, k", "8", "vt"), 3);
+}
+
+TEST_CASE("fuse_reduction_epilogue: elements that several sums would share") {
+  check_refused(row_sums("k, t", "16", "vt // 2"), 3);
 }
 
 TEST_CASE("fuse_reduction_epilogue: an epilogue of a triangle") {
-  schedule s(ir::parse(R"(@T.prim_func
+  check_refused(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16, 16), "float32")):
     C = T.alloc_buffer((16, 16), "float32")
     for t, s in T.grid(16, 16):
@@ -192,33 +193,12 @@ def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((16, 16), "float32")):
                 vt = T.axis.spatial(16, t)
                 vs = T.axis.spatial(16, s)
                 D[vt, vs] = C[vt, vs] + T.float32(2)
-)"));
-  const block_rv c = s.block("C"), d = s.block("D");
-  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
-}
-
-TEST_CASE("fuse_reduction_epilogue: elements that several sums would share") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((16, 16), "float32"), D: T.Buffer((8,), "float32")):
-    C = T.alloc_buffer((16,), "float32")
-    for k in range(16):
-        for t in range(16):
-            with T.block("C"):
-                vt, vk = T.axis.remap("SR", [t, k])
-                with T.init():
-                    C[vt] = T.float32(0)
-                C[vt] = C[vt] + A[vt, vk]
-    for t in range(16):
-        with T.block("D"):
-            vt = T.axis.spatial(16, t)
-            D[vt // 2] = C[vt] + T.float32(2)
-)"));
-  const block_rv c = s.block("C"), d = s.block("D");
-  check_refusal(s, "fuse_reduction_epilogue", 3, [&] { s.fuse_reduction_epilogue(c, d); });
+)"),
+                3);
 }
 
 TEST_CASE("fuse_reduction_epilogue: memory of threads around the epilogue") {
-  schedule s(ir::parse(R"(@T.prim_func
+  check_refused(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16, 16), "int32"), E: T.Buffer((16,), "int32")):
     D = T.alloc_buffer((16,), "int32", scope="local")
     C = T.alloc_buffer((16,), "int32")
@@ -236,7 +216,6 @@ def main(A: T.Buffer((16, 16), "int32"), E: T.Buffer((16,), "int32")):
         with T.block("E"):
             vt = T.axis.spatial(16, t)
             E[vt] = D[vt] + 2
-)"));
-  const block_rv c = s.block("C"), d = s.block("D");
-  check_refusal(s, "fuse_reduction_epilogue", 1, [&] { s.fuse_reduction_epilogue(c, d); });
+)"),
+                1);
 }
