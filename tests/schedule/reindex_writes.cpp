@@ -152,3 +152,23 @@ def main(A: T.Buffer((1,), "int32"), B: T.Buffer((2,), "int32")):
   const block_rv b = s.block("B");
   check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
 }
+
+TEST_CASE("reindex_cache_read, reindex_cache_write: a block that touches two elements") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
+    for i, j in T.grid(8, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.reads(A[vi, vj], A[7 - vi, vj])
+            T.writes(B[vi, vj], B[vi, vj + 4])
+            B[vi, vj] = A[vi, vj] + A[7 - vi, vj]
+            B[vi, vj + 4] = A[vi, vj]
+)"));
+  const block_rv b = s.block("B");
+  for (const int region : {0, 1}) {
+    check_refusal(s, "reindex_cache_read", 5,
+                  [&] { s.reindex_cache_read(b, region, "local", "lambda i, j: (j, i)"); });
+    check_refusal(s, "reindex_cache_write", 5,
+                  [&] { s.reindex_cache_write(b, region, "local", "lambda i, j: (j, i)"); });
+  }
+}

@@ -60,10 +60,11 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
 ///    a common loop reads the buffer, and its result is finished where the copy stands; no loop
 ///    between the two starts the threads of the buffer;
-/// 5. the region is a single point, and its indices are made of iteration variables; what they are
-///    read from is written before the copy, and not between the copy and the block; the same holds
-///    for what bounds, guards and values around the block are loaded from; iterations that run at once
-///    write different elements of what the copy reads;
+/// 5. the region is a single point, the only one of the buffer that an instance touches, and its
+///    indices are made of iteration variables; what they are read from is written before the copy,
+///    and not between the copy and the block; the same holds for what bounds, guards and values
+///    around the block are loaded from; iterations that run at once write different elements of what
+///    the copy reads;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;

@@ -360,6 +360,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (!read && (skips_stores(*block, x) || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
+  if (found.differ)
+    refuse(c, 5,
+           "an instance of " + quoted(*block) + " touches several elements of \"" + x->name + "\"");
   if (child.conditional && leaves_domains(child, e.iters))
     refuse(c, 8,
            "a condition around " + quoted(*block) + " keeps it in its domain, and not the copy");
