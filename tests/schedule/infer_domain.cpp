@@ -144,3 +144,36 @@ def main(a: T.handle, c: T.handle, I: T.Buffer((3,), "int32")):
                 "T.if_then_else(4 <= vi, B[T.min(4 + (I[0] + 16) % 4, n - 1)], 0)"));
   check(program("i < 10", "A[vi]", "T.if_then_else(vi + 2 < T.min(n, 10), B[vi] + B[vi + 2], 0)"));
 }
+
+TEST_CASE("infer_domain: variables of blocks around stand, and say which part runs") {
+  const auto program = [](const char* place) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), C: T.Buffer((10,), "int32")):
+    for i in range(5):
+        with T.block("O"):
+            vo = T.axis.spatial(5, i)
+            T.reads(A[vo * 2:vo * 2 + 4])
+            T.writes(C[vo * 2:vo * 2 + 2])
+            B = T.alloc_buffer((4,), "int32")
+            for a in range(4):
+                with T.block("B"):
+                    va = T.axis.spatial(12, vo * 2 + a)
+                    B[)" +
+                     std::string(place) +
+                     R"(] = A[va] + 1
+            for a in range(2):
+                with T.block("C"):
+                    va = T.axis.spatial(2, a)
+                    C[vo * 2 + va] = B[va] * B[va + 1]
+)");
+  };
+  const ir::function f = program("va - vo * 2");
+  schedule s(f);
+  s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]);
+  CHECK(extents(s, s.block("B")) == sizes{2, 2});
+  check_meaning(s, f);
+  schedule mixed(program("(va - vo * 2) * 3 % 4"));
+  const block_rv b = mixed.block("B"), c = mixed.block("C");
+  const loop_rv a = mixed.get_loops(c)[0];
+  check_refusal(mixed, "compute_at", 1, [&] { mixed.compute_at(b, a); });
+}

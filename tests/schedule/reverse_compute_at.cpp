@@ -364,3 +364,29 @@ def main(A: T.Buffer((3, 6), "int32"), B: T.Buffer((3,), "int32")):
   check_refusal(s, "reverse_compute_at", 5, [&] { s.reverse_compute_at(b, j); });
   check_meaning(s, f);
 }
+
+TEST_CASE("reverse_compute_at: what a block around stands for keeps its value") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7, 4), "int32"), Y: T.Buffer((7, 4), "int32"), Z: T.Buffer((7, 2), "int32")):
+    X = T.alloc_buffer((7, 4), "int32")
+    for i in range(7):
+        for j in range(4):
+            with T.block("X"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vi, vj] = A[vi, vj] * 2
+        with T.block("row"):
+            T.reads(X[i, 0:4])
+            T.writes(Y[i, 0:4], Z[i, 0:2])
+            for j in range(4):
+                with T.block("Y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    Y[vi, vj] = X[vi, vj] + 1
+            for k in range(2):
+                with T.block("Z"):
+                    vi, vk = T.axis.remap("SS", [i, k])
+                    Z[vi, vk] = vk * 2
+)");
+  schedule s(f);
+  s.reverse_compute_at(s.block("Y"), s.get_loops(s.block("Z")).back());
+  check_meaning(s, f);  // the rows of X behind row i are not there yet
+}

@@ -201,6 +201,11 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
   return out;
 }
 
+inline bool uses_iters(const ir::block_node& block, const ir::expr& e) {
+  return std::any_of(block.iters.begin(), block.iters.end(),
+                     [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
+}
+
 /// Domains from one region of the block.
 inline std::vector<iter_domain> solve_region(const ir::block_node& block,
                                              const ir::buffer_region& region,
@@ -231,15 +236,20 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
         continue;
       }
     }
-    // The variable with the largest factor is solved for, the others run.
+    // The variable with the largest factor is solved for, the others run; what the block sees of
+    // the blocks around it stands.
+    span wanted = required[d];
     std::size_t solved = out.size();
     std::int64_t factor = 0;
     for (const auto& [term, f] : sum.terms) {
       const std::size_t i = iter_of(term);
       if (i == out.size()) {
-        factor = 0;
+        if (!uses_iters(block, term) && !ir::reads_memory(term)) {
+          for (auto* side : {&wanted.lo, &wanted.hi})
+            if (*side) accumulate(**side, arith::to_linear(term), -f);
+          continue;
+        }
         solved = out.size();
-        rest = {};
         break;
       }
       if (std::abs(f) > std::abs(factor)) {
@@ -249,9 +259,9 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
     }
     if (solved == out.size()) continue;
     for (const auto& [term, f] : sum.terms)
-      if (iter_of(term) != solved)
-        rest = arith::add(rest, arith::scale(constant_range(block.iters[iter_of(term)].dom), f));
-    narrow(out[solved], solve(required[d], factor, rest, loops), loops);
+      if (const std::size_t i = iter_of(term); i < out.size() && i != solved)
+        rest = arith::add(rest, arith::scale(constant_range(block.iters[i].dom), f));
+    narrow(out[solved], solve(wanted, factor, rest, loops), loops);
   }
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!digits[i].empty()) narrow(out[i], join_digits(std::move(digits[i])), loops);

@@ -41,6 +41,25 @@ inline const ir::iter_var* following_a_loop(const child_block& child, std::size_
   return nullptr;
 }
 
+/// Whether something around the scope of the block, as a variable of the block there, occurs in the
+/// value of an iteration variable: it decides which instances run, and loops over a domain would run
+/// all of them each time.
+inline bool driven_from_outside(const child_block& child, const ir::expr& value) {
+  const std::vector<ir::var> vars = ir::free_vars(value);
+  return std::any_of(vars.begin(), vars.end(),
+                     [&](const ir::var& v) { return loop_index(child.loops, v) < 0; });
+}
+inline bool driven_from_outside(const child_block& child) {
+  const std::vector<ir::expr>& values = child.realize->values;
+  return std::any_of(values.begin(), values.end(),
+                     [&](const ir::expr& value) { return driven_from_outside(child, value); });
+}
+
+/// Whether the value is the same in all loops of the scope: what is around it alone says it.
+inline bool stands_outside(const child_block& child, const ir::expr& value) {
+  return driven_from_outside(child, value) && !follows(value, child);
+}
+
 /// Why the instances of the block are no box, so that no other loops can run the same; empty when
 /// they are one.
 inline std::string no_box(const child_block& child) {

@@ -36,7 +36,8 @@ namespace tilewright::primitive {
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it, or, in a common loop, before it is final; where
 ///    earlier blocks rewrite what it reads in a loop around both, its results are read below that
-///    loop, in the iteration that makes them;
+///    loop, in the iteration that makes them; where its loops or the blocks around decide which of
+///    its instances run, what is needed says it too;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 ///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
 ///    loops or data;

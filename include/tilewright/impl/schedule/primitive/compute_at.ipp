@@ -72,16 +72,6 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
              ", and no reduction: " + std::string(reduction_reason(reduction)));
 }
 
-/// Loops around its scope decide which instances run: all of them would, in each of their iterations.
-inline bool driven_from_outside(const child_block& b) {
-  const auto from_outside = [&](const ir::expr& value) {
-    const std::vector<ir::var> vars = ir::free_vars(value);
-    return std::any_of(vars.begin(), vars.end(),
-                       [&](const ir::var& v) { return loop_index(b.loops, v) < 0; });
-  };
-  return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
-}
-
 /// The block and its neighbours: what is the same whichever loop it goes to.
 struct moving_block {
   const ir::block_realize_node* holder;
@@ -261,24 +251,34 @@ inline void check_all_called(const move& m, const moving_block& b,
 /// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
 inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& child,
-                                            const std::vector<iter_domain>& solved,
+                                            std::vector<iter_domain> solved,
                                             const std::vector<const ir::loop_node*>& loops) {
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   const std::vector<ir::iter_var>& vars = child.block().iters;
-  for (std::size_t i = 0; i < vars.size(); ++i)
+  const std::vector<ir::expr>& values = child.realize->values;
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    if (stands_outside(child, values[i])) solved[i] = {old.values[i], old.values[i], {}};
     if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
-        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
+        !(solved[i].lo && solved[i].hi) &&
+        (!is_affine_binding(child) || driven_from_outside(child, values[i])))
       refuse(m, 1,
              quoted(child) + " does not run for all values of \"" + vars[i].var->name +
                  "\", and what it is needed for does not tell which");
+  }
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
   std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
   if (out.size() < clip.size())
     refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+  for (std::size_t i = 0; i < out.size(); ++i) {  // a value that stands is in its domain as it was
+    if (!stands_outside(child, values[i])) continue;
+    if (clip[i].lo == constant_range(vars[i].dom).lo) out[i].at_least.reset();
+    if (clip[i].hi == constant_range(vars[i].dom).hi) out[i].at_most.reset();
+    out[i].below = {};
+  }
   return out;
 }
 

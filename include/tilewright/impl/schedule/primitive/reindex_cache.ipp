@@ -244,9 +244,9 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
 /// Whether variables of blocks around the scope say which part of a sum an instance adds.
 inline bool reduces_outside(const child_block& child) {
   for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::reduce)
-      for (const ir::var& v : ir::free_vars(child.realize->values[i]))
-        if (loop_index(child.loops, v) < 0) return true;
+    if (child.block().iters[i].kind == ir::iter_kind::reduce &&
+        driven_from_outside(child, child.realize->values[i]))
+      return true;
   return false;
 }
 
