@@ -6,7 +6,7 @@
 #include <tilewright/ir/comm_reducer.hpp>
 #include <tilewright/ir/visit.hpp>
 
-#include "crowded_stages.hpp"
+#include "concurrent_stages.hpp"
 
 namespace laws {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 using namespace tilewright::ir;
 
 /// Builds one program stage by stage.
-class generator : crowded_stages {
+class generator : concurrent_stages {
  public:
   generator(support::random& draw, std::string_view theme)
-      : crowded_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
+      : concurrent_stages(draw, !find(theme) || find(theme)->symbolic), theme_(find(theme)) {}
 
   program run() {
     add_inputs();
@@ -74,6 +74,11 @@ class generator : crowded_stages {
         {"skipping", 1, false, &generator::skipping},
         {"nested", 1, false, &generator::nested},
         {"given", 1, false, &generator::given},
+        {"concurrent", 2, true, &generator::concurrent},
+        {"own_scratch", 1, false, &generator::own_scratch},
+        {"halo", 1, false, &generator::halo},
+        {"own_sum", 1, false, &generator::own_sum},
+        {"enclosing", 1, false, &generator::enclosing},
     };
     return all;
   }

@@ -4,7 +4,9 @@
 // elementwise maps, guarded stencils, padding, reductions (of sums, peaks, and pairs of a peak and
 // its place or its frequency), products, transposes, flattened and unflattened reads, windows, gathers,
 // concatenations by two writers, updates in place, reductions with epilogues, overlapping windows,
-// repeated indices, loops that stages share, blocks that run where a result says so, triangles. Some have symbolic extents, some loops that are split already.
+// repeated indices, loops that stages share, blocks that run where a result says so, triangles,
+// loops that run at once and what their iterations have for themselves. Some have symbolic extents,
+// some loops that are split already.
 //
 // In most programs values stay small integers in every type, so that floats are exact and any two
 // correct schedules agree bit for bit; the others compute with fractions and agree within a bound.
