@@ -5,8 +5,13 @@
 
 using namespace tilewright;
 
-TEST_CASE("analysis: inner blocks write less than a box by a guard") {
-  schedule s(ir::parse(R"(@T.prim_func
+namespace {
+
+/// Each iteration fills X by a block that holds others, and reads it.
+ir::function filled_by(const std::string& inside) {
+  std::string indented;
+  for (const char c : inside) indented += c == '\n' ? std::string("\n            ") : std::string{c};
+  return ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
     X = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -14,65 +19,78 @@ def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
             vi = T.axis.spatial(8, i)
             T.reads(A[vi, 0:8])
             T.writes(X[0:8])
-            for j in range(8):
-                with T.block("I"):
-                    vj = T.axis.spatial(8, j)
-                    T.where(j >= vi)
-                    X[vj] = A[vi, vj]
+            )" + indented + R"(
         for j in range(8):
             with T.block("R"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 D[vi, vj] = X[vj]
-)"));
+)");
+}
+
+/// Only where X is written anew in each of them do iterations run at once.
+void check_unfilled(const std::string& inside) {
+  schedule s(filled_by(inside));
   const loop_rv i = s.get_loops(s.block("R"))[0];
   check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+}
+
+}  // namespace
+
+TEST_CASE("analysis: inner blocks write all of a box") {
+  for (const char* inside : {R"(for j in range(8):
+    with T.block("I"):
+        vj = T.axis.spatial(8, j)
+        X[vj] = A[vi, vj])",
+                             R"(for j, k in T.grid(2, 4):
+    with T.block("I"):
+        vj, vk = T.axis.remap("SS", [j, k])
+        X[vk * 2 + vj] = A[vi, vk * 2 + vj])"}) {
+    schedule s(filled_by(inside));
+    s.parallel(s.get_loops(s.block("R"))[0]);
+    check_meaning(s, filled_by(inside));
+  }
+}
+
+TEST_CASE("analysis: inner blocks write less than a box by a guard") {
+  check_unfilled(R"(for j in range(8):
+    with T.block("I"):
+        vj = T.axis.spatial(8, j)
+        T.where(j >= vi)
+        X[vj] = A[vi, vj])");
 }
 
 TEST_CASE("analysis: inner blocks write less than a box by a condition") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
-    X = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("O"):
-            vi = T.axis.spatial(8, i)
-            T.reads(A[vi, 0:8])
-            T.writes(X[0:8])
-            for j in range(8):
-                with T.block("I"):
-                    vj = T.axis.spatial(8, j)
-                    if vj >= vi:
-                        X[vj] = A[vi, vj]
-        for j in range(8):
-            with T.block("R"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                D[vi, vj] = X[vj]
-)"));
-  const loop_rv i = s.get_loops(s.block("R"))[0];
-  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_unfilled(R"(for j in range(8):
+    with T.block("I"):
+        vj = T.axis.spatial(8, j)
+        if vj >= vi:
+            X[vj] = A[vi, vj])");
 }
 
 TEST_CASE("analysis: inner blocks write less than a box by a loop of a block in between") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
-    X = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("O"):
-            vi = T.axis.spatial(8, i)
-            T.reads(A[vi, 0:8])
-            T.writes(X[0:8])
-            with T.block("M"):
-                vm = T.axis.spatial(8, vi)
-                T.reads(A[vm, 0:8])
-                T.writes(X[0:8])
-                for j in range(8 - vm):
-                    with T.block("I"):
-                        vj = T.axis.spatial(8, j + vm)
-                        X[vj] = A[vm, vj]
-        for j in range(8):
-            with T.block("R"):
-                vi, vj = T.axis.remap("SS", [i, j])
-                D[vi, vj] = X[vj]
-)"));
-  const loop_rv i = s.get_loops(s.block("R"))[0];
-  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_unfilled(R"(with T.block("M"):
+    vm = T.axis.spatial(8, vi)
+    T.reads(A[vm, 0:8])
+    T.writes(X[0:8])
+    for j in range(8 - vm):
+        with T.block("I"):
+            vj = T.axis.spatial(8, j + vm)
+            X[vj] = A[vm, vj])");
+}
+
+TEST_CASE("analysis: inner blocks write less than a box by loops that are shorter") {
+  check_unfilled(R"(for j in range(4):
+    with T.block("I"):
+        vj = T.axis.spatial(8, j)
+        X[vj] = A[vi, vj])");
+}
+
+TEST_CASE("analysis: inner blocks write less than a box by steps") {
+  check_unfilled(R"(for j in range(2):
+    with T.block("I"):
+        vj = T.axis.spatial(2, j)
+        T.reads(A[vi, vj * 5:vj * 5 + 3])
+        T.writes(X[vj * 5:vj * 5 + 3])
+        for c in range(3):
+            X[vj * 5 + c] = A[vi, vj * 5 + c])");
 }

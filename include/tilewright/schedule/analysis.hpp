@@ -191,9 +191,8 @@ bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,
 /// or they come from outside.
 bool region_filled(const path& block, const ir::buffer_region& region);
-/// Whether a block certainly writes all of a region that it declares. A block without iteration
-/// variables that holds others, as a part of a partition, declares a box around what these write;
-/// the others are believed.
+/// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
+/// all of the box. A block that holds no others is believed.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.

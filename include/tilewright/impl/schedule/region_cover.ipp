@@ -173,37 +173,41 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   return out;
 }
 
-/// Whether the box that the block inside touches while its loops run is all of the region.
+/// Whether the block inside certainly writes all of the region while its loops run; what its guard
+/// cuts are no elements.
 inline bool fills(const child_block& c, const ir::buffer_region& w,
                   const ir::buffer_region& region) {
-  const footprint box = touched(c, bind_iters(c), w, {0, {}});
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    const ir::range& whole = region.box[i];
+  const ir::stmt all = ir::make_realize(c.realize->values, ir::boolean(true), c.realize->block);
+  const child_block whole{ir::as_realize(all), c.loops};
+  const std::optional<footprint> box = written(whole, bind_iters(whole), w, {0, {}});
+  if (!box) return false;
+  for (std::size_t i = 0; i < box->size(); ++i) {
+    const ir::range& dim = region.box[i];
     const auto is = [](const std::optional<arith::linear>& side, const ir::expr& end,
                        std::int64_t offset) {
       return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
     };
-    if (!is(box[i].lo, whole.min, 0) || !is(box[i].hi, whole.min + whole.extent, -1)) return false;
+    const span& s = (*box)[i];
+    if (!is(s.lo, dim.min, 0) || !is(s.hi, dim.min + dim.extent, -1)) return false;
   }
   return true;
 }
 
-/// Whether blocks inside of one with variables write all of a region that it declares: each of them
-/// what it declares itself, and one of several alone the whole, since a box around them has holes.
+/// Whether one of the blocks inside of one with variables writes all of a region that it declares,
+/// and others what they declare; a box around what several write has holes.
 inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
                                  const ir::buffer_region& region) {
-  std::size_t writers = 0;
-  bool filled = false;
+  bool writes = false, filled = false;
   for (const child_block& c : inner.children())
     for (const ir::buffer_region& w : c.block().writes) {
       if (w.buffer != region.buffer) continue;
       if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
           !writes_declared(c.block(), w))
         return false;
-      ++writers;
+      writes = true;
       filled = filled || fills(c, w, region);
     }
-  return writers <= 1 || filled;
+  return !writes || filled;
 }
 
 }  // namespace detail::cover
