@@ -201,7 +201,7 @@ def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((8, 6), "int32"), C: T.Buffer
   const block_rv c = threads.block("C");
   const loop_rv k = threads.get_loops(c)[1];
   threads.bind(k, "threadIdx.x");
-  check_refusal(threads, "write_at", 7, [&] { threads.write_at(k, c, 0, "local"); });
+  check_refusal(threads, "write_at", 0, [&] { threads.write_at(k, c, 0, "local"); });
   schedule s(f);
   const block_rv b = s.block("B");
   const std::vector<loop_rv> loops = s.get_loops(b);

@@ -258,7 +258,7 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
 )");
   schedule s(f);
   const block_rv c = s.block("C");
-  check_refusal(s, "reverse_compute_inline", 7, [&] { s.reverse_compute_inline(c); });
+  check_refusal(s, "reverse_compute_inline", 0, [&] { s.reverse_compute_inline(c); });
 }
 
 TEST_CASE("reverse_compute_inline: loops that leave out a part of the consumer's domain") {

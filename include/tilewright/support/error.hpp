@@ -36,7 +36,8 @@ class internal_error : public error {
 class schedule_error : public error {
  public:
   /// @param primitive   name of the refused primitive, as in a trace
-  /// @param requirement number of the violated requirement in the primitive's documentation
+  /// @param requirement number of the violated requirement in the primitive's documentation; 0 is
+  ///                    what all of them need
   /// @param what        one sentence that names block and loop and says what is needed
   /// @param explanation longer text, with the IR where it helps; may be empty
   schedule_error(std::string primitive, int requirement, const std::string& what,

@@ -65,8 +65,7 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
-///    it has finished them where the copy stands, which is outside of no loop whose iterations run at
-///    once and write the same ones; the copy needs no loop around the scope;
+///    it has finished them where the copy stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
 ///    it that the block does not write; where the body reads it, guard, values of variables and
 ///    what stands around it do not.

@@ -49,10 +49,7 @@ namespace tilewright::primitive {
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
-///    which instances are needed there; it leaves no loop whose iterations run at once and have that
-///    for themselves;
-/// 9. nobody outside of a loop around the new place whose iterations run at once writes the buffers
-///    that the block writes.
+///    which instances are needed there.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -82,9 +79,7 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, or
 /// overwrites its results in other iterations, the block is complete and its last run decides: the
 /// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
-/// whether it stores; none overwrites its results in a loop that both are below already;
-/// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
-/// their loop sees what it writes.
+/// whether it stores; none overwrites its results in a loop that both are below already.
 ///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, those
 /// around its scope too where they decide which instances run, no extent of theirs is loaded, and

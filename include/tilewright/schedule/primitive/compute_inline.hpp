@@ -19,10 +19,10 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. what the block reads is not written after it and is final where the consumers stand (all of the
-///    buffer where their guards or iteration variables would load it), and no iterations that run at
-///    once have it for themselves; nobody reads its result before it (numbered reasons as for
-///    compute_at, requirement 1); where earlier blocks rewrite what it reads in a loop around both,
-///    its results are read below that loop, in the iteration that makes them;
+///    buffer where their guards or iteration variables would load it); nobody reads its result before
+///    it (numbered reasons as for compute_at, requirement 1); where earlier blocks rewrite what it
+///    reads in a loop around both, its results are read below that loop, in the iteration that makes
+///    them;
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
@@ -57,8 +57,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads; where further iterations overwrite that, no
-///    value becomes an index or an integer divisor;
-/// 7. iterations that run at once of loops around the producer compute different elements.
+///    value becomes an index or an integer divisor.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);
 

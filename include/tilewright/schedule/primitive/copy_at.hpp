@@ -33,10 +33,7 @@ namespace tilewright::primitive {
 ///    loaded from;
 /// 5. what the copy touches is all written before, and what the body reads through a cache that it
 ///    writes itself is written before it is read; nobody else changes sums that are unfinished;
-/// 6. the loops that the box depends on have constant bounds;
-/// 7. for write_at, iterations that run at once copy different elements back, save those of threads
-///    that share the cache; the copy reads nothing that iterations which run at once have for
-///    themselves.
+/// 6. the loops that the box depends on have constant bounds.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,

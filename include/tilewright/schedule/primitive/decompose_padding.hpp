@@ -35,8 +35,7 @@ namespace tilewright::primitive {
 /// 6. different instances store different elements;
 /// 7. no block before it uses what it stores, and none below the loop writes what guards, bounds
 ///    and values around the block are loaded from;
-/// 8. the buffer does not belong to threads that the loop or one below it starts;
-/// 9. iterations that run at once from the loop inwards store different elements.
+/// 8. the buffer does not belong to threads that the loop or one below it starts.
 /// @returns the block that stores the constant; the old id stays with the other one
 /// @throws schedule_error; nothing is changed then
 new_block decompose_padding(const ir::function& f, std::uint64_t block, const ir::var& loop);

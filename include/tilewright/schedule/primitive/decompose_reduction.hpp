@@ -34,8 +34,7 @@ namespace tilewright::primitive {
 ///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
 ///    initialises; neither the init nor what says where it runs loads what is written there;
-/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only;
-/// 8. iterations that run at once from the loop inwards reduce into different elements.
+/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
 new_block decompose_reduction(const ir::function& f, std::uint64_t block, const ir::var& loop);

@@ -35,8 +35,7 @@ namespace tilewright::primitive {
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the
-///    reduction;
-/// 6. iterations that run at once of loops around the reduction compute different elements.
+///    reduction.
 /// @throws schedule_error; nothing is changed then
 ir::function fuse_reduction_epilogue(const ir::function& f, std::uint64_t reduction,
                                      std::uint64_t epilogue);

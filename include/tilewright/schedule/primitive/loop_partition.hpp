@@ -32,8 +32,7 @@ namespace tilewright::primitive {
 /// 4. its range is constant;
 /// 5. the sum of the known factors is below the extent;
 /// 6. a block lies below the loop;
-/// 7. the loop drives spatial variables only: a part of a reduction would be none;
-/// 8. iterations that run at once of loops inside write different elements.
+/// 7. the loop drives spatial variables only: a part of a reduction would be none.
 /// @returns the new loops in program order
 /// @throws schedule_error
 new_loops loop_partition(const ir::function& f, const ir::var& loop,

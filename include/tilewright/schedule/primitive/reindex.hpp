@@ -34,7 +34,7 @@ namespace tilewright::primitive {
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
 ///    written before, and every element that the copy touches exists, the loops being a box;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
-///    its iteration variables; different instances, and iterations that run at once, write different elements.
+///    its iteration variables; different instances write different elements.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selector& buffer);
@@ -63,8 +63,7 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 5. the region is a single point, the only one of the buffer that an instance touches, and its
 ///    indices are made of iteration variables; what they are read from is written before the copy,
 ///    and not between the copy and the block; the same holds for what bounds, guards and values
-///    around the block are loaded from; iterations that run at once write different elements of what
-///    the copy reads;
+///    around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;

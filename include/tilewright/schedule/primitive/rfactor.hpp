@@ -49,8 +49,7 @@ namespace tilewright::primitive {
 ///    holds in their first iteration, where the init runs;
 /// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
 ///    of the reduction, and the former is not loaded;
-/// 9. the result does not belong to threads that loops around the block start, and iterations that
-///    run at once write different parts of it.
+/// 9. the result does not belong to threads that loops around the block start.
 /// @returns the new block; `loop` and the loops that stay are around the original one
 /// @throws schedule_error; nothing is changed then
 new_block rfactor(const ir::function& f, const ir::var& loop, int factor_axis);

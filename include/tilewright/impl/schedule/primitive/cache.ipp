@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
@@ -250,10 +249,6 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 5, out);
-  if (racing_writer(out.function, out.block) >= 0)
-    refuse(c, 5,
-           "iterations that run at once have what " + quoted(scope[w].block()) +
-               " writes for themselves, and the copy would stand outside of their loop");
   std::vector<std::uint64_t> listed;
   for (const std::size_t r : direct) listed.push_back(scope[r].block().id);
   check_consumers(c, out.function, s.holder->block->id, listed);

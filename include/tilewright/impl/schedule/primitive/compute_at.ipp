@@ -6,6 +6,7 @@
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/private_results.hpp>
 #include <tilewright/impl/schedule/solved_together.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
@@ -310,32 +311,6 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
                            "\" there, which says what is needed");
 }
 
-/// Requirement 9 of compute_at: what iterations that run at once compute each for themselves is in
-/// memory that nobody outside of their loop writes.
-inline void check_private(const move& m, const moving_block& b,
-                          const std::vector<const ir::loop_node*>& around) {
-  for (const ir::loop_node* l : around)
-    if (runs_at_once(*l))
-      for (std::size_t c = 0; c < b.scope.size(); ++c)
-        for (const ir::buffer_region& theirs : b.scope[c].block().writes)
-          for (const ir::buffer_region& own : b.block().block().writes)
-            if (c != b.child && own.buffer == theirs.buffer &&
-                loop_index(b.scope[c].loops, l->var) < 0)
-              refuse(m, 9,
-                     quoted(b.scope[c]) + " also writes \"" + own.buffer->name + "\", outside of " +
-                         quoted(*l) + ", whose iterations run at once");
-}
-
-/// Requirement 9. Threads may add up a reduction together.
-inline void check_apart(const move& m, const block_scope& scope, std::size_t child) {
-  const child_block& c = scope[child];
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (runs_at_once(*c.loops[l]) && !writes_apart(scope, child, l))
-      refuse(m, 9,
-             "iterations of " + quoted(*c.loops[l]) + ", which run at once, would all run " +
-                 quoted(c) + " for the same elements");
-}
-
 /// What has to hold once the block stands at its new place. `users` are the blocks that read what
 /// it writes.
 inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
@@ -345,11 +320,6 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
-  if (racing_writer(scope, child) >= 0)
-    refuse(m, 8,
-           quoted(scope[child]) +
-               " would leave a loop whose iterations run at once and have what it reads for "
-               "themselves");
   for (const std::uint64_t user : users) {
     const auto reader = static_cast<std::size_t>(scope.find(user));
     if (reader < child || !region_covered(scope, reader))
@@ -358,7 +328,6 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
                  " has not written yet");
   }
   if (m.forward) return;
-  check_apart(m, scope, child);
   if (!scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
@@ -414,11 +383,10 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
                "write the same elements");
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
     refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
-  if (m.forward) check_private(m, b, around);
   const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
-  if (settled && m.asks) return f;
+  if (settled && m.asks && in_order(around)) return f;
   std::vector<std::uint64_t> users;
   if (peers.empty())
     for (const std::size_t r : readers(b.scope, b.child)) users.push_back(b.scope[r].block().id);
@@ -460,19 +428,13 @@ inline std::vector<bool> accepts(move m, const ir::function& f, std::uint64_t bl
                                  const std::vector<ir::var>& loops) {
   m.asks = true;
   std::vector<bool> out(loops.size(), false);
-  const auto legal = [](const auto& attempt) {
-    try {
-      attempt();
-      return true;
-    } catch (const schedule_error&) {
-      return false;
-    }
-  };
-  legal([&] {
+  detail::accepts(m.name, f, [&] {
     const path at = need_block(f, block, m.name);
     const moving_block b = inspect(m, at);
     for (std::size_t i = 0; i < loops.size(); ++i)
-      out[i] = legal([&] { apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+      out[i] = detail::accepts(m.name, f,
+                               [&] { return apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+    return f;
   });
   return out;
 }

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
+#include <tilewright/impl/schedule/private_results.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -98,10 +99,6 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
-  if (racing_writer(scope, child) >= 0)
-    refuse(name, 1,
-           quoted(scope[child].block()) +
-               " would read what iterations that run at once have for themselves");
 }
 
 /// Whether anything but these blocks loads the buffer.
@@ -165,7 +162,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
-    if (c.block().annotations.count("auto_copy") && copied_together(reader))
+    if (copied_together(reader))
       refuse(name, 6,
              "threads make the copy of " + quoted(c.block()) +
                  " together, as \"auto_copy\" says; it computes nothing");
@@ -198,12 +195,8 @@ TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64
 }
 
 TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
-  try {
-    detail::inlining::forward(f, block, true);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("compute_inline", f,
+                         [&] { return detail::inlining::forward(f, block, true); });
 }
 
 }  // namespace tilewright::primitive

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tilewright/impl/schedule/cache_stage.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -240,55 +239,6 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
                 : "\"" + x->name + "\" is read after the last write");
 }
 
-/// Loops whose iterations run at once and do not wait for each other to copy what they share.
-inline bool runs_apart(const ir::loop_node& loop, const std::string& storage) {
-  const bool together = storage != "global" && shared_across(storage, loop);
-  return runs_at_once(loop) && !together;
-}
-
-/// Whether the sides of different iterations of `loops[at]` have nothing in common, wherever the
-/// loops from `first` on are: its step is longer than what shorter ones reach, and the next ones too.
-inline bool sides_apart(const side& s, const std::vector<const ir::loop_node*>& loops,
-                        std::size_t first, std::size_t at) {
-  if (!ir::is_int(s.extent)) return false;
-  arith::linear sum = arith::to_linear(s.min);
-  std::sort(sum.terms.begin(), sum.terms.end(),
-            [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
-  std::int64_t reach = ir::as_int(s.extent);
-  bool found = false;
-  for (const auto& [term, factor] : sum.terms) {
-    const int l = loop_index(loops, term);
-    if (l < 0) {
-      if (!ir::is_var(term)) return false;
-      continue;
-    }
-    const auto index = static_cast<std::size_t>(l);
-    if (index < first) continue;
-    found |= index == at;
-    if (found && std::abs(factor) < reach) return false;
-    const arith::bounds range = constant_range({loops[index]->min, loops[index]->extent});
-    if (!range.bounded()) return found && &sum.terms.back().first == &term;
-    reach += std::abs(factor) * (range.hi - range.lo);
-  }
-  return found;
-}
-
-/// Requirement 7.
-inline void check_apart(const call& c, const std::vector<side>& box, const ir::buffer& x,
-                        const std::vector<const ir::loop_node*>& loops) {
-  std::size_t first = loops.size();
-  for (std::size_t l = loops.size(); l-- > 0;) {
-    if (runs_apart(*loops[l], c.storage)) first = l;
-  }
-  for (std::size_t l = first; l < loops.size(); ++l)
-    if (runs_apart(*loops[l], c.storage) &&
-        std::none_of(box.begin(), box.end(),
-                     [&](const side& s) { return sides_apart(s, loops, first, l); }))
-      refuse(c, 7,
-             "iterations of loop \"" + loops[l]->var->name +
-                 "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
-}
-
 /// Where the copy stands is not decided by what blocks below the loop write.
 inline void check_places(const call& c, const block_scope& scope, const std::vector<side>& box,
                          const ir::var& loop) {
@@ -324,10 +274,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   outside.bind(around.var, {around.min, around.extent});
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
   check_places(c, scope, box, loop);
-  if (!read) {
-    check_apart(c, box, x, loops);
-    check_sums(c, scope, body, x, loops.size());
-  }
+  if (!read) check_sums(c, scope, body, x, loops.size());
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
@@ -346,8 +293,6 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
   check_closed(c, 6, out);
-  if (racing_writer(out.function, out.block) >= 0)
-    refuse(c, 7, "iterations that run at once have what the copy would read for themselves");
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/private_results.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -317,9 +318,6 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
-  if (const ir::loop_node* l = detail::private_loop(*p.child, p.first))
-    refuse(9, "iterations of loop \"" + l->var->name + "\" have what " + quoted(p.block()) +
-                  " stores each for itself");
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
@@ -345,12 +343,8 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
 
 TILEWRIGHT_INLINE bool can_decompose_padding(const ir::function& f, std::uint64_t block,
                                              const ir::var& loop) {
-  try {
-    decompose_padding(f, block, loop);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("decompose_padding", f,
+                         [&] { return decompose_padding(f, block, loop).function; });
 }
 
 }  // namespace tilewright::primitive

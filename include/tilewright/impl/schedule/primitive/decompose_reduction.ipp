@@ -4,7 +4,6 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/conditional_below.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/early_init.hpp>
@@ -238,8 +237,6 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
               std::any_of(kept.begin(), kept.end(),
                           [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
-  if (const ir::loop_node* l = detail::private_loop(c, first))
-    refuse(8, "iterations of loop \"" + l->var->name + "\" have the result each for itself");
   ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),

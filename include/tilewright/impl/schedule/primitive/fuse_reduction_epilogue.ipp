@@ -5,7 +5,6 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -211,9 +210,6 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
       replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
   if (loads_from(out.body, p.sum->buffer))
     refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
-  if (!as_tvm() && detail::written_at_once(out, reduction))
-    refuse(6, "iterations that run at once around " + quoted(p.reduction->block()) +
-                  " would all write the same elements of \"" + p.store->buffer->name + "\"");
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
@@ -151,12 +150,6 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
       if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
         refuse(7, name + " drives variable \"" + b->block->iters[i].var->name + "\" of block \"" +
                       b->block->name + "\", which is not spatial");
-  const block_scope scope(*at.scope()->block);
-  for (const child_block& c : scope.children())
-    if (const int l = loop_index(c.loops, loop); l >= 0)
-      if (const ir::loop_node* inner = detail::private_loop(c, static_cast<std::size_t>(l) + 1))
-        refuse(8, "iterations of loop \"" + inner->var->name + "\" have what block \"" +
-                      c.block().name + "\" writes each for itself, which the parts would share");
   const std::string& first = blocks.front()->block->name;
 
   block_names names(f.body);

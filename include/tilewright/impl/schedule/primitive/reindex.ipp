@@ -170,8 +170,6 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
       refuse(requirement,
              "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
   const block_scope scope(*at.scope()->block);
-  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy.id))) >= 0)
-    refuse(requirement, "iterations that run at once have what the copy reads for themselves");
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
                                       static_cast<std::size_t>(scope.find(copy.id)), indices);

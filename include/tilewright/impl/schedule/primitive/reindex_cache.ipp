@@ -281,8 +281,6 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
   const path at = find_block(f, copy);
   const block_scope scope(*at.scope()->block);
   const auto self = static_cast<std::size_t>(scope.find(block));
-  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy))) >= 0)
-    refuse(c, 5, "iterations that run at once have what the copy reads for themselves");
   const int changer = point_access::changer_of_places(
       scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
   if (changer >= 0)

@@ -6,10 +6,10 @@
 #include <string>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/private_results.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -190,12 +190,6 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
              quoted(producer.block()) +
                  " overwrites its results, and others than the last ones may "
                  "not be taken");
-  for (std::size_t l = 0; l < producer.loops.size(); ++l)
-    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
-      refuse(name, 7,
-             "iterations of loop \"" + producer.loops[l]->var->name +
-                 "\", which run at once, all run " + quoted(producer.block()) +
-                 " for the same elements");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
@@ -219,12 +213,8 @@ TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std
 }
 
 TILEWRIGHT_INLINE bool can_reverse_compute_inline(const ir::function& f, std::uint64_t block) {
-  try {
-    reverse_compute_inline(f, block);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("reverse_compute_inline", f,
+                         [&] { return reverse_compute_inline(f, block); });
 }
 
 }  // namespace tilewright::primitive

@@ -1,0 +1,98 @@
+// What no primitive may give up: what iterations that run at once compute each for itself stays theirs.
+//
+// As long as all that use a buffer stand below a loop whose iterations run at once, each iteration
+// has the buffer for itself and may write what the others write too. A reader, a copy or a second
+// nest outside of the loop makes one buffer of them, and a block that moves below such a loop, or
+// gets another result, may begin to write what others see. One question after every primitive finds
+// all of these, whatever the primitive did.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// A block that writes the same elements in iterations of a loop which run at once, although the
+/// loop is not around all that use them.
+struct racing_write {
+  const ir::block_node* block = nullptr;
+  const ir::loop_node* loop = nullptr;
+};
+
+/// Finds them in a program. Scopes without loops that matter cost a walk over their statements.
+class racing_writes : ir::visitor {
+ public:
+  static std::vector<racing_write> in(const ir::function& f) {
+    racing_writes all;
+    all.visit(f.body);
+    return std::move(all.found_);
+  }
+
+ private:
+  using ir::visitor::visit;
+  void visit(const ir::expr&) override {}
+  void visit(const ir::stmt& s) override {
+    const ir::loop_node* loop = ir::as_loop(s);
+    concurrent_ = concurrent_ || (loop && runs_at_once(*loop));
+    ir::visitor::visit(s);
+  }
+  void visit(const ir::block& b) override {
+    const bool around = std::exchange(concurrent_, false);
+    ir::visitor::visit(b);
+    if (concurrent_) look_into(block_scope(*b));
+    concurrent_ = around;
+  }
+
+  void look_into(const block_scope& scope) {
+    for (std::size_t c = 0; c < scope.size(); ++c)
+      for (std::size_t l = 0; l < scope[c].loops.size(); ++l) {
+        const ir::loop_node& loop = *scope[c].loops[l];
+        if (!runs_at_once(loop) || copied_together(scope[c].block(), loop) ||
+            writes_apart(scope, c, l))
+          continue;
+        found_.push_back({&*scope[c].realize->block, &loop});
+        break;
+      }
+  }
+
+  std::vector<racing_write> found_;
+  bool concurrent_ = false;  // such a loop stands in the innermost block around
+};
+
+/// Requirement 0 of the primitive. A block that wrote so before is believed, as one that scatters.
+/// @throws schedule_error
+inline void check_private(std::string_view primitive, const ir::function& before,
+                          const ir::function& after) {
+  if (as_tvm() || before.body == after.body) return;
+  const std::vector<racing_write> now = racing_writes::in(after);
+  if (now.empty()) return;
+  const std::vector<racing_write> then = racing_writes::in(before);
+  for (const racing_write& w : now)
+    if (std::none_of(then.begin(), then.end(),
+                     [&](const racing_write& old) { return old.block->id == w.block->id; }))
+      throw schedule_error(std::string(primitive), 0,
+                           "iterations of loop \"" + w.loop->var->name +
+                               "\", which run at once, would write the same elements in block \"" +
+                               w.block->name + "\", and not each for itself");
+}
+
+/// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
+template <class Attempt>
+bool accepts(std::string_view primitive, const ir::function& f, const Attempt& attempt) {
+  try {
+    check_private(primitive, f, attempt());
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+}  // namespace tilewright::primitive::detail
