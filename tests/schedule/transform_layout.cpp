@@ -72,10 +72,11 @@ TEST_CASE("transform_layout: accesses, regions and the declaration change") {
   const ir::function f = chain();
   const std::pair<const char*, buffer_selector> accesses[] = {
       {"C", read_buffer(0)}, {"B", "B"}, {"B", written_buffer(0)}};
-  for (const auto& [block, buffer] : accesses) {
-    CAPTURE(std::string(block));
+  for (const auto& access : accesses) {
+    CAPTURE(std::string(access.first));
     schedule s(f);
-    s.transform_layout(s.block(block), buffer, "lambda i, j: (i // 4, j // 7, i % 4, j % 7)");
+    s.transform_layout(s.block(access.first), access.second,
+                       "lambda i, j: (i // 4, j // 7, i % 4, j % 7)");
     CHECK(says(s, "B = T.alloc_buffer((4, 2, 4, 7), \"int32\")"));
     CHECK(says(s, "B[vi // 4, vj // 7, vi % 4, vj % 7] = A[vi, vj] * 2"));
     CHECK(says(s, "C[vi, vj] = B[vi // 4, vj // 7, vi % 4, vj % 7] + 1"));
