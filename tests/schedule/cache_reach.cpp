@@ -1,12 +1,39 @@
-// cache_read and cache_write: the copy reaches what is read, and no further than what is written.
+// cache_read, read_at, cache_write: the copy reaches what is read, and no further than what is
+// written.
 #include <tilewright/schedule/primitive/cache.hpp>
+
+#include <string>
 
 #include "script_schedule.hpp"
 
 using namespace tilewright;
 
+namespace {
+
+/// A copy of what R reads changes nothing.
+void check_read(const ir::function& f) {
+  schedule s(f);
+  s.cache_read(s.block("R"), 0, "local");
+  check_meaning(s, f);
+}
+
+/// The block leaves out something of what would be copied back.
+void check_not_written(const ir::function& f, const char* block = "W") {
+  schedule s(f);
+  const block_rv b = s.block(block);
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "local"); });
+}
+
+void check_written(const ir::function& f, const char* block = "W") {
+  schedule s(f);
+  s.cache_write(s.block(block), 0, "local");
+  check_meaning(s, f);
+}
+
+}  // namespace
+
 TEST_CASE("cache_read: a reader of more than the writer writes finds the rest too") {
-  const ir::function f = ir::parse(R"(@T.prim_func
+  check_read(ir::parse(R"(@T.prim_func
 def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
     for i in range(8):
         with T.block("W"):
@@ -16,13 +43,10 @@ def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
         with T.block("R"):
             vi = T.axis.spatial(16, i)
             Y[vi] = X[vi] + 1
-)");
-  schedule s(f);
-  s.cache_read(s.block("R"), 0, "local");
-  check_meaning(s, f);
+)"));
 }
 
-TEST_CASE("cache_read: in a scope inside, nothing is copied that nobody has written") {
+TEST_CASE("cache_read, read_at: in a scope inside, nothing is copied that nobody has written") {
   schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
     X = T.alloc_buffer((16,), "int32")
@@ -39,12 +63,14 @@ def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
                     Y[vi] = T.if_then_else(vi < 8, X[vi], 1)
 )"));
   const block_rv r = s.block("R");
+  const loop_rv i = s.get_loops(r)[0];
   check_refusal(s, "cache_read", 4, [&] { s.cache_read(r, 0, "local"); });
+  check_refusal(s, "read_at", 5, [&] { s.read_at(i, r, 0, "local"); });
 }
 
 TEST_CASE("cache_read: a box that follows what the scope writes is as large as the buffer") {
-  const auto program = [](const std::string& reader) {
-    return ir::parse(R"(@T.prim_func
+  const auto check = [](const char* reader) {
+    check_read(program_of(R"(@T.prim_func
 def main(A: T.Buffer((8, 16), "int32"), Y: T.Buffer((64,), "int32")):
     K = T.alloc_buffer((1,), "int32")
     for o in range(4):
@@ -54,34 +80,28 @@ def main(A: T.Buffer((8, 16), "int32"), Y: T.Buffer((64,), "int32")):
                 with T.block("W"):
                     vu = T.axis.spatial(1, u)
                     K[0] = vo + 3
-)" + reader);
+            <reader>
+)",
+                          {{"<reader>", reader}}));
   };
   SUBCASE("by a value") {
-    const ir::function f = program(R"(
-            for i in range(4):
-                with T.block("R"):
-                    vi = T.axis.spatial(4, i)
-                    vk = T.axis.opaque(8, K[0])
-                    Y[vo * 4 + vi] = A[vk, vi]
-)");
-    schedule s(f);
-    s.cache_read(s.block("R"), 0, "local");
-    check_meaning(s, f);
+    check(R"(
+for i in range(4):
+    with T.block("R"):
+        vi = T.axis.spatial(4, i)
+        vk = T.axis.opaque(8, K[0])
+        Y[vo * 4 + vi] = A[vk, vi])");
   }
   SUBCASE("by a bound") {
-    const ir::function f = program(R"(
-            for i in range(K[0]):
-                with T.block("R"):
-                    vi = T.axis.spatial(16, i)
-                    Y[vo * 16 + vi] = A[vo, vi]
-)");
-    schedule s(f);
-    s.cache_read(s.block("R"), 0, "local");
-    check_meaning(s, f);
+    check(R"(
+for i in range(K[0]):
+    with T.block("R"):
+        vi = T.axis.spatial(16, i)
+        Y[vo * 16 + vi] = A[vo, vi])");
   }
 }
 
-TEST_CASE("cache_read: a let around the reader is not seen where the copy stands") {
+TEST_CASE("cache_read, read_at: a let around the reader is not seen where the copy stands") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
     for o in range(1):
@@ -94,29 +114,30 @@ def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
                         vi = T.axis.spatial(16, x + j)
                         Y[vi] = X[vi]
 )");
+  check_read(f);
   schedule s(f);
-  s.cache_read(s.block("R"), 0, "local");
+  const block_rv r = s.block("R");
+  s.read_at(s.get_loops(r)[0], r, 0, "local");
   check_meaning(s, f);
 }
 
 TEST_CASE("cache_write: a bound or a condition around a listed consumer loads the buffer") {
-  const auto program = [](const std::string& around) {
-    return ir::parse(R"(@T.prim_func
+  for (const char* around :
+       {"for i in range(X[0]):\n    for u in range(1):", "for i in range(16):\n    if X[0] > 3:"}) {
+    CAPTURE(std::string(around));
+    schedule s(program_of(R"(@T.prim_func
 def main(Y: T.Buffer((16,), "int32")):
     X = T.alloc_buffer((16,), "int32")
     for i in range(16):
         with T.block("W"):
             vi = T.axis.spatial(16, i)
             X[vi] = 8 + vi
-)" + around + R"(
+    <around>
             with T.block("R"):
                 vi = T.axis.spatial(16, i)
                 Y[vi] = X[vi]
-)");
-  };
-  for (const char* around : {"    for i in range(X[0]):\n        for u in range(1):",
-                             "    for i in range(16):\n        if X[0] > 3:"}) {
-    schedule s(program(around));
+)",
+                          {{"<around>", around}}));
     const block_rv w = s.block("W"), r = s.block("R");
     check_refusal(s, "cache_write", 6, [&] { s.cache_write(w, 0, "local", {r}); });
   }
@@ -161,61 +182,51 @@ def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
             vi = T.axis.spatial(16, i)
             Y[vi] = X[vi] + 1
 )");
-  schedule s(f);
-  const block_rv w = s.block("W");
-  check_refusal(s, "cache_write", 5, [&] { s.cache_write(w, 0, "local"); });
-  s.cache_read(s.block("R"), 0, "local");
-  check_meaning(s, f);
+  check_not_written(f);
+  check_read(f);
 }
 
 TEST_CASE("cache_write: a block that may leave out what it declares to write") {
-  const auto program = [](const std::string& body) {
-    return ir::parse(R"(@T.prim_func
+  const auto program = [](const char* body) {
+    return program_of(R"(@T.prim_func
 def main(A: T.Buffer((8,), "int32"), X: T.Buffer((16,), "int32"), Z: T.Buffer((8,), "int32")):
     for i in range(8):
         with T.block("W"):
             vi = T.axis.spatial(8, i)
-)" + body);
+            <body>
+)",
+                      {{"<body>", body}});
   };
   const char* without_iteration = R"(
-            for j in range(vi):
-                X[vi] = A[j]
-)";
+for j in range(vi):
+    X[vi] = A[j])";
   const char* other_buffer = R"(
-            T.reads(A[vi])
-            T.writes(X[vi], Z[vi])
-            if A[vi] > 0:
-                X[vi] = 1
-            else:
-                Z[vi] = 1
-)";
+T.reads(A[vi])
+T.writes(X[vi], Z[vi])
+if A[vi] > 0:
+    X[vi] = 1
+else:
+    Z[vi] = 1)";
   const char* other_place = R"(
-            if A[vi] > 0:
-                X[vi * 2] = 1
-            else:
-                X[vi * 2 + 1] = 1
-)";
+if A[vi] > 0:
+    X[vi * 2] = 1
+else:
+    X[vi * 2 + 1] = 1)";
   for (const char* body : {without_iteration, other_buffer, other_place}) {
-    schedule s(program(body));
-    const block_rv w = s.block("W");
-    check_refusal(s, "cache_write", 5, [&] { s.cache_write(w, 0, "local"); });
+    CAPTURE(std::string(body));
+    check_not_written(program(body));
   }
-  const ir::function same_place = program(R"(
-            if A[vi] > 0:
-                X[vi] = 1
-            else:
-                X[vi] = 2
-)");
-  schedule s(same_place);
-  s.cache_write(s.block("W"), 0, "local");
-  check_meaning(s, same_place);
+  check_written(program(R"(
+if A[vi] > 0:
+    X[vi] = 1
+else:
+    X[vi] = 2)"));
 }
 
 TEST_CASE("cache_write: a guard inside of the block leaves out what exists, or what does not") {
-  const auto program = [](int size) {
-    return ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((12,), "int32"), X: T.Buffer(()" +
-                     std::to_string(size) + R"(,), "int32")):
+  const auto program = [](const char* size) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), X: T.Buffer((<size>,), "int32")):
     for i in range(3):
         with T.block("O"):
             vo = T.axis.spatial(3, i)
@@ -226,14 +237,11 @@ def main(A: T.Buffer((12,), "int32"), X: T.Buffer(()" +
                     vi = T.axis.spatial(4, j)
                     T.where(vo * 4 + j < 9)
                     X[vo * 4 + vi] = A[vo * 4 + vi] + 2
-)");
+)",
+                      {{"<size>", size}});
   };
-  schedule exists(program(16));
-  const block_rv o = exists.block("O");
-  check_refusal(exists, "cache_write", 5, [&] { exists.cache_write(o, 0, "local"); });
-  schedule ends(program(9));
-  ends.cache_write(ends.block("O"), 0, "local");
-  check_meaning(ends, program(9));
+  check_not_written(program("16"), "O");
+  check_written(program("9"), "O");
 }
 
 TEST_CASE("cache_read, reindex, decompose_reduction: a while repeats what stands in it") {

@@ -1,13 +1,14 @@
 #include <tilewright/schedule/primitive/copy_at.hpp>
 
+#include <string>
+
 #include "script_schedule.hpp"
 
 using namespace tilewright;
 
 namespace {
 
-constexpr const char* product = R"(
-@T.prim_func
+constexpr const char* product = R"(@T.prim_func
 def main(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 7), "float32"), C: T.Buffer((12, 7), "float32")):
     for i, j, k in T.grid(12, 7, 10):
         with T.block("C"):
@@ -17,8 +18,7 @@ def main(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 7), "float32"), C: T
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 )";
 
-constexpr const char* chain = R"(
-@T.prim_func
+constexpr const char* chain = R"(@T.prim_func
 def main(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
     B = T.alloc_buffer((9,), "float32")
     for i in range(9):
@@ -31,6 +31,39 @@ def main(A: T.Buffer((9,), "float32"), C: T.Buffer((9,), "float32")):
             C[vi] = B[vi] + T.float32(1)
 )";
 
+/// A copy of what the block reads, at the outermost loop around it, changes nothing.
+void check_read(const ir::function& f, const char* block) {
+  schedule s(f);
+  const block_rv b = s.block(block);
+  s.read_at(s.get_loops(b)[0], b, 0, "local");
+  check_meaning(s, f);
+}
+
+/// A copy of what it writes, at that loop around it, outermost first, changes nothing.
+void check_written(const ir::function& f, const char* block, std::size_t loop = 0) {
+  schedule s(f);
+  const block_rv b = s.block(block);
+  s.write_at(s.get_loops(b)[loop], b, 0, "local");
+  check_meaning(s, f);
+}
+
+/// There, what the block reads is not copied.
+void check_not_read(const ir::function& f, int requirement, const char* block,
+                    std::size_t loop = 0) {
+  schedule s(f);
+  const block_rv b = s.block(block);
+  const loop_rv at = s.get_loops(b)[loop];
+  check_refusal(s, "read_at", requirement, [&] { s.read_at(at, b, 0, "local"); });
+}
+
+void check_not_written(const ir::function& f, int requirement, const char* block,
+                       std::size_t loop = 0) {
+  schedule s(f);
+  const block_rv b = s.block(block);
+  const loop_rv at = s.get_loops(b)[loop];
+  check_refusal(s, "write_at", requirement, [&] { s.write_at(at, b, 0, "local"); });
+}
+
 }  // namespace
 
 TEST_CASE("read_at: one block copies what the body of the loop reads") {
@@ -40,8 +73,7 @@ TEST_CASE("read_at: one block copies what the body of the loop reads") {
   const auto i = s.split(s.get_loops(c)[0], {3, 4});
   const block_rv copy = s.read_at(i[0], c, 0, "shared.dyn");
   CHECK(s.get(copy).block->name == "A_shared.dyn");
-  check_program(s, R"(
-@T.prim_func
+  check_program(s, R"(@T.prim_func
 def main(A: T.Buffer((12, 10), "float32"), B: T.Buffer((10, 7), "float32"), C: T.Buffer((12, 7), "float32")):
     A_shared_dyn = T.alloc_buffer((12, 10), "float32", scope="shared.dyn")
     for i_0 in range(3):
@@ -77,24 +109,17 @@ TEST_CASE("read_at and write_at: a tile that does not divide is not copied beyon
 }
 
 TEST_CASE("write_at: below every loop, sums included") {
-  for (std::size_t l = 0; l < 3; ++l) {
-    const ir::function f = ir::parse(product);
-    schedule s(f);
-    const block_rv c = s.block("C");
-    s.write_at(s.get_loops(c)[l], c, 0, "local");
-    check_meaning(s, f);
+  for (std::size_t loop = 0; loop < 3; ++loop) {
+    CAPTURE(loop);
+    check_written(ir::parse(product), "C", loop);
   }
 }
 
 TEST_CASE("write_at, cache_write, reindex: a reduction that declares to read its result") {
-  std::string text = product;
-  const std::string body = "            with T.init():";
-  text.insert(text.find(body), "            T.reads(C[vi, vj], A[vi, vk], B[vk, vj])\n");
-  const ir::function f = ir::parse(text);
-  schedule s(f), t(f), u(f);
-  const block_rv c = s.block("C");
-  s.write_at(s.get_loops(c)[1], c, 0, "local");
-  check_meaning(s, f);
+  const ir::function f = program_of(
+      product, {{"with T.init():", "T.reads(C[vi, vj], A[vi, vk], B[vk, vj])\nwith T.init():"}});
+  check_written(f, "C", 1);
+  schedule t(f), u(f);
   t.cache_write(t.block("C"), 0, "local");
   check_meaning(t, f);
   u.reindex(u.block("C"), written_buffer(0));
@@ -112,8 +137,7 @@ TEST_CASE("write_at: init and update below the loop work on the cache") {
 }
 
 TEST_CASE("read_at and write_at: symbolic extents") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(a: T.handle, b: T.handle):
     n = T.int32()
     A = T.match_buffer(a, (n, 6), "float32")
@@ -139,8 +163,10 @@ TEST_CASE("read_at: requirements by number") {
   check_refusal(s, "read_at", 2, [&] { s.read_at(i, b, 0, "test_scope"); });
   check_refusal(s, "read_at", 3, [&] { s.read_at(j, b, 0, "local"); });
   check_refusal(s, "write_at", 3, [&] { s.write_at(j, b, 0, "local"); });
-  schedule t(ir::parse(R"(
-@T.prim_func
+}
+
+TEST_CASE("read_at, write_at: a block behind the copy changes what it copies") {
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
     for i in range(8):
         with T.block("B"):
@@ -149,42 +175,36 @@ def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
         with T.block("A1"):
             vi = T.axis.spatial(8, i)
             A[vi] = T.float32(1)
-)"));
-  const block_rv first = t.block("B"), second = t.block("A1");
-  const loop_rv both = t.get_loops(first)[0];
-  check_refusal(t, "read_at", 4, [&] { t.read_at(both, first, 0, "local"); });
-  t.write_at(both, first, 0, "local");
-  schedule u(ir::parse(R"(
-@T.prim_func
+)");
+  check_not_read(f, 4, "B");
+  check_written(f, "B");
+}
+
+TEST_CASE("write_at: a block that reads what it writes") {
+  check_not_written(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "float32")):
     for i in range(8):
         with T.block("A1"):
             vi = T.axis.spatial(8, i)
             A[vi] = A[vi] + T.float32(1)
-)"));
-  const block_rv update = u.block("A1");
-  const loop_rv around = u.get_loops(update)[0];
-  check_refusal(u, "write_at", 5, [&] { u.write_at(around, update, 0, "local"); });
-  static_cast<void>(second);
+)"),
+                    5, "A1");
 }
 
 TEST_CASE("write_at: a guarded element that no index tells from others is not copied back") {
-  schedule s(ir::parse(R"(@T.prim_func
+  check_not_written(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((1,), "float32"), B: T.Buffer((3,), "float32")):
     for i in range(3):
         with T.block("B"):
             vi = T.axis.spatial(1, i - 1)
             T.where(1 <= i and i < 2)
             B[1] = A[0]
-)"));
-  const block_rv b = s.block("B");
-  const loop_rv i = s.get_loops(b)[0];
-  check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "local"); });
+)"),
+                    5, "B");
 }
 
 TEST_CASE("write_at: iterations that run at once copy different elements back") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((8, 6), "int32"), C: T.Buffer((8,), "int32")):
     for i, j in T.grid(8, 6):
         with T.block("B"):
@@ -213,8 +233,7 @@ def main(A: T.Buffer((8, 6), "int32"), B: T.Buffer((8, 6), "int32"), C: T.Buffer
 }
 
 TEST_CASE("write_at: a part of a partition that leaves gaps in what it declares") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4,), "int32"), B: T.Buffer((2, 2), "int32")):
     for i, j in T.grid(2, 2):
         with T.block("B"):
@@ -239,8 +258,8 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((2, 2), "int32")):
 }
 
 TEST_CASE("write_at: what a guard leaves out where the copy stands is not written") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
+  // in the last iteration of j1 nothing is written: the cache would hold nothing to copy out
+  check_not_written(ir::parse(R"(@T.prim_func
 def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((2, 4), "int32")):
     T0 = T.alloc_buffer((2, 4), "int32")
     for i, j0, j1 in T.grid(4, 1, 3):
@@ -249,27 +268,18 @@ def main(V: T.Buffer((8,), "int32"), T1: T.Buffer((2, 4), "int32")):
             v1 = T.axis.spatial(2, i % 2)
             v2 = T.axis.spatial(2, j0 * 3 + j1)
             T.where(j0 * 3 + j1 < 2)
-            T.reads(V[v0 * 4 + v1 * 2 + v2])
-            T.writes(T0[v0, v1 * 2 + v2])
             T0[v0, v1 * 2 + v2] = V[v0 * 4 + v1 * 2 + v2]
     for i, j in T.grid(2, 4):
         with T.block("T1"):
             vi, vj = T.axis.remap("SS", [i, j])
-            T.reads(T0[vi, vj])
-            T.writes(T1[vi, vj])
             T1[vi, vj] = T0[vi, vj]
-)");
-  schedule s(f, 1);
-  const block_rv b = s.block("T0");
-  const std::vector<loop_rv> loops = s.get_loops(b);
-  // in the last iteration of j1 nothing is written: the cache would hold nothing to copy out
-  CHECK_THROWS_WITH_AS(s.write_at(loops[2], b, 0, "local"), doctest::Contains("requirement 5"),
-                       schedule_error);
+)"),
+                    5, "T0", 2);
 }
 
 TEST_CASE("read_at: a place that is loaded") {
-  const auto program = [](const char* after) {
-    return ir::parse(R"(@T.prim_func
+  const auto program = [](const char* change) {
+    return program_of(R"(@T.prim_func
 def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     M = T.alloc_buffer((6,), "int32")
     for i in range(6):
@@ -280,11 +290,8 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((
         with T.block("B"):
             vi = T.axis.spatial(6, i)
             vm = T.axis.spatial(6, M[i])
-            T.reads(A[vm, 0])
-            T.writes(B[vi])
             B[vi] = A[vm, 0]
-)" + std::string(after) +
-                     R"(
+        <change>
     for i in range(6):
         for j in range(M[i] + 1):
             with T.block("C"):
@@ -293,27 +300,20 @@ def main(A: T.Buffer((6, 4), "int32"), B: T.Buffer((6,), "int32"), C: T.Buffer((
                 with T.init():
                     C[vi] = 0
                 C[vi] = C[vi] + A[vi, vj]
-)");
+)",
+                      {{"<change>", change}});
   };
-  const char* change = R"(
-        with T.block("M_1"):
-            vi = T.axis.spatial(6, i)
-            M[vi] = 3 - M[vi]
-)";
   SUBCASE("is read by the copy too") {
     const ir::function f = program("");
-    schedule s(f);
-    const block_rv b = s.block("B"), c = s.block("C");
-    s.read_at(s.get_loops(b)[0], b, 0, "local");
-    check_meaning(s, f);
-    const loop_rv j = s.get_loops(c)[1];
-    check_refusal(s, "read_at", 6, [&] { s.read_at(j, c, 0, "local"); });
+    check_read(f, "B");
+    check_not_read(f, 6, "C", 1);
   }
   SUBCASE("and changed in the loop") {
-    schedule s(program(change));
-    const block_rv b = s.block("B");
-    const loop_rv i = s.get_loops(b)[0];
-    check_refusal(s, "read_at", 4, [&] { s.read_at(i, b, 0, "local"); });
+    check_not_read(program(R"(
+with T.block("M_1"):
+    vi = T.axis.spatial(6, i)
+    M[vi] = 3 - M[vi])"),
+                   4, "B");
   }
 }
 
@@ -366,71 +366,30 @@ def main(A: T.Buffer((4, 6), "int32"), C: T.Buffer((4, 6), "int32")):
 }
 
 TEST_CASE("read_at: what stands around the blocks keeps loading the buffer") {
-  const auto program = [](const std::string& guarded) {
-    return ir::parse(R"(@T.prim_func
+  const char* guard = R"(
+with T.block("R"):
+    vi = T.axis.spatial(16, i * 4 + j)
+    T.where(X[15 - i * 4 - j] > 0)
+    Y[vi] = X[vi])";
+  const char* condition = R"(
+if X[15 - i * 4 - j] > 0:
+    with T.block("R"):
+        vi = T.axis.spatial(16, i * 4 + j)
+        Y[vi] = X[vi])";
+  for (const char* guarded : {guard, condition}) {
+    CAPTURE(std::string(guarded));
+    check_read(program_of(R"(@T.prim_func
 def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
     for i, j in T.grid(4, 4):
-)" + guarded);
-  };
-  const ir::function guard = program(R"(
-        with T.block("R"):
-            vi = T.axis.spatial(16, i * 4 + j)
-            T.where(X[15 - i * 4 - j] > 0)
-            Y[vi] = X[vi]
-)");
-  const ir::function condition = program(R"(
-        if X[15 - i * 4 - j] > 0:
-            with T.block("R"):
-                vi = T.axis.spatial(16, i * 4 + j)
-                Y[vi] = X[vi]
-)");
-  for (const ir::function& f : {guard, condition}) {
-    schedule s(f);
-    const block_rv r = s.block("R");
-    s.read_at(s.get_loops(r)[0], r, 0, "local");
-    check_meaning(s, f);
+        <guarded>
+)",
+                          {{"<guarded>", guarded}}),
+               "R");
   }
 }
 
-TEST_CASE("read_at: a let below the loop is not seen by the copy") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
-    for i in range(4):
-        x: T.int32 = i * 4
-        for j in range(4):
-            with T.block("R"):
-                vi = T.axis.spatial(16, x + j)
-                Y[vi] = X[vi]
-)");
-  schedule s(f);
-  const block_rv r = s.block("R");
-  s.read_at(s.get_loops(r)[0], r, 0, "local");
-  check_meaning(s, f);
-}
-
-TEST_CASE("read_at: in a scope inside, nothing is copied that nobody has written") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
-    X = T.alloc_buffer((16,), "int32")
-    for i in range(8):
-        with T.block("W"):
-            vi = T.axis.spatial(8, i)
-            X[vi] = A[vi] + 2
-    for o in range(1):
-        with T.block("O"):
-            vo = T.axis.spatial(1, o)
-            for i in range(16):
-                with T.block("R"):
-                    vi = T.axis.spatial(16, i)
-                    Y[vi] = T.if_then_else(vi < 8, X[vi], 1)
-)"));
-  const block_rv r = s.block("R");
-  const loop_rv i = s.get_loops(r)[0];
-  check_refusal(s, "read_at", 5, [&] { s.read_at(i, r, 0, "local"); });
-}
-
 TEST_CASE("write_at: sums that another block changes before they are finished") {
-  schedule s(ir::parse(R"(@T.prim_func
+  check_not_written(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
     for t in range(4):
         for i, k in T.grid(8, 4):
@@ -445,10 +404,8 @@ def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
                 vi = T.axis.spatial(8, i)
                 vt = T.axis.opaque(4, t)
                 C[vi] = C[vi] * 2
-)"));
-  const block_rv c = s.block("C");
-  const loop_rv i = s.get_loops(c)[1];
-  check_refusal(s, "write_at", 5, [&] { s.write_at(i, c, 0, "local"); });
+)"),
+                    5, "C", 1);
 }
 
 TEST_CASE("read_at: a place that is loaded under a guard is not loaded without it") {
@@ -463,8 +420,6 @@ def main(A: T.Buffer((5,), "int32"), M: T.Buffer((5,), "int32"), B: T.Buffer((5,
         with T.block("B"):
             vi = T.axis.spatial(5, i)
             vm = T.axis.spatial(5, I[i])
-            T.reads(A[vm])
-            T.writes(B[vi])
             B[vi] = A[vm]
 )");
   for (const int inner : {4, 5}) {
