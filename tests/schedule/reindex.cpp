@@ -2,14 +2,16 @@
 
 #include <tilewright/schedule/tvm_refusals.hpp>
 
+#include <string>
+#include <vector>
+
 #include "script_schedule.hpp"
 
 using namespace tilewright;
 
 namespace {
 
-constexpr const char* convolution = R"(
-@T.prim_func
+constexpr const char* convolution = R"(@T.prim_func
 def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((1, 10), "float32")):
     for n, h, r in T.grid(1, 10, 3):
         with T.block("C"):
@@ -19,10 +21,18 @@ def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buf
             C[vn, vh] = C[vn, vh] + A[vn, vh + vr] * W[vr]
 )";
 
-constexpr const char* chain = R"(
-@T.prim_func
+constexpr const char* twice_b = R"(
+for i, j in T.grid(7, 11):
+    with T.block("C"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        C[vi, vj] = B[vi, vj] + B[vi, vj])";
+
+/// B and D from A, then C from B, as the lines say.
+ir::function chain(const char* temporary = "", const char* c = twice_b) {
+  return program_of(R"(@T.prim_func
 def main(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 11), "float32"), D: T.Buffer((7, 11), "float32")):
     B = T.alloc_buffer((7, 11), "float32")
+    <temporary>
     for i, j in T.grid(7, 11):
         with T.block("B"):
             vi, vj = T.axis.remap("SS", [i, j])
@@ -31,14 +41,12 @@ def main(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 11), "float32"), D: T.
         with T.block("D"):
             vi, vj = T.axis.remap("SS", [i, j])
             D[vi, vj] = A[vi, vj] + T.float32(1)
-    for i, j in T.grid(7, 11):
-        with T.block("C"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            C[vi, vj] = B[vi, vj] + B[vi, vj]
-)";
+    <C>
+)",
+                    {{"<temporary>", temporary}, {"<C>", c}});
+}
 
-constexpr const char* padded = R"(
-@T.prim_func
+constexpr const char* padded = R"(@T.prim_func
 def main(A: T.Buffer((8,), "float32"), B: T.Buffer((10,), "float32")):
     for i in range(10):
         with T.block("B"):
@@ -46,8 +54,7 @@ def main(A: T.Buffer((8,), "float32"), B: T.Buffer((10,), "float32")):
             B[vi] = T.if_then_else(1 <= vi and vi < 9, A[vi - 1], T.float32(0))
 )";
 
-constexpr const char* sums = R"(
-@T.prim_func
+constexpr const char* sums = R"(@T.prim_func
 def main(a: T.handle, c: T.handle):
     n = T.int32()
     A = T.match_buffer(a, (n, 16), "float32")
@@ -60,8 +67,7 @@ def main(a: T.handle, c: T.handle):
             C[vi] = C[vi] + A[vi, vk]
 )";
 
-constexpr const char* in_place = R"(
-@T.prim_func
+constexpr const char* in_place = R"(@T.prim_func
 def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
     for i in range(8):
         with T.block("A1"):
@@ -72,6 +78,20 @@ def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
             vi = T.axis.spatial(8, i)
             B[vi] = A[vi] * A[7 - vi]
 )";
+
+/// I is a tensor of indices, and the lines take elements of A or C by them.
+ir::function indexed(const char* index, const std::string& nest) {
+  return program_of(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), J: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
+    I = T.alloc_buffer((4,), "int32")
+    for i in range(4):
+        with T.block("I"):
+            vi = T.axis.spatial(4, i)
+            I[vi] = <index>
+    <nest>
+)",
+                    {{"<index>", index}, {"<nest>", nest}});
+}
 
 std::vector<std::string> blocks(const schedule& s) {
   std::vector<std::string> out;
@@ -86,8 +106,7 @@ TEST_CASE("reindex: dimensions are the iteration variables of the access") {
   const ir::function f = ir::parse(convolution);
   schedule s(f);
   s.reindex(s.block("C"), read_buffer(0));
-  check_program(s, R"(
-@T.prim_func
+  check_program(s, R"(@T.prim_func
 def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buffer((1, 10), "float32")):
     A_reindex = T.alloc_buffer((1, 10, 3), "float32")
     for ax0, ax1, ax2 in T.grid(1, 10, 3):
@@ -107,7 +126,7 @@ def main(A: T.Buffer((1, 12), "float32"), W: T.Buffer((3,), "float32"), C: T.Buf
 }
 
 TEST_CASE("reindex: the copy stands beside the nest; by name and as text") {
-  const ir::function f = ir::parse(chain);
+  const ir::function f = chain();
   schedule s(f);
   trace::parse(R"(b0 = sch.get_block(name="C", func_name="main")
 b1 = sch.reindex(block=b0, buffer="B")
@@ -119,7 +138,7 @@ b2 = sch.reindex(block=b0, buffer=("write", 0))
 }
 
 TEST_CASE("reindex: below split loops and guards the copy keeps whole domains") {
-  const ir::function f = ir::parse(chain);
+  const ir::function f = chain();
   schedule s(f);
   const block_rv c = s.block("C");
   s.split(s.get_loops(c)[1], {infer, 4});
@@ -152,38 +171,26 @@ TEST_CASE("reindex: requirements by number") {
 }
 
 TEST_CASE("reindex_cache_read: loops, bindings and guard of the block, a layout of its own") {
-  const ir::function f = ir::parse(chain);
+  const ir::function f = chain();
   schedule s(f);
   const block_rv c = s.block("C");
   s.split(s.get_loops(c)[0], {infer, 4});
   s.reindex_cache_read(c, 0, "shared.dyn", "lambda i, j: (j // 4, i, j % 4)");
   CHECK(blocks(s) == names{"B", "D", "B_shared.dyn", "C"});
-  check_program(s, R"(
-@T.prim_func
-def main(A: T.Buffer((7, 11), "float32"), C: T.Buffer((7, 11), "float32"), D: T.Buffer((7, 11), "float32")):
-    B = T.alloc_buffer((7, 11), "float32")
-    B_shared_dyn = T.alloc_buffer((3, 7, 4), "float32", scope="shared.dyn")
-    for i, j in T.grid(7, 11):
-        with T.block("B"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            B[vi, vj] = A[vi, vj] * T.float32(2)
-    for i, j in T.grid(7, 11):
-        with T.block("D"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            D[vi, vj] = A[vi, vj] + T.float32(1)
-    for i_0, i_1, j in T.grid(2, 4, 11):
-        with T.block("B_shared.dyn"):
-            vi = T.axis.spatial(7, i_0 * 4 + i_1)
-            vj = T.axis.spatial(11, j)
-            T.where(i_0 * 4 + i_1 < 7)
-            B_shared_dyn[vj // 4, vi, vj % 4] = B[vi, vj]
-    for i_0, i_1, j in T.grid(2, 4, 11):
-        with T.block("C"):
-            vi = T.axis.spatial(7, i_0 * 4 + i_1)
-            vj = T.axis.spatial(11, j)
-            T.where(i_0 * 4 + i_1 < 7)
-            C[vi, vj] = B_shared_dyn[vj // 4, vi, vj % 4] + B_shared_dyn[vj // 4, vi, vj % 4]
-)");
+  check_program(
+      s, chain("B_shared_dyn = T.alloc_buffer((3, 7, 4), \"float32\", scope=\"shared.dyn\")", R"(
+for i_0, i_1, j in T.grid(2, 4, 11):
+    with T.block("B_shared.dyn"):
+        vi = T.axis.spatial(7, i_0 * 4 + i_1)
+        vj = T.axis.spatial(11, j)
+        T.where(i_0 * 4 + i_1 < 7)
+        B_shared_dyn[vj // 4, vi, vj % 4] = B[vi, vj]
+for i_0, i_1, j in T.grid(2, 4, 11):
+    with T.block("C"):
+        vi = T.axis.spatial(7, i_0 * 4 + i_1)
+        vj = T.axis.spatial(11, j)
+        T.where(i_0 * 4 + i_1 < 7)
+        C[vi, vj] = B_shared_dyn[vj // 4, vi, vj % 4] + B_shared_dyn[vj // 4, vi, vj % 4])"));
   check_meaning(s, f);
 }
 
@@ -198,7 +205,7 @@ TEST_CASE("reindex_cache_write: reduce loops are left out; symbolic extents") {
 }
 
 TEST_CASE("reindex_cache_write: in loops shared with the readers") {
-  const ir::function f = ir::parse(chain);
+  const ir::function f = chain();
   schedule s(f);
   const block_rv b = s.block("B"), c = s.block("C");
   s.compute_at(b, s.get_loops(c)[0]);
@@ -217,7 +224,7 @@ TEST_CASE("reindex_cache_read: requirements by number") {
   check_refusal(s, "reindex_cache_read", 1, read(s, a1, 1, "local", "lambda i: i"));
   check_refusal(s, "reindex_cache_read", 2, read(s, a1, 0, "test_scope", "lambda i: i"));
   check_refusal(s, "reindex_cache_read", 3, read(s, a1, 0, "local", "lambda i: i"));
-  schedule t(ir::parse(chain));
+  schedule t(chain());
   const block_rv c = t.block("C");
   check_refusal(t, "reindex_cache_read", 6, read(t, c, 0, "local", "lambda i: i"));
   check_refusal(t, "reindex_cache_read", 6, read(t, c, 0, "local", "lambda i, j: (i, i)"));
@@ -227,17 +234,28 @@ TEST_CASE("reindex_cache_read: requirements by number") {
   check_refusal(p, "reindex_cache_read", 8, read(p, pad, 0, "local", "lambda i: (i,)"));
 }
 
-TEST_CASE("reindex: a block that a predicate keeps from some elements is refused") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+TEST_CASE("reindex: a result that a predicate or an if leaves out is refused") {
+  const char* predicate = R"(
+with T.block("B"):
+    vi = T.axis.spatial(8, i)
+    T.where(i == 3)
+    B[vi] = A[vi])";
+  const char* condition = R"(
+if F[i] > 0:
+    with T.block("B"):
+        vi = T.axis.spatial(8, i)
+        B[vi] = A[vi] + 1)";
+  for (const char* guarded : {predicate, condition}) {
+    CAPTURE(std::string(guarded));
+    schedule s(program_of(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), F: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
     for i in range(8):
-        with T.block("B"):
-            vi = T.axis.spatial(8, i)
-            T.where(i == 3)
-            B[vi] = A[vi]
-)"));
-  const block_rv b = s.block("B");
-  check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+        <guarded>
+)",
+                          {{"<guarded>", guarded}}));
+    const block_rv b = s.block("B");
+    check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+  }
 }
 
 TEST_CASE("reindex: a block that runs for one iteration of a loop around its scope is refused") {
@@ -257,8 +275,7 @@ def main(A: T.Buffer((4, 3), "int32"), B: T.Buffer((4, 3), "int32")):
 }
 
 TEST_CASE("reindex: a block that does not visit the padding of its domain") {
-  schedule s(ir::parse(R"(
-@T.prim_func
+  schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
     B = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -276,8 +293,7 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
 }
 
 TEST_CASE("reindex: an index tensor that is computed in loops of the block") {
-  schedule s(ir::parse(R"(
-@T.prim_func
+  schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "int32"), B: T.Buffer((4, 2), "int32")):
     I = T.alloc_buffer((4, 2), "int32")
     for i in range(4):
@@ -295,113 +311,72 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((4, 2), "int32")):
   check_refusal(s, "reindex", 5, [&] { s.reindex(b, read_buffer(0)); });
 }
 
-TEST_CASE("reindex, reindex_cache_*: an index tensor that changes, or comes too late") {
-  const auto gather = [](const std::string& change) {
-    return schedule(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
-    I = T.alloc_buffer((4,), "int32")
-    for i in range(4):
-        with T.block("I"):
-            vi = T.axis.spatial(4, i)
-            I[vi] = vi
-    for i in range(4):
-        with T.block("I1"):
-            vi = T.axis.spatial(4, i)
-            )" + change + R"( = I[vi] + 3
-        with T.block("C"):
-            vi = T.axis.spatial(4, i)
-            T.reads(A[I[vi]], I[vi])
-            C[vi] = A[I[vi]] + 1
-)"));
-  };
-  const auto scatter = [](const std::string& change) {
-    return schedule(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((4,), "int32"), J: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
-    I = T.alloc_buffer((4,), "int32")
-    for i in range(4):
-        with T.block("I"):
-            vi = T.axis.spatial(4, i)
-            I[vi] = vi
-    for i in range(4):
-        with T.block("C"):
-            vi = T.axis.spatial(4, i)
-            T.reads(A[vi], I[vi])
-            T.writes(C[I[vi]])
-            C[I[vi]] = A[vi] + 1
-        with T.block("I1"):
-            vi = T.axis.spatial(4, i)
-            )" + change + R"( = 3 - I[vi]
-)"));
-  };
-  {
-    schedule s = gather("I[vi]");
-    const block_rv c = s.block("C");
-    check_refusal(s, "reindex", 4, [&] { s.reindex(c, read_buffer(0)); });
-    check_refusal(s, "reindex_cache_read", 5,
-                  [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
-  }
-  {
-    schedule s = scatter("I[vi]");
-    const block_rv c = s.block("C");
-    check_refusal(s, "reindex", 4, [&] { s.reindex(c, written_buffer(0)); });
-    check_refusal(s, "reindex_cache_write", 5,
-                  [&] { s.reindex_cache_write(c, 0, "global", "lambda i: i"); });
-  }
-  {  // what changes is another tensor
-    schedule s = scatter("J[vi]");
-    const ir::function f = s.function();
-    const block_rv c = s.block("C");
-    s.reindex_cache_write(c, 0, "global", "lambda i: i");
-    check_meaning(s, f);
-  }
-  {  // written before the nest, but not before the copy of an input, which stands first
-    schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4,), "int32")):
-    I = T.alloc_buffer((4,), "int32")
-    for i in range(4):
-        with T.block("I"):
-            vi = T.axis.spatial(4, i)
-            I[vi] = vi + 2
-    for i in range(4):
-        with T.block("C"):
-            vi = T.axis.spatial(4, i)
-            T.reads(A[I[vi]], I[vi])
-            C[vi] = A[I[vi]] + 1
-)"));
-    const block_rv c = s.block("C");
-    check_refusal(s, "reindex_cache_read", 5,
-                  [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
-    schedule t(s.function());
-    t.reindex(t.block("C"), read_buffer(0));
-    check_meaning(t, s.function());
-  }
+TEST_CASE("reindex, reindex_cache_read: an index tensor that changes") {
+  schedule s(indexed("vi", R"(
+for i in range(4):
+    with T.block("I1"):
+        vi = T.axis.spatial(4, i)
+        I[vi] = I[vi] + 3
+    with T.block("C"):
+        vi = T.axis.spatial(4, i)
+        T.reads(A[I[vi]], I[vi])
+        C[vi] = A[I[vi]] + 1)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "reindex", 4, [&] { s.reindex(c, read_buffer(0)); });
+  check_refusal(s, "reindex_cache_read", 5,
+                [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
 }
 
-TEST_CASE("reindex: a result that an if leaves out is refused") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), F: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
-    for i in range(8):
-        if F[i] > 0:
-            with T.block("B"):
-                vi = T.axis.spatial(8, i)
-                B[vi] = A[vi] + 1
-)"));
-  const block_rv b = s.block("B");
-  check_refusal(s, "reindex", 6, [&] { s.reindex(b, written_buffer(0)); });
+TEST_CASE("reindex, reindex_cache_read: an index tensor that comes too late") {
+  // written before the nest, but not before the copy of an input, which stands first
+  const ir::function f = indexed("vi + 2", R"(
+for i in range(4):
+    with T.block("C"):
+        vi = T.axis.spatial(4, i)
+        T.reads(A[I[vi]], I[vi])
+        C[vi] = A[I[vi]] + 1)");
+  schedule s(f), t(f);
+  const block_rv c = s.block("C");
+  check_refusal(s, "reindex_cache_read", 5,
+                [&] { s.reindex_cache_read(c, 0, "global", "lambda i: i"); });
+  t.reindex(t.block("C"), read_buffer(0));
+  check_meaning(t, f);
+}
+
+TEST_CASE("reindex, reindex_cache_write: an index tensor that changes") {
+  const auto scatter = [](const char* changed) {
+    return indexed("vi", fill(R"(
+for i in range(4):
+    with T.block("C"):
+        vi = T.axis.spatial(4, i)
+        T.reads(A[vi], I[vi])
+        T.writes(C[I[vi]])
+        C[I[vi]] = A[vi] + 1
+    with T.block("I1"):
+        vi = T.axis.spatial(4, i)
+        <changed>[vi] = 3 - I[vi])",
+                              {{"<changed>", changed}}));
+  };
+  schedule s(scatter("I"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "reindex", 4, [&] { s.reindex(c, written_buffer(0)); });
+  check_refusal(s, "reindex_cache_write", 5,
+                [&] { s.reindex_cache_write(c, 0, "global", "lambda i: i"); });
+  const ir::function other = scatter("J");  // what changes is another tensor
+  schedule t(other);
+  t.reindex_cache_write(t.block("C"), 0, "global", "lambda i: i");
+  check_meaning(t, other);
 }
 
 TEST_CASE("reindex and its kin: a domain that follows a loop is no extent of a buffer") {
-  const ir::function f = ir::parse(R"(@T.prim_func
+  schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32")):
     for i in range(8):
         for j in range(i + 1):
             with T.block("B"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                T.reads(A[vi, vj])
-                T.writes(B[vi, vj])
                 B[vi, vj] = A[vi, vj] * T.float32(2)
-)");
-  schedule s(f);
+)"));
   const block_rv b = s.block("B");
   const char* turned = "lambda i, j: (j, i)";
   check_refusal(s, "reindex", 3, [&] { s.reindex(b, read_buffer(0)); });
@@ -444,17 +419,14 @@ def main(A: T.Buffer((6, 6), "int32"), F: T.Buffer((6,), "int32"), B: T.Buffer((
 }
 
 TEST_CASE("reindex_cache_read: a condition around the block that keeps it in its domain") {
-  const ir::function f = ir::parse(R"(@T.prim_func
+  schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((6, 9), "int32"), B: T.Buffer((6, 9), "int32")):
     for i, j in T.grid(6, 9):
         if i + j > 3:
             with T.block("B"):
                 vi, vj = T.axis.remap("SS", [i, j])
-                T.reads(A[vi, vj])
-                T.writes(B[vi, vj])
                 B[vi, vj] = A[vi, vj] * 2
-)");
-  schedule s(f);
+)"));
   const block_rv b = s.block("B");
   s.split(s.get_loops(b)[1], {infer, 4});
   check_refusal(s, "reindex_cache_read", 8,

@@ -19,7 +19,7 @@ inline std::string fill(std::string text, const std::vector<filled_hole>& holes)
   for (const auto& [hole, lines] : holes) {
     std::size_t at = text.find(hole);
     REQUIRE(at != std::string::npos);
-    for (; at != std::string::npos; at = text.find(hole)) {
+    while (at != std::string::npos) {
       const std::size_t line = text.rfind('\n', at) + 1;
       const std::size_t column = text.find_first_not_of(' ', line) - line;
       std::string indented;
@@ -28,6 +28,7 @@ inline std::string fill(std::string text, const std::vector<filled_hole>& holes)
         if (c == '\n') indented.append(column, ' ');
       }
       text.replace(at, hole.size(), indented);
+      at = text.find(hole, at + indented.size());
     }
   }
   return text;
@@ -39,8 +40,10 @@ inline tilewright::ir::function program_of(std::string text,
   return tilewright::ir::parse(fill(std::move(text), holes));
 }
 
-/// The program of `s` is the one in the text, names aside.
-inline void check_program(const tilewright::schedule& s, std::string_view text) {
-  const tilewright::ir::function expected = tilewright::ir::parse(text);
+/// The program of `s` is the one expected, names aside.
+inline void check_program(const tilewright::schedule& s, const tilewright::ir::function& expected) {
   CHECK_MESSAGE(tilewright::ir::equal(s.function(), expected), s.show());
+}
+inline void check_program(const tilewright::schedule& s, std::string_view text) {
+  check_program(s, tilewright::ir::parse(text));
 }
