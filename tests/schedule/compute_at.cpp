@@ -1,6 +1,6 @@
 #include <tilewright/schedule/primitive/compute_at.hpp>
 
-#include <tilewright/ir/parse.hpp>
+#include <string>
 
 #include "loop_extents.hpp"
 #include "script_schedule.hpp"
@@ -25,15 +25,35 @@ ir::function two_maps(ir::expr n, ir::expr m) {
   return p.finish();
 }
 
+/// The producer at tiles of the consumer's outermost loop.
+block_rv at_tiles(schedule& s, const char* producer, const char* consumer, int tile,
+                  bool preserve_unit_loops = false) {
+  const block_rv b = s.block(producer);
+  const auto [tiles, rest] = s.split(s.get_loops(s.block(consumer))[0], {infer, tile});
+  s.compute_at(b, tiles, preserve_unit_loops);
+  return b;
+}
+
+/// X = A * 2, and what reads it.
+ir::function doubled(const std::string& readers) {
+  return program_of(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi] * 2
+    <readers>
+)",
+                    {{"<readers>", readers}});
+}
+
 }  // namespace
 
 TEST_CASE("compute_at: a tile of a dividing split needs no guard") {
   const ir::function f = two_maps(128, 64);
   schedule s(f);
-  const block_rv b = s.block("B"), c = s.block("C");
-  const auto [i, j] = s.loops<2>(c);
-  const auto [i0, i1] = s.split(i, {infer, 16});
-  s.compute_at(b, i0);
+  const block_rv b = at_tiles(s, "B", "C", 16);
   CHECK(extents(s, b) == sizes{8, 16, 64});
   CHECK_FALSE(guarded(s, b));
   CHECK(s.get(s.get_loops(b)[1]).var->name == "ax0");
@@ -44,10 +64,7 @@ TEST_CASE("compute_at: a tile of a dividing split needs no guard") {
 TEST_CASE("compute_at: a tile that does not divide keeps its constant extent and is guarded") {
   const ir::function f = two_maps(127, 13);
   schedule s(f);
-  const block_rv b = s.block("B"), c = s.block("C");
-  const auto [i, j] = s.loops<2>(c);
-  const auto [i0, i1] = s.split(i, {infer, 6});
-  s.compute_at(b, i0);
+  const block_rv b = at_tiles(s, "B", "C", 6);
   CHECK(extents(s, b) == sizes{22, 6, 13});
   CHECK(guarded(s, b));
   check_meaning(s, f);
@@ -55,12 +72,10 @@ TEST_CASE("compute_at: a tile that does not divide keeps its constant extent and
 
 TEST_CASE("compute_at: halo of a stencil, recomputed per tile") {
   for (const int n : {34, 35, 13, 3}) {
+    CAPTURE(n);
     const ir::function f = stencil(n);
     schedule s(f);
-    const block_rv b = s.block("B");
-    const auto [i] = s.loops<1>(s.block("C"));
-    const auto [i0, i1] = s.split(i, {infer, 8});
-    s.compute_at(b, i0);
+    const block_rv b = at_tiles(s, "B", "C", 8);
     if (n == 34) {
       CHECK(extents(s, b) == sizes{4, 10});
       CHECK_FALSE(guarded(s, b));
@@ -72,6 +87,7 @@ TEST_CASE("compute_at: halo of a stencil, recomputed per tile") {
 TEST_CASE("compute_at: unit loops are dropped or kept") {
   const ir::function f = two_maps(16, 16);
   for (const bool preserve : {false, true}) {
+    CAPTURE(preserve);
     schedule s(f);
     const block_rv b = s.block("B");
     const auto [i, j] = s.loops<2>(s.block("C"));
@@ -84,10 +100,7 @@ TEST_CASE("compute_at: unit loops are dropped or kept") {
 TEST_CASE("compute_at: 64-bit loops stay 64-bit") {
   const ir::function f = two_maps(ir::expr(std::int64_t{24}), ir::expr(std::int64_t{5}));
   schedule s(f);
-  const block_rv b = s.block("B");
-  const auto [i, j] = s.loops<2>(s.block("C"));
-  const auto [i0, i1] = s.split(i, {infer, 7});
-  s.compute_at(b, i0);
+  const block_rv b = at_tiles(s, "B", "C", 7);
   for (const loop_rv l : s.get_loops(b)) CHECK(s.get(l).var.type() == dtype::i64);
   check_meaning(s, f);
 }
@@ -111,11 +124,8 @@ TEST_CASE("compute_at: padding of a strided convolution, tile and halo") {
 TEST_CASE("compute_at: a reduction moves with its init") {
   const ir::function f = stages::matmul_bias_relu(12, 10, 7);
   schedule s(f);
-  const block_rv c = s.block("C"), e = s.block("E"), d = s.block("D");
-  s.compute_inline(e);
-  const auto [i, j] = s.loops<2>(d);
-  const auto [i0, i1] = s.split(i, {infer, 5});
-  s.compute_at(c, i0);
+  s.compute_inline(s.block("E"));
+  const block_rv c = at_tiles(s, "C", "D", 5);
   CHECK(extents(s, c) == sizes{3, 5, 10, 7});
   check_meaning(s, f);
 }
@@ -132,17 +142,15 @@ TEST_CASE("compute_at: several consumers, the union of what they need") {
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv bb = s.block("B"), dd = s.block("D");
-  const auto i0_i1 = s.split(s.get_loops(dd)[0], {infer, 8});
-  const loop_rv i0 = i0_i1[0];
+  const loop_rv i0 = s.split(s.get_loops(dd)[0], {infer, 8})[0];
   check_refusal(s, "compute_at", 5, [&] { s.compute_at(bb, i0); });  // C is outside
   s.compute_inline(bb);
   check_meaning(s, f);
 
   // without producers it runs as a whole in every iteration
   schedule t(f);
-  const auto c0_c1 = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
-  const loop_rv c0 = c0_c1[0];
-  t.reverse_compute_at(t.block("B"), c0);
+  const auto tiles = t.split(t.get_loops(t.block("C"))[0], {infer, 8});
+  t.reverse_compute_at(t.block("B"), tiles[0]);
   check_meaning(t, f);
   // but before its first consumer
   schedule u(f);
@@ -155,10 +163,7 @@ TEST_CASE("compute_at: four different refusals") {
   const ir::function f = two_maps(16, 16);
   schedule s(f);
   const block_rv b = s.block("B"), c = s.block("C");
-  const auto bi_bj = s.loops<2>(b);
-  const loop_rv bi = bi_bj[0], bj = bi_bj[1];
-  const auto ci_cj = s.loops<2>(c);
-  const loop_rv ci = ci_cj[0];
+  const loop_rv bi = s.get_loops(b)[0], bj = s.get_loops(b)[1], ci = s.get_loops(c)[0];
   check_refusal(s, "compute_at", 4, [&] { s.compute_at(c, bi); });
   check_refusal(s, "compute_at", 3, [&] { s.compute_at(b, bj); });
   check_refusal(s, "compute_at", 6, [&] { s.compute_at(b, ci, false, 7); });
@@ -277,9 +282,8 @@ TEST_CASE("compute_at: indices that are digits of one number are inverted togeth
   }
   {
     schedule s(f);
-    const auto x0_x1 = s.split(s.get_loops(s.block("C"))[0], {infer, 32});
-    s.compute_at(s.block("B"), x0_x1[0], true);
-    CHECK(extents(s, s.block("B")) == sizes{4, 2, 16});
+    const block_rv tile = at_tiles(s, "B", "C", 32, true);
+    CHECK(extents(s, tile) == sizes{4, 2, 16});
     check_meaning(s, f);
   }
   {  // what one iteration of both loops has written is known as well
@@ -292,8 +296,7 @@ TEST_CASE("compute_at: indices that are digits of one number are inverted togeth
 }
 
 TEST_CASE("compute_at: quotient and remainder by a symbolic extent need no guard") {
-  schedule s(ir::parse(R"(
-@T.prim_func
+  schedule s(ir::parse(R"(@T.prim_func
 def main(a: T.handle, c: T.handle, n: T.int32):
     m = T.int32()
     A = T.match_buffer(a, (m, n), "int32")
@@ -326,8 +329,7 @@ TEST_CASE("compute_at: what later blocks overwrite cannot move behind them") {
   const ir::function f = p.finish();
   schedule s(f);
   const block_rv u_rv = s.block("U"), t_rv = s.block("T"), t1 = s.block("T_1");
-  const auto i_loops = s.loops<1>(s.block("Y"));
-  const loop_rv i = i_loops[0];
+  const loop_rv i = s.get_loops(s.block("Y"))[0];
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(u_rv, i); });
   check_refusal(s, "compute_at", 2, [&] { s.compute_at(t_rv, i); });
   check_refusal(s, "compute_at", 1, [&] { s.compute_at(t1, i); });
@@ -354,8 +356,7 @@ TEST_CASE("compute_at, reverse_compute_at: a block that uses a loop itself stays
 }
 
 TEST_CASE("compute_at, reverse_compute_at: instances that the loops leave out stay out") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
+  const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     B = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -369,8 +370,7 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
 )");
   schedule s(f);
   s.reverse_compute_at(s.block("C"), s.get_loops(s.block("B"))[0]);
-  check_program(s, R"(
-@T.prim_func
+  check_program(s, R"(@T.prim_func
 def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
     B = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -384,8 +384,7 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
 )");
   check_meaning(s, f);
 
-  const ir::function g = ir::parse(R"(
-@T.prim_func
+  const ir::function g = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
     B = T.alloc_buffer((8,), "int32")
     for i0, i1 in T.grid(2, 3):
@@ -404,93 +403,55 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
 }
 
 TEST_CASE("compute_at: what a guard or a loop's bound loads is a reader too") {
-  const auto program = [](const char* reader) {
-    return ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
-    X = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("X"):
-            vi = T.axis.spatial(8, i)
-            T.reads(A[vi])
-            T.writes(X[vi])
-            X[vi] = A[vi] * 2
-)" + std::string(reader) +
-                     R"(
-    for i in range(8):
-        with T.block("C"):
-            vi = T.axis.spatial(8, i)
-            T.reads(X[vi])
-            T.writes(C[vi])
-            C[vi] = X[vi]
-)");
-  };
-  const char* const readers[] = {R"(
-    for i in range(8):
-        with T.block("B"):
-            vi = T.axis.spatial(8, i)
-            T.where(X[i] > 0)
-            T.reads(A[vi])
-            T.writes(B[vi])
-            B[vi] = A[vi]
-)",
-                                 R"(
+  const std::string copy = R"(
+for i in range(8):
+    with T.block("C"):
+        vi = T.axis.spatial(8, i)
+        C[vi] = X[vi])";
+  const char* guard = R"(
+for i in range(8):
+    with T.block("B"):
+        vi = T.axis.spatial(8, i)
+        T.where(X[i] > 0)
+        B[vi] = A[vi])";
+  const char* binding = R"(
+for i in range(8):
+    with T.block("B"):
+        vi = T.axis.spatial(8, X[i] % 8)
+        B[vi] = A[vi])";
+  const char* bound = R"(
+for i in range(X[2] % 8):
+    with T.block("B"):
+        vi = T.axis.spatial(8, i)
+        B[vi] = A[vi])";
+  const char* condition = R"(
+if X[3] > 1:
     for i in range(8):
         with T.block("B"):
-            vi = T.axis.spatial(8, X[i] % 8)
-            T.reads(A[vi])
-            T.writes(B[vi])
-            B[vi] = A[vi]
-)",
-                                 R"(
-    for i in range(X[2] % 8):
-        with T.block("B"):
             vi = T.axis.spatial(8, i)
-            T.reads(A[vi])
-            T.writes(B[vi])
-            B[vi] = A[vi]
-)",
-                                 R"(
-    if X[3] > 1:
-        for i in range(8):
-            with T.block("B"):
-                vi = T.axis.spatial(8, i)
-                T.reads(A[vi])
-                T.writes(B[vi])
-                B[vi] = A[vi]
-)"};
-  for (const char* reader : readers) {
-    INFO(std::string(reader));
-    const ir::function f = program(reader);
+            B[vi] = A[vi])";
+  for (const char* reader : {guard, binding, bound, condition}) {
+    CAPTURE(std::string(reader));
+    const ir::function f = doubled(reader + copy);
     schedule s(f);
     const block_rv x = s.block("X"), b = s.block("B"), c = s.block("C");
     CHECK(s.get_consumers(x).size() == 2);
     CHECK(s.get_producers(b).size() == 1);
     const loop_rv before_c = s.get_loops(c)[0];
     // what stands below an if has no place in a nest at all
-    const int requirement = std::string_view(reader).find("if ") == std::string_view::npos ? 5 : 1;
+    const int requirement = reader == condition ? 1 : 5;
     check_refusal(s, "compute_at", requirement, [&] { s.compute_at(x, before_c); });
     check_schedule(s, f);
   }
 }
 
 TEST_CASE("compute_at: a guard may look anywhere") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
-    X = T.alloc_buffer((8,), "int32")
-    for i in range(8):
-        with T.block("X"):
-            vi = T.axis.spatial(8, i)
-            T.reads(A[vi])
-            T.writes(X[vi])
-            X[vi] = A[vi] * 2
-    for i in range(8):
-        with T.block("B"):
-            vi = T.axis.spatial(8, i)
-            T.where(X[(i * 3 + 1) % 8] > 0)
-            T.reads(X[vi])
-            T.writes(B[vi])
-            B[vi] = X[vi]
-)");
+  const ir::function f = doubled(R"(
+for i in range(8):
+    with T.block("B"):
+        vi = T.axis.spatial(8, i)
+        T.where(X[(i * 3 + 1) % 8] > 0)
+        B[vi] = X[vi])");
   schedule s(f);
   const block_rv x = s.block("X");
   s.compute_at(x, s.get_loops(s.block("B"))[0]);
