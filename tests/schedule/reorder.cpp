@@ -398,3 +398,15 @@ def main(A: T.Buffer((8, 4), "int32"), C: T.Buffer((9,), "int32")):
   const auto loops = s.get_loops(s.block("C"));
   check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
 }
+
+TEST_CASE("reorder: places that come back after two steps") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), C: T.Buffer((13,), "int32")):
+    for i, j in T.grid(4, 4):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi * 8 - vi // 2 * 16 + (vj * 4 - vj // 2 * 8)] = A[vi, vj]
+)"));
+  const auto loops = s.get_loops(s.block("C"));
+  check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
+}

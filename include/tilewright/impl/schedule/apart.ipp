@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <tilewright/impl/schedule/digit.hpp>
 #include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/injective_binding.hpp>
@@ -21,27 +22,6 @@ namespace tilewright::primitive {
 namespace detail::apart {
 
 using arith::bounds;
-
-/// (x // divisor) % count, where `count` 0 stands for no remainder.
-struct digit {
-  std::int64_t divisor = 1, count = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
-  if (e.same(x)) return digit{};
-  const bool quotient = e->op == ir::op::floordiv;
-  if ((!quotient && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
-  const std::int64_t by = ir::as_int(e->args[1]);
-  std::optional<digit> of = digit_of(e->args[0], x);
-  if (!of || by <= 0 || of->count % by != 0) return std::nullopt;
-  if (quotient) {
-    of->divisor *= by;
-    of->count /= by;
-  } else {
-    of->count = by;
-  }
-  return of;
-}
 
 /// Whether the expression is made of x by quotients and remainders alone.
 inline bool is_cut(const ir::expr& e, const ir::var& x) {
@@ -69,8 +49,8 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
   for (const auto& [term, factor] : place.terms) {
     if (!ir::uses_var(term, loop.var)) continue;
     if (out) return std::nullopt;
-    out = digit_of(term, loop.var);
-    if (!out) return std::nullopt;
+    out = digit_of(term);
+    if (!out || !out->v.same(loop.var)) return std::nullopt;
     step = std::abs(factor);
   }
   if (!out) return std::nullopt;

@@ -95,17 +95,6 @@ inline ir::var_set defined_by_lets(const ir::block_node& root) {
   return out;
 }
 
-/// The variables of loops and lets between the scope and the block at the end of the path: another
-/// statement of the scope does not see these.
-inline ir::var_set defined_around(const path& at) {
-  ir::var_set out;
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);) {
-    if (const ir::loop_node* loop = ir::as_loop(*at.slots[i])) out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
-  }
-  return out;
-}
-
 /// Sides of a box that `unseen` says something about are not known where the copy stands: there the
 /// box becomes as large as the buffer.
 template <class Unseen>

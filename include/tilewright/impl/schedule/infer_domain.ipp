@@ -6,6 +6,7 @@
 
 #include <tilewright/arith/interval.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/digit.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -90,54 +91,28 @@ inline iter_domain solve(const span& required, std::int64_t factor, const bounds
   return out;
 }
 
-/// (v // lower) % extent; extent 0: no remainder is taken.
-struct digit {
-  ir::expr v;
-  std::int64_t lower = 1, extent = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e) {
-  if (ir::is_var(e)) return digit{e, 1, 0};
-  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1]))
-    return std::nullopt;
-  const std::int64_t c = ir::as_int(e->args[1]);
-  std::optional<digit> in = digit_of(e->args[0]);
-  if (!in || c <= 0) return std::nullopt;
-  if (e->op == ir::op::floormod) {
-    if (in->extent == 0 || in->extent % c == 0)
-      in->extent = c;
-    else
-      return std::nullopt;
-    return in;
-  }
-  if (in->extent != 0 && in->extent % c != 0) return std::nullopt;
-  in->lower *= c;
-  if (in->extent != 0) in->extent /= c;
-  return in;
-}
-
 /// The domain of a variable whose digits are the dimensions: sum of the digits' domains.
 inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits) {
   std::sort(digits.begin(), digits.end(),
-            [](const auto& a, const auto& b) { return a.first.lower < b.first.lower; });
+            [](const auto& a, const auto& b) { return a.first.divisor < b.first.divisor; });
   iter_domain out;
   std::int64_t reached = 1;  // the digits so far cover the variable modulo this
   linear lo, hi;
   for (const auto& [d, required] : digits) {
     if (!required->lo || !required->hi) return {};
-    if (d.lower > reached && reached == 1)
-      hi.constant = d.lower - 1;  // the low digits are free
-    else if (d.lower != reached)
+    if (d.divisor > reached && reached == 1)
+      hi.constant = d.divisor - 1;  // the low digits are free
+    else if (d.divisor != reached)
       return {};
     if (bits(required->lo->type) > bits(lo.type)) lo.type = hi.type = required->lo->type;
-    accumulate(lo, *required->lo, d.lower);
-    accumulate(hi, *required->hi, d.lower);
-    if (d.extent == 0) {
+    accumulate(lo, *required->lo, d.divisor);
+    accumulate(hi, *required->hi, d.divisor);
+    if (d.count == 0) {
       out.lo = std::move(lo);
       out.hi = std::move(hi);
       return out;
     }
-    reached = d.lower * d.extent;
+    reached = d.divisor * d.count;
   }
   return {};  // the highest digit is missing
 }
@@ -230,7 +205,7 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
     if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
         ir::is_int(region.box[d].extent, 1)) {
       const std::optional<digit> one = digit_of(sum.terms[0].first);
-      if (one && (one->lower != 1 || one->extent != 0)) {
+      if (one && (one->divisor != 1 || one->count != 0)) {
         const std::size_t i = iter_of(one->v);
         if (i < out.size()) digits[i].emplace_back(*one, &required[d]);
         continue;

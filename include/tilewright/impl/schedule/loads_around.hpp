@@ -22,14 +22,21 @@ inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
   });
 }
 
+/// Whether the element at the indices exists.
+inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
+                      const arith::analyzer& known) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!known.prove_le(ir::integer(indices[d].type(), 0), indices[d]) ||
+        !known.prove_lt(indices[d], x->shape[d]))
+      return false;
+  return true;
+}
+
 /// Whether all that the expression loads is inside of its buffer.
 inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
   bool inside = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->op != ir::op::load) return;
-    for (std::size_t d = 0; d < x->args.size(); ++d)
-      inside = inside && known.prove(ir::ge(x->args[d], ir::integer(x->args[d].type(), 0))) &&
-               known.prove(ir::lt(x->args[d], x->buffer->shape[d]));
+    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
   });
   return inside;
 }
@@ -46,6 +53,13 @@ inline ir::var_set lets_around(const path& at) {
   ir::var_set out;
   for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
     if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  return out;
+}
+
+/// These and the variables of the loops there: another statement of the scope does not see them.
+inline ir::var_set defined_around(const path& at) {
+  ir::var_set out = lets_around(at);
+  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -77,13 +78,12 @@ inline std::vector<std::size_t> iters_of(const ir::block_node& b,
 inline bool inside(const ir::block_node& b, const ir::buffer& x, const std::vector<ir::expr>& at) {
   arith::analyzer known;
   for (const ir::iter_var& v : b.iters) known.bind(v.var, v.dom);
-  for (std::size_t d = 0; d < at.size(); ++d)
-    if (!known.prove_le(ir::integer(at[d].type(), 0), at[d]) || !known.prove_lt(at[d], x->shape[d]))
-      return false;
-  return true;
+  return is_inside(x, at, known);
 }
 
-/// Whether instances of the block, all different, access different elements at the indices.
+/// Whether instances of the block, all different, access different elements at the indices, each
+/// one. `writes_once` believes that of what is loaded; where instances change places, it must be
+/// certain.
 inline bool instances_apart(const ir::block_node& b, const std::vector<ir::expr>& at) {
   arith::loop_domains iters;
   for (const ir::iter_var& i : b.iters) iters.emplace_back(i.var, i.dom);

@@ -212,7 +212,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(1, quoted(*block) + " holds other blocks");
   const auto [x, read] = select(*block, which);
   const std::vector<ir::expr> indices = common_indices(block, x);
-  const ir::var_set around = caching::defined_around(at);
+  const ir::var_set around = defined_around(at);
   for (const ir::expr& e : indices)
     if (ir::uses_any(e, around))
       refuse(3, quoted(*block) + " accesses \"" + x->name +

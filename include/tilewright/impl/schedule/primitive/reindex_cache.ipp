@@ -170,7 +170,7 @@ inline bool leaves_domains(const child_block& child, const std::vector<std::size
 /// The copy has the loops that it follows, and sees nothing else between the scope and the block.
 inline void check_seen(const call& c, const path& at, const child_block& child, const element& e,
                        const followed_nest& like) {
-  const ir::var_set around = caching::defined_around(at);
+  const ir::var_set around = defined_around(at);
   for (const ir::expr& index : e.at_buffer)
     if (ir::uses_any(index, around))
       refuse(c, 5,

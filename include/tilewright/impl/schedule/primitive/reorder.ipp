@@ -195,27 +195,6 @@ inline void check_as_tvm(const child_block& child, std::size_t at) {
                       child.loops[outer]->var->name + "\"");
 }
 
-/// Whether no element of the one region in an iteration of the loop is of the other in another one:
-/// the loop steps over what both hold.
-inline bool steps_over_both(const child_block& a, const ir::buffer_region& of_a,
-                            const child_block& b, const ir::buffer_region& of_b, std::size_t loop) {
-  using detail::footprints::constant_sum;
-  const standing_loops standing{loop + 1, {}};
-  const footprint x = touched(a, bind_iters(a), of_a, standing),
-                  y = touched(b, bind_iters(b), of_b, standing);
-  for (std::size_t d = 0; d < x.size(); ++d) {
-    if (!x[d].lo || !x[d].hi || !y[d].lo || !y[d].hi) continue;
-    const auto end = constant_sum(*x[d].hi, *x[d].lo, -1),
-               from = constant_sum(*y[d].lo, *x[d].lo, -1),
-               to = constant_sum(*y[d].hi, *x[d].lo, -1);
-    const std::int64_t step = x[d].lo->coefficient(a.loops[loop]->var);
-    if (end && from && to &&
-        std::max(*end, *to) - std::min<std::int64_t>(0, *from) < std::max(step, -step))
-      return true;
-  }
-  return false;
-}
-
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
 /// some more than once, and of one that uses the loop without a variable; so do a block's reads of
 /// what other instances of it write.
@@ -227,8 +206,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
     const auto place = static_cast<std::size_t>(at);
     const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
       if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
-          steps_over_both(scope[a], w, scope[b], r, place) ||
-          (a != b && share_within_iterations(scope[a], w, scope[b], r, place)))
+          share_within_iterations(scope[a], w, scope[b], r, place))
         return;
       refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
                     "\" that block \"" + scope[b].block().name +
