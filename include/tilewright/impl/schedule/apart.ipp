@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/injective_binding.hpp>
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/repeated_elements.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -193,13 +194,19 @@ inline bool regions_tell(const child_block& child) {
       ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
   child_block alone{ir::as_realize(realize), {}};
   for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
+  std::vector<const ir::buffer_region*> unclear;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& v = block.iters[i];
     if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
     for (const ir::buffer_region& w : block.writes)
-      if (!boxes_apart(alone, i, w) && !is_hidden(w, block, v.var)) return false;
+      if (!boxes_apart(alone, i, w)) {
+        if (!is_hidden(w, block, v.var)) return false;
+        unclear.push_back(&w);
+      }
   }
-  return true;
+  return std::none_of(unclear.begin(), unclear.end(), [&](const ir::buffer_region* w) {
+    return repeated_elements(block, *w).found();
+  });
 }
 
 /// Whether what the block writes at an element follows from the place of the element as far as the

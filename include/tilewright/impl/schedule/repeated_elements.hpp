@@ -1,0 +1,111 @@
+// Elements that several instances of a block write, found by running through instances.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// Runs through values of the spatial variables that the places of a region follow: all of them, or
+/// as many from both ends of each domain as `most` instances allow.
+class repeated_elements {
+ public:
+  repeated_elements(const ir::block_node& block, const ir::buffer_region& region)
+      : region_(region) {
+    // a declared region may be larger than the element that a block stores
+    if (const ir::store_node* store = ir::as_store(block.body))
+      region_.box = ir::point_box(store->indices);
+    for (const ir::iter_var& v : block.iters) add(v);
+  }
+
+  /// Whether an element is written twice; only an answer of yes is certain.
+  bool found() {
+    if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
+          return !ir::is_int(d.extent) || ir::reads_memory(d.min);
+        }))
+      return false;
+    shorten();
+    run(0);
+    std::sort(elements_.begin(), elements_.end());
+    return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
+  }
+
+ private:
+  static constexpr std::int64_t most = 4096;
+
+  struct axis {
+    ir::var v;
+    std::int64_t min, extent, low, high;  // as many values from either end
+  };
+
+  void add(const ir::iter_var& v) {
+    const bool constant = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
+    const bool occurs = std::any_of(region_.box.begin(), region_.box.end(),
+                                    [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
+    if (!occurs) return;
+    constant_ = constant_ && constant;
+    if (!constant) return;
+    const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
+    axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
+  }
+
+  /// Halves the longest axes until few instances are left.
+  void shorten() {
+    const auto count = [](const axis& a) { return a.low + a.high; };
+    const auto elements = [&] {
+      std::int64_t all = 1;
+      for (const axis& a : axes_)
+        all = std::min(most + 1, all * std::max<std::int64_t>(count(a), 1));
+      for (const ir::range& d : region_.box)
+        all = std::min(most + 1, all * std::max<std::int64_t>(ir::as_int(d.extent), 1));
+      return all;
+    };
+    while (elements() > most) {
+      const auto longest =
+          std::max_element(axes_.begin(), axes_.end(),
+                           [&](const axis& a, const axis& b) { return count(a) < count(b); });
+      if (longest == axes_.end() || count(*longest) < 2) break;
+      const std::int64_t kept = count(*longest) / 2;
+      longest->low = kept - kept / 2;
+      longest->high = kept / 2;
+    }
+  }
+
+  void run(std::size_t at) {
+    if (at == axes_.size()) return note(0, {});
+    const axis& a = axes_[at];
+    for (std::int64_t i = 0; i < a.low + a.high; ++i) {
+      const std::int64_t value = a.min + (i < a.low ? i : a.extent - a.high + (i - a.low));
+      values_[a.v] = ir::integer(a.v.type(), value);
+      run(at + 1);
+    }
+  }
+
+  /// All elements of the box from dimension `d` on.
+  void note(std::size_t d, std::vector<std::int64_t> element) {
+    if (static_cast<std::int64_t>(elements_.size()) > most) return;
+    if (d == region_.box.size()) {
+      elements_.push_back(std::move(element));
+      return;
+    }
+    const ir::expr place = ir::substitute(region_.box[d].min, values_);
+    if (!ir::is_int(place)) return;  // an operator that is not computed here
+    element.push_back(ir::as_int(place));
+    for (std::int64_t i = 0; i < ir::as_int(region_.box[d].extent); ++i, ++element.back())
+      note(d + 1, element);
+  }
+
+  ir::buffer_region region_;
+  bool constant_ = true;
+  std::vector<axis> axes_;
+  ir::var_map values_;
+  std::vector<std::vector<std::int64_t>> elements_;
+};
+
+}  // namespace tilewright::primitive::detail
