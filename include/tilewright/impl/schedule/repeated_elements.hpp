@@ -19,8 +19,8 @@ class repeated_elements {
   repeated_elements(const ir::block_node& block, const ir::buffer_region& region)
       : region_(region) {
     // a declared region may be larger than the element that a block stores
-    if (const ir::store_node* store = ir::as_store(block.body))
-      region_.box = ir::point_box(store->indices);
+    const ir::store_node* store = ir::as_store(block.body);
+    if (store && store->buffer == region.buffer) region_.box = ir::point_box(store->indices);
     for (const ir::iter_var& v : block.iters) add(v);
   }
 

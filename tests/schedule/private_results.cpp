@@ -32,7 +32,7 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((2, 2), "int32")):
 
 }  // namespace
 
-TEST_CASE("concurrency: readers do not leave a loop whose iterations have what they read") {
+TEST_CASE("private_results: readers do not leave a loop whose iterations have what they read") {
   const ir::function f = ir::parse(halo);
   schedule s(f);
   const block_rv b = s.block("B"), c = s.block("C"), d = s.block("D");
@@ -47,7 +47,7 @@ TEST_CASE("concurrency: readers do not leave a loop whose iterations have what t
   check_schedule(s, f);
 }
 
-TEST_CASE("concurrency: serial iterations may compute an element again") {
+TEST_CASE("private_results: serial iterations may compute an element again") {
   const ir::function f = ir::parse(halo);
   schedule s(f);
   const block_rv b = s.block("B"), c = s.block("C");
@@ -59,7 +59,7 @@ TEST_CASE("concurrency: serial iterations may compute an element again") {
   check_schedule(t, f);
 }
 
-TEST_CASE("concurrency: an epilogue is fused into what every iteration computes for itself") {
+TEST_CASE("private_results: an epilogue is fused into what every iteration computes for itself") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4, 6), "int32"), X: T.Buffer((4,), "int32"), D: T.Buffer((3, 4), "int32")):
     B = T.alloc_buffer((4,), "int32")
@@ -85,7 +85,7 @@ def main(A: T.Buffer((4, 6), "int32"), X: T.Buffer((4,), "int32"), D: T.Buffer((
   check_schedule(s, f);
 }
 
-TEST_CASE("concurrency: parts of a nest share what iterations had for themselves") {
+TEST_CASE("private_results: parts of a nest share what iterations had for themselves") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4, 2, 3), "int32")):
     B = T.alloc_buffer((3,), "int32")
@@ -111,7 +111,7 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((4, 2, 3), "int32")):
   check_schedule(s, f);
 }
 
-TEST_CASE("concurrency: write_at copies nothing that lanes have for themselves") {
+TEST_CASE("private_results: write_at copies nothing that lanes have for themselves") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4, 8), "int32"), C: T.Buffer((4, 8), "int32")):
     B = T.alloc_buffer((1,), "int32")
@@ -132,7 +132,8 @@ def main(A: T.Buffer((4, 8), "int32"), C: T.Buffer((4, 8), "int32")):
 }
 
 TEST_CASE(
-    "concurrency: padding is written once, behind the nest of the blocks that hold its writer") {
+    "private_results: padding is written once, behind the nest of the blocks that hold its "
+    "writer") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((4, 9), "int32"), D: T.Buffer((4, 9), "int32")):
     B = T.alloc_buffer((4, 9), "int32")
@@ -155,4 +156,53 @@ def main(A: T.Buffer((4, 9), "int32"), D: T.Buffer((4, 9), "int32")):
   s.transform_layout(s.block("D"), read_buffer(0), "lambda i, j: (i, j // 2, j % 2)", 0);
   CHECK(s.get_loops(s.block("buffer_B_padding")).size() == 3);
   check_schedule(s, f);
+}
+
+TEST_CASE(
+    "private_results: a nest of padding, or of an init, joins no private buffer from outside") {
+  schedule padded(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5,), "int32"), C: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((5,), "int32")
+    for p in T.parallel(2):
+        for i in range(3):
+            with T.block("B"):
+                vi = T.axis.spatial(5, p * 2 + i)
+                B[vi] = A[vi] + 1
+        for i in range(2):
+            with T.block("C"):
+                vi = T.axis.spatial(4, p * 2 + i)
+                C[vi] = B[vi] + B[vi + 1]
+)"));
+  const block_rv b = padded.block("B");
+  const buffer_selector first{buffer_selector::list::write, 0};
+  check_refusal(padded, "transform_layout", 0,
+                [&] { padded.transform_layout(b, first, "lambda i: (i // 2, i % 2)", 0); });
+  padded.transform_layout(b, first, "lambda i: (i // 5, i % 5)");
+  schedule sum(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 9), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for p in T.parallel(4):
+        for i, j in T.grid(3, 9):
+            with T.block("B"):
+                vi = T.axis.spatial(6, p + i)
+                vj = T.axis.reduce(9, j)
+                with T.init():
+                    B[vi] = 0
+                B[vi] = B[vi] + A[vi, vj]
+)"));
+  const loop_rv p = sum.get_loops(sum.block("B"))[0];
+  check_refusal(sum, "blockize", 0, [&] { sum.blockize(p); });
+}
+
+TEST_CASE("private_results: a block that could write so before is believed") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), I: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    for i in T.parallel(4):
+        with T.block("C"):
+            C[T.min(i * 2, 7)] = A[i]
+)");
+  schedule s(f);
+  s.annotate(s.block("C"), "note", 1);
+  s.split<2>(s.get_loops(s.block("C"))[0], {2, 2});
+  CHECK(s.get_loops(s.block("C")).size() == 2);
 }
