@@ -281,3 +281,53 @@ def main(K: T.Buffer((1,), "int32"), A: T.Buffer((8, 8), "int32"), C: T.Buffer((
   const loop_rv i = sum.get_loops(c)[0];
   check_refusal(sum, "decompose_reduction", 1, [&] { sum.decompose_reduction(c, i); });
 }
+
+TEST_CASE("cache_read, read_at, reindex: a copy reads what the blocks around it declare") {
+  const auto program = [](const char* reads, const char* let, const char* value) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), Y: T.Buffer((12,), "int32")):
+    X = T.alloc_buffer((12,), "int32")
+    for i in range(12):
+        with T.block("X"):
+            vi = T.axis.spatial(12, i)
+            X[vi] = A[vi] * 2
+    for i in range(3):
+        with T.block("O"):
+            vo = T.axis.spatial(3, i)
+            T.reads(X[)" +
+                     std::string(reads) +
+                     R"(])
+            T.writes(Y[vo * 4:vo * 4 + 4])
+            for j in range(4):
+)" + let + R"(                with T.block("Y"):
+                    vj = T.axis.spatial(12, )" +
+                     value + R"()
+                    Y[vj] = X[vj] + 1
+)");
+  };
+  const char* part = "vo * 4:vo * 4 + 4";
+  const char* let = "                y: T.int32 = vo * 4 + j\n";
+  schedule around(program(part, let, "y"));  // a let says what is read: the copy takes all of X
+  const block_rv y = around.block("Y");
+  const loop_rv j = around.get_loops(y)[0];
+  check_refusal(around, "cache_read", 4, [&] { around.cache_read(y, 0, "global"); });
+  check_refusal(around, "read_at", 5, [&] { around.read_at(j, y, 0, "global"); });
+  schedule outer(program(part, "", "vo * 4 + j"));
+  const block_rv o = outer.block("Y");
+  check_refusal(outer, "reindex", 5, [&] { outer.reindex(o, {buffer_selector::list::read, 0}); });
+  const auto move = [](schedule& s) { s.compute_at(s.block("X"), s.get_loops(s.block("O"))[0]); };
+  const ir::function declared = program("0:12", let, "y");
+  for (const int way : {0, 1}) {
+    schedule s(declared);
+    const block_rv reader = s.block("Y");
+    if (way == 0) s.cache_read(reader, 0, "global");
+    if (way == 1) s.read_at(s.get_loops(reader)[0], reader, 0, "global");
+    move(s);
+    check_meaning(s, declared);
+  }
+  const ir::function exact = program(part, "", "vo * 4 + j");
+  schedule s(exact);
+  s.cache_read(s.block("Y"), 0, "global");
+  move(s);
+  check_meaning(s, exact);
+}

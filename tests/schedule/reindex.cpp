@@ -270,7 +270,8 @@ def main(A: T.Buffer((4, 3), "int32"), B: T.Buffer((4, 3), "int32")):
   s.loop_partition(s.get_loops(s.block("B"))[1], {infer}, true);
   const block_rv part = s.block("B_j0");
   check_refusal(s, "reindex", 6, [&] { s.reindex(part, written_buffer(0)); });
-  s.reindex(part, read_buffer(0));
+  check_refusal(s, "reindex", 5,
+                [&] { s.reindex(part, read_buffer(0)); });  // the part declares row i
   check_meaning(s, f);
 }
 

@@ -192,6 +192,9 @@ bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,
 /// or they come from outside.
 bool region_filled(const path& block, const ir::buffer_region& region);
+/// Whether the block around the one at the end of the path declares, reading or writing, all that this
+/// one touches of a region over its iteration variables; what is around the root needs none.
+bool region_declared(const path& block, const ir::buffer_region& region);
 /// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
 /// all of the box. A block that holds no others is believed.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);

@@ -277,6 +277,39 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
   return true;
 }
 
+TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_region& region) {
+  const ir::block_realize_node* holder = block.scope();
+  if (!holder || ir::as_realize(*block.slots.front()) == holder) return true;
+  const block_scope scope(*holder->block);
+  const ir::block_node& around = *holder->block;
+  const bool own =
+      scope.allocates(region.buffer) ||
+      std::any_of(around.match_buffers.begin(), around.match_buffers.end(),
+                  [&](const ir::match_buffer& m) { return m.buffer == region.buffer; });
+  if (own) return true;
+  const child_block& child =
+      scope[static_cast<std::size_t>(scope.find(ir::as_realize(block.target())->block->id))];
+  const footprint box = touched(child, bind_iters(child), region, {0, {}});
+  const arith::analyzer known = detail::footprints::knowing(child.loops);
+  const auto inside = [&](const span& part, const ir::range& of) {
+    const arith::bounds all = constant_range(of);
+    if (all.bounded() && all.lo <= part.within.lo && part.within.hi <= all.hi) return true;
+    return part.lo && part.hi && known.prove_le(of.min, arith::from_linear(*part.lo)) &&
+           known.prove_lt(arith::from_linear(*part.hi), of.min + of.extent);
+  };
+  const auto holds = [&](const ir::buffer_region& r) {
+    if (r.buffer != region.buffer) return false;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      const bool whole = ir::is_int(r.box[d].min, 0) &&
+                         arith::same_value(r.box[d].extent, region.buffer->shape[d]);
+      if (!whole && !inside(box[d], r.box[d])) return false;
+    }
+    return true;
+  };
+  return std::any_of(around.reads.begin(), around.reads.end(), holds) ||
+         std::any_of(around.writes.begin(), around.writes.end(), holds);
+}
+
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;

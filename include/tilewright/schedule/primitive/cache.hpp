@@ -36,7 +36,8 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them, by that block or before the scope
-///    starts, and so is all that the copy reads; it needs no loop around the scope;
+///    starts, and so is all that the copy reads, which the block around declares; it needs no loop
+///    around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block

@@ -31,8 +31,9 @@ namespace tilewright::primitive {
 /// 4. for read_at, nothing in the body writes the buffer once it has been read; for write_at,
 ///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
 ///    loaded from;
-/// 5. what the copy touches is all written before, and what the body reads through a cache that it
-///    writes itself is written before it is read; nobody else changes sums that are unfinished;
+/// 5. what the copy touches is all written before, and what it reads the block around declares; what
+///    the body reads through a cache that it writes itself is written before it is read; nobody else
+///    changes sums that are unfinished;
 /// 6. the loops that the box depends on have constant bounds.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then

@@ -32,7 +32,8 @@ namespace tilewright::primitive {
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
-///    written before, and every element that the copy touches exists, the loops being a box;
+///    written before, and every element that the copy touches exists, the loops being a box, and is
+///    one that the block around declares;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
 ///    its iteration variables; different instances write different elements.
 /// @returns the copy block

@@ -207,8 +207,10 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
   }
   const path made = find_block(f, copy);
   for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
-    if (read && !as_tvm() && r.buffer == x && !region_filled(made, r))
-      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" that nothing has written");
+    if (read && !as_tvm() && r.buffer == x && !(region_filled(made, r) && region_declared(made, r)))
+      refuse(c, 5,
+             "the copy would read elements of \"" + x->name +
+                 "\" that nothing has written, or that the block around it does not declare");
 }
 
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.

@@ -166,9 +166,10 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
                          int requirement) {
   const path at = find_block(f, copy.id);
   for (const ir::buffer_region& r : copy.reads)
-    if (!as_tvm() && r.buffer != cache && !region_filled(at, r))
+    if (!as_tvm() && r.buffer != cache && !(region_filled(at, r) && region_declared(at, r)))
       refuse(requirement,
-             "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
+             "the copy would read elements of \"" + r.buffer->name +
+                 "\" that nobody has written, or that the block around it does not declare");
   const block_scope scope(*at.scope()->block);
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
