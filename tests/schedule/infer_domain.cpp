@@ -172,8 +172,50 @@ def main(A: T.Buffer((12,), "int32"), C: T.Buffer((10,), "int32")):
   s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]);
   CHECK(extents(s, s.block("B")) == sizes{2, 2});
   check_meaning(s, f);
-  schedule mixed(program("(va - vo * 2) * 3 % 4"));
-  const block_rv b = mixed.block("B"), c = mixed.block("C");
-  const loop_rv a = mixed.get_loops(c)[0];
-  check_refusal(mixed, "compute_at", 1, [&] { mixed.compute_at(b, a); });
+  const ir::function mixed = program("(va - vo * 2) * 3 % 4");  // which are needed is not known
+  schedule all(mixed);
+  all.compute_at(all.block("B"), all.get_loops(all.block("C"))[0]);
+  CHECK(extents(all, all.block("B")) == sizes{2, 4});
+  CHECK_FALSE(guarded(all, all.block("B")));
+  check_meaning(all, mixed);
+}
+
+TEST_CASE("infer_domain: instances that blocks around leave out do not run for a larger box") {
+  const auto program = [](const char* reads) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12,), "int32"), C: T.Buffer((12,), "int32")):
+    X = T.alloc_buffer((12,), "int32")
+    for i in range(12):
+        with T.block("X"):
+            vi = T.axis.spatial(12, i)
+            X[vi] = A[vi] * 2
+    for i in range(3):
+        with T.block("O"):
+            vo = T.axis.spatial(3, i)
+            T.reads(X[vo * 4:vo * 4 + 4])
+            T.writes(C[vo * 4:vo * 4 + 4])
+            B = T.alloc_buffer((12,), "int32")
+            for j in range(4):
+                with T.block("B"):
+                    vj = T.axis.spatial(12, vo * 4 + j)
+                    B[vj] = X[vj] + 1
+            for j in range(4):
+                with T.block("C"):
+                    vj = T.axis.spatial(4, j)
+                    T.reads(B[)" +
+                     std::string(reads) + R"(])
+                    T.writes(C[vo * 4 + vj])
+                    C[vo * 4 + vj] = B[vo * 4 + vj] + B[vo * 4 + T.max(vj - 1, 0)]
+)");
+  };
+  const ir::function f = program("vo * 4 - 6:vo * 4 + 10");
+  schedule s(f);
+  s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]);
+  CHECK(extents(s, s.block("B")) == sizes{4, 4});
+  s.compute_at(s.block("X"), s.get_loops(s.block("O"))[0]);
+  check_meaning(s, f);
+  schedule edge(program("vo * 4 + vj - 1:vo * 4 + vj + 1"));  // B[vo * 4 - 1] is none of the part's
+  const block_rv b = edge.block("B"), c = edge.block("C");
+  const loop_rv j = edge.get_loops(c)[0];
+  check_refusal(edge, "compute_at", 1, [&] { edge.compute_at(b, j); });
 }

@@ -13,6 +13,7 @@
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
+#include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -41,23 +42,20 @@ inline const ir::iter_var* following_a_loop(const child_block& child, std::size_
   return nullptr;
 }
 
-/// Whether something around the scope of the block, as a variable of the block there, occurs in the
-/// value of an iteration variable: it decides which instances run, and loops over a domain would run
-/// all of them each time.
-inline bool driven_from_outside(const child_block& child, const ir::expr& value) {
-  const std::vector<ir::var> vars = ir::free_vars(value);
-  return std::any_of(vars.begin(), vars.end(),
-                     [&](const ir::var& v) { return loop_index(child.loops, v) < 0; });
-}
-inline bool driven_from_outside(const child_block& child) {
-  const std::vector<ir::expr>& values = child.realize->values;
-  return std::any_of(values.begin(), values.end(),
-                     [&](const ir::expr& value) { return driven_from_outside(child, value); });
-}
-
-/// Whether the value is the same in all loops of the scope: what is around it alone says it.
-inline bool stands_outside(const child_block& child, const ir::expr& value) {
-  return driven_from_outside(child, value) && !follows(value, child);
+/// Variables of what is around the scope of the block at the end of the path: loops, lets and blocks.
+/// Where one occurs in the value of an iteration variable, it decides which instances run, and loops
+/// over the domain would run all of them each time.
+inline ir::var_set variables_outside(const path& at) {
+  ir::var_set out;
+  for (const ir::stmt* s : at.slots) {
+    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
+    const ir::block_realize_node* realize = ir::as_realize(*s);
+    if (!realize) continue;
+    for (const ir::iter_var& v : realize->block->iters) out.insert(v.var);
+    if (realize == at.scope()) break;
+  }
+  return out;
 }
 
 /// Why the instances of the block are no box, so that no other loops can run the same; empty when

@@ -85,6 +85,7 @@ struct moving_block {
     const ir::buffer_region* region;
   };
   std::vector<exchange> shared;
+  ir::var_set outside = {};  // variables_outside
 
   const child_block& block() const { return scope[child]; }
   const std::vector<std::size_t>& peers(const move& m) const {
@@ -96,6 +97,7 @@ inline moving_block inspect(const move& m, const path& at) {
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(m, 3, "the root block cannot move");
   moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
+  out.outside = variables_outside(at);
   out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
   check_block(m, out.scope, out.child);
   out.producers = producers(out.scope, out.child);
@@ -249,24 +251,40 @@ inline void check_all_called(const move& m, const moving_block& b,
   }
 }
 
+/// Cuts what is needed to the instances that there are, of a variable which blocks around the scope
+/// decide about. Returns whether no others are left.
+inline bool cut_to(iter_domain& needed, const linear_range& there,
+                   const std::vector<const ir::loop_node*>& loops) {
+  if (!there.lo || !there.hi) return false;
+  if (!needed.lo || never_above(*needed.lo, *there.lo, loops)) needed.lo = there.lo;
+  if (!needed.hi || never_above(*there.hi, *needed.hi, loops)) needed.hi = there.hi;
+  return never_above(*there.lo, *needed.lo, loops) && never_above(*needed.hi, *there.hi, loops);
+}
+
 /// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
-inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& child,
+inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b,
                                             std::vector<iter_domain> solved,
                                             const std::vector<const ir::loop_node*>& loops) {
+  const child_block& child = b.block();
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   const std::vector<ir::iter_var>& vars = child.block().iters;
-  const std::vector<ir::expr>& values = child.realize->values;
+  const auto untold = [&](std::size_t i) {
+    refuse(m, 1,
+           quoted(child) + " does not run for all values of \"" + vars[i].var->name +
+               "\", and what it is needed for does not tell which");
+  };
+  std::vector<bool> outside(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    if (stands_outside(child, values[i])) solved[i] = {old.values[i], old.values[i], {}};
     if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
-        !(solved[i].lo && solved[i].hi) &&
-        (!is_affine_binding(child) || driven_from_outside(child, values[i])))
-      refuse(m, 1,
-             quoted(child) + " does not run for all values of \"" + vars[i].var->name +
-                 "\", and what it is needed for does not tell which");
+        !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
+      untold(i);
+    const ir::expr& value = child.realize->values[i];
+    outside[i] = ir::uses_any(value, b.outside);
+    if (outside[i] && !follows(value, child)) solved[i] = {old.values[i], old.values[i], {}};
+    if (outside[i] && !cut_to(solved[i], relax(old.values[i], child, {0, {}}), loops)) untold(i);
   }
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
@@ -274,8 +292,9 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& ch
   std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
   if (out.size() < clip.size())
     refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
-  for (std::size_t i = 0; i < out.size(); ++i) {  // a value that stands is in its domain as it was
-    if (!stands_outside(child, values[i])) continue;
+  for (std::size_t i = 0; i < out.size(); ++i) {  // what there is lies in the domain as it did
+    if (!outside[i]) continue;
+    if (!out[i].start || out[i].start->is_constant() != solved[i].lo->is_constant()) untold(i);
     if (clip[i].lo == constant_range(vars[i].dom).lo) out[i].at_least.reset();
     if (clip[i].hi == constant_range(vars[i].dom).hi) out[i].at_most.reset();
     out[i].below = {};
@@ -375,15 +394,18 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   drop_unsafe(solved, in_terms_of);
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
-  if (peers.empty() &&
-      (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
+  const std::vector<ir::expr>& values = child.realize->values;
+  const bool driven = std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+    return ir::uses_any(value, b.outside);
+  });
+  if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
     refuse(m, 5,
            quoted(child) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
     refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
-  const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
+  const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
   if (settled && m.asks && in_order(around)) return f;

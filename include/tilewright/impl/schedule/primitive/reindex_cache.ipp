@@ -242,17 +242,18 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
 }
 
 /// Whether variables of blocks around the scope say which part of a sum an instance adds.
-inline bool reduces_outside(const child_block& child) {
+inline bool reduces_outside(const child_block& child, const path& at) {
+  const ir::var_set outside = variables_outside(at);
   for (std::size_t i = 0; i < child.realize->values.size(); ++i)
     if (child.block().iters[i].kind == ir::iter_kind::reduce &&
-        driven_from_outside(child, child.realize->values[i]))
+        ir::uses_any(child.realize->values[i], outside))
       return true;
   return false;
 }
 
 /// Where the copy stands, after the checks of the dependences.
-inline caching::place find_place(const call& c, const block_scope& scope, std::size_t self,
-                                 const ir::buffer& x, bool read) {
+inline caching::place find_place(const call& c, const path& at, const block_scope& scope,
+                                 std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
   const bool in_place =
       read ? writer == static_cast<int>(self) : caching::reads_buffer(scope[self].block(), x);
@@ -263,7 +264,7 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
     return caching::place_after(c, scope, writer, {self}, one_depth);
   }
   caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
-  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self]))
+  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self], at))
     refuse(c, 4,
            "the sums of " + quoted(scope[self].block()) +
                " are not finished where the copy would stand");
@@ -341,7 +342,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   if (changes_in_while(at, scope, self))
     refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
-  const caching::place where = find_place(c, scope, self, x, read);
+  const caching::place where = find_place(c, at, scope, self, x, read);
   if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
     refuse(c, 4,
            "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
