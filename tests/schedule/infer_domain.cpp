@@ -219,3 +219,26 @@ def main(A: T.Buffer((12,), "int32"), C: T.Buffer((12,), "int32")):
   const loop_rv j = edge.get_loops(c)[0];
   check_refusal(edge, "compute_at", 1, [&] { edge.compute_at(b, j); });
 }
+
+TEST_CASE("infer_domain: quotients of what is a constant apart are about as far apart") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for i in range(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, i)
+            B[vi] = A[vi] * 2
+    for h, k, s in T.grid(4, 4, 2):
+        with T.block("C"):
+            vh = T.axis.spatial(8, h * 2 + s)
+            vk = T.axis.reduce(4, k)
+            with T.init():
+                C[vh] = 0
+            C[vh] = C[vh] + B[(vh + vk) // 2]
+)");
+  schedule s(f);
+  s.compute_at(s.block("B"), s.get_loops(s.block("C"))[1]);
+  CHECK(extents(s, s.block("B")) == sizes{4, 4, 2});  // B[h + k // 2] and B[h + (k + 1) // 2]
+  CHECK_FALSE(guarded(s, s.block("B")));
+  check_meaning(s, f);
+}

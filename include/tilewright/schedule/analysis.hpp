@@ -193,7 +193,8 @@ bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// or they come from outside.
 bool region_filled(const path& block, const ir::buffer_region& region);
 /// Whether the block around the one at the end of the path declares, reading or writing, all that this
-/// one touches of a region over its iteration variables; what is around the root needs none.
+/// one touches of a region over its iteration variables; what is around the root needs none, and one
+/// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
 /// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
 /// all of the box. A block that holds no others is believed.

@@ -122,6 +122,17 @@ inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
   return of_a.same(of_b) || (!ir::is_var(of_b) && arith::same_value(of_a, of_b));
 }
 
+/// Bounds of x // d - y // d where x - y is a constant; nothing for other terms.
+inline std::optional<bounds> quotients_apart(const ir::expr& a, const ir::expr& b) {
+  if (a->op != ir::op::floordiv || b->op != ir::op::floordiv || !ir::is_int(a->args[1]) ||
+      !ir::is_int(b->args[1], ir::as_int(a->args[1])) || ir::as_int(a->args[1]) < 1)
+    return std::nullopt;
+  const auto apart = constant_sum(arith::to_linear(a->args[0]), arith::to_linear(b->args[0]), -1);
+  if (!apart) return std::nullopt;
+  const std::int64_t by = ir::as_int(a->args[1]);
+  return bounds{ir::floor_divide(*apart, by), -ir::floor_divide(-*apart, by)};
+}
+
 /// Constant bounds of a - b over loops, without building the difference.
 inline bounds range_of_difference(const linear& a, const linear& b,
                                   const std::vector<const ir::loop_node*>& loops) {
@@ -130,15 +141,33 @@ inline bounds range_of_difference(const linear& a, const linear& b,
   const auto add = [&](const ir::expr& term, std::int64_t factor) {
     if (factor != 0) out = arith::add(out, arith::scale(ranges.of(term), factor));
   };
+  const auto met = [&](const ir::expr& of_b) {
+    return std::any_of(a.terms.begin(), a.terms.end(),
+                       [&](const auto& t) { return meets(t.first, of_b); });
+  };
+  std::vector<const ir::expr*> paired;  // terms of b
+  const auto pair = [&](const ir::expr& of_a, std::int64_t factor) {
+    if (of_a->op != ir::op::floordiv) return false;
+    for (const auto& [other, by] : b.terms) {
+      if (by != factor || met(other) ||
+          std::find(paired.begin(), paired.end(), &other) != paired.end())
+        continue;
+      const std::optional<bounds> apart = quotients_apart(of_a, other);
+      if (!apart) continue;
+      paired.push_back(&other);
+      out = arith::add(out, arith::scale(*apart, factor));
+      return true;
+    }
+    return false;
+  };
   for (const auto& [term, factor] : a.terms) {
     std::int64_t rest = factor;
     for (const auto& [other, by] : b.terms)
       if (meets(term, other)) rest -= by;
-    add(term, rest);
+    if (rest != factor || !pair(term, factor)) add(term, rest);
   }
   for (const auto& [term, factor] : b.terms)
-    if (std::none_of(a.terms.begin(), a.terms.end(),
-                     [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
+    if (!met(term) && std::find(paired.begin(), paired.end(), &term) == paired.end())
       add(term, -factor);
   return out;
 }

@@ -306,8 +306,12 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
     }
     return true;
   };
-  return std::any_of(around.reads.begin(), around.reads.end(), holds) ||
-         std::any_of(around.writes.begin(), around.writes.end(), holds);
+  const auto mentions = [&](const ir::buffer_region& r) { return r.buffer == region.buffer; };
+  const auto any = [&](const auto& says) {
+    return std::any_of(around.reads.begin(), around.reads.end(), says) ||
+           std::any_of(around.writes.begin(), around.writes.end(), says);
+  };
+  return any(holds) || !any(mentions);
 }
 
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
