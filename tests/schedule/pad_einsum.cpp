@@ -349,18 +349,23 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6, 6), "int32")):
   check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(c, {4, 4}); });
 }
 
-TEST_CASE("pad_einsum: padding that would be divided by") {
-  schedule s(ir::parse(R"(@T.prim_func
+TEST_CASE("pad_einsum: 0 times what the padding makes of other factors must be 0") {
+  for (const std::string factor :
+       {"(T.float32(1) / B[vk, vj])", "T.float32(\"inf\")", "T.exp(B[vk, vj] + T.float32(100))",
+        "T.sqrt(B[vk, vj] - T.float32(1))"}) {
+    CAPTURE(factor);
+    schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((7, 9), "float32"), B: T.Buffer((9, 5), "float32"), C: T.Buffer((7, 5), "float32")):
     for i, j, k in T.grid(7, 5, 9):
         with T.block("C"):
             vi, vj, vk = T.axis.remap("SSR", [i, j, k])
             with T.init():
                 C[vi, vj] = T.float32(0)
-            C[vi, vj] = C[vi, vj] + A[vi, vk] * (T.float32(1) / B[vk, vj])
-)"));
-  const block_rv c = s.block("C");
-  check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(c, {4, 4, 4}); });
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * )" +
+                         factor));
+    const block_rv c = s.block("C");
+    check_refusal(s, "pad_einsum", 5, [&] { s.pad_einsum(c, {4, 4, 4}); });
+  }
 }
 
 TEST_CASE("pad_einsum: memory of the threads of the nest") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -161,18 +162,35 @@ inline std::vector<int> padded_reduction(const contraction& c) {
   return out;
 }
 
+/// The value of an expression without loads; nothing where it takes more than sums and products.
+inline std::optional<double> number(const ir::expr& e) {
+  if (e->op == ir::op::real) return e->real;
+  if (e->op == ir::op::integer) return static_cast<double>(e->integer);
+  if (e->op == ir::op::cast) return number(e->args[0]);
+  if (e->op != ir::op::add && e->op != ir::op::sub && e->op != ir::op::mul) return std::nullopt;
+  const std::optional<double> a = number(e->args[0]), b = number(e->args[1]);
+  if (!a || !b) return std::nullopt;
+  return e->op == ir::op::add ? *a + *b : e->op == ir::op::sub ? *a - *b : *a * *b;
+}
+
+/// Whether a function gives a number for every number, or for the one that it is called with.
+inline bool is_total(const ir::expr& call) {
+  static constexpr std::array<std::string_view, 10> total = {
+      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
+  constexpr double steep = 10;  // e to that is a number in every type
+  if (std::find(total.begin(), total.end(), call->name) == total.end()) return false;
+  const std::optional<double> of = number(call->args[0]);
+  return !of || (call->name == "exp" ? *of <= steep : call->name != "sqrt" || *of >= 0);
+}
+
 /// Whether the value is a number where operands hold the padding, if it is one elsewhere: 0 times
 /// an infinity is none.
 inline bool stays_finite(const ir::expr& e) {
-  static constexpr std::array<std::string_view, 10> total = {
-      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
   bool finite = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
-    const bool by_number = x->op == ir::op::div && x->args[1]->op == ir::op::real;
-    const bool divides = x->op == ir::op::div && (!by_number || x->args[1]->real == 0);
-    const bool calls =
-        x->op == ir::op::call && std::find(total.begin(), total.end(), x->name) == total.end();
-    if (divides || calls) finite = false;
+    if (x->op == ir::op::real) finite = finite && std::isfinite(x->real);
+    if (x->op == ir::op::div) finite = finite && number(x->args[1]).value_or(0) != 0;
+    if (x->op == ir::op::call) finite = finite && is_total(x);
   });
   return finite || !is_float(e.type());
 }
@@ -190,9 +208,11 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       return reached ? ir::cast(e.type(), value) : e;
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-    if (e->op == ir::op::mul && stays_finite(e) &&
-        (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-         ir::equal(e->args[1], ir::literal(e.type(), 0))))
+    const auto is_zero_times = [&](const ir::expr& zero, const ir::expr& x) {
+      return ir::equal(zero, ir::literal(e.type(), 0)) && stays_finite(x);
+    };
+    if (e->op == ir::op::mul &&
+        (is_zero_times(e->args[0], e->args[1]) || is_zero_times(e->args[1], e->args[0])))
       return ir::literal(e.type(), 0);
     if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
       return ir::literal(e.type(), e->args[0]->real);
