@@ -223,19 +223,22 @@ TEST_CASE("blockize: a block that uses a loop itself cannot be divided") {
 }
 
 TEST_CASE("blockize: a guard that uses a loop around the scope of the block") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
-    for o, i in T.grid(2, 2):
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5,), "float32"), B: T.Buffer((5,), "float32")):
+    for o, i in T.grid(2, 3):
         with T.block("B"):
-            vi = T.axis.spatial(3, o * 2 + i)
-            T.where(o * 2 + i < 3)
+            vi = T.axis.spatial(5, o * 3 + i)
+            T.where(o * 3 + i < 5)
             B[vi] = A[vi]
-)"));
-  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(1), infer});
-  const block_rv b = s.block("B_i0");
-  const loop_rv i = s.get_loops(b)[0];
-  check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
-  check_refusal(s, "blockize", 2, [&] { s.blockize(i, false); });
+)");
+  for (const bool units : {false, true}) {
+    schedule s(f);
+    s.loop_partition(s.get_loops(s.block("B"))[1], {factor(1), infer});
+    s.blockize(s.get_loops(s.block("B_i0"))[0], units);  // of one iteration: the guard goes outside
+    check_meaning(s, f);
+    const loop_rv i = s.get_loops(s.block("B_i1"))[0];
+    check_refusal(s, "blockize", 2, [&] { s.blockize(i, units); });
+  }
 }
 
 TEST_CASE("blockize: an outer loop of one iteration that does not start at 0") {
@@ -444,4 +447,26 @@ def main(A: T.Buffer((5, 6), "int32"), B: T.Buffer((1,), "int32")):
   check_refusal(s, "blockize", 4, [&] { s.blockize(loops[0]); });
   s.blockize(loops[1]);
   check_meaning(s, f);
+}
+
+TEST_CASE("blockize: a guard of loops of one iteration keeps the outer variable in its domain") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((9, 4), "int32"), B: T.Buffer((9, 4), "int32")):
+    for i in range(11):
+        with T.block("O"):
+            vi = T.axis.spatial(11, i)
+            T.reads(A[vi - 1, 0:4])
+            T.writes(B[vi - 1, 0:4])
+            for u, j in T.grid(1, 4):
+                with T.block("B"):
+                    vu = T.axis.spatial(9, vi + u - 1)
+                    vj = T.axis.spatial(4, j)
+                    T.where(vi + u - 1 >= 0 and vi + u - 1 < 9)
+                    B[vu, vj] = A[vu, vj] + 1
+)");
+  for (const bool units : {false, true}) {
+    schedule s(f);
+    s.blockize(s.get_loops(s.block("B"))[0], units);
+    check_meaning(s, f);
+  }
 }

@@ -247,8 +247,16 @@ TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& chi
   using namespace detail::subspaces;
   division out;
   out.outer_predicate = out.inner_predicate = ir::boolean(true);
-  for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate)) {
-    const part p = part_of(conjunct, child, first);
+  ir::var_map units;
+  for (const ir::loop_node* l : child.loops)
+    if (ir::is_int(l->extent, 1)) units.emplace(l->var, l->min);
+  for (ir::expr conjunct : ir::conjuncts(child.realize->predicate)) {
+    part p = part_of(conjunct, child, first);
+    const ir::expr plain = ir::substitute(conjunct, units);
+    if (const part of_others = part_of(plain, child, first); of_others != p) {
+      conjunct = arith::analyzer().simplify(plain);
+      p = of_others;
+    }
     if (p == both) {
       why = "its guard mixes outer and inner loops";
       return std::nullopt;
