@@ -94,3 +94,24 @@ TEST_CASE("merge: requirements by number") {
   const loop_rv outer = halves[0];
   check_refusal(t, "merge", 5, [&] { t.merge({d[0], outer}); });
 }
+
+TEST_CASE("merge: a nest below an if or a let") {
+  for (const char* around : {"if A[0] > 0:", "with T.LetStmt(A[0]) as x:"}) {
+    schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    )" + std::string(around) +
+                         R"(
+        for i in range(8):
+            with T.block("B"):
+                vi = T.axis.spatial(8, i)
+                B[vi] = A[vi]
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = A[vi]
+)"));
+    const loop_rv b = s.get_loops(s.block("B"))[0], c = s.get_loops(s.block("C"))[0];
+    check_refusal(s, "merge", 3, [&] { s.merge({b, c}); });
+    check_refusal(s, "merge", 3, [&] { s.merge({c, b}); });
+  }
+}

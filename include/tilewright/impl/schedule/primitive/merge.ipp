@@ -36,6 +36,8 @@ inline nest nest_below(const path& at, std::size_t first) {
   for (std::size_t i = first; i < at.slots.size(); ++i) {
     const ir::loop_node* loop = ir::as_loop(*at.slots[i]);
     if (!loop && ir::as_realize(*at.slots[i])) refuse(1, "the loops are of different scopes");
+    if (!loop && out.empty())
+      refuse(3, "an if or let stands around loop \"" + ir::as_loop(at.target())->var->name + "\"");
     if (!loop) refuse(3, "loop \"" + out.back()->var->name + "\" holds more than one statement");
     out.push_back(loop);
   }
