@@ -10,7 +10,8 @@ namespace {
 /// Each iteration fills X by a block that holds others, and reads it.
 ir::function filled_by(const std::string& inside) {
   std::string indented;
-  for (const char c : inside) indented += c == '\n' ? std::string("\n            ") : std::string{c};
+  for (const char c : inside)
+    indented += c == '\n' ? std::string("\n            ") : std::string{c};
   return ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
     X = T.alloc_buffer((8,), "int32")
@@ -19,7 +20,8 @@ def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
             vi = T.axis.spatial(8, i)
             T.reads(A[vi, 0:8])
             T.writes(X[0:8])
-            )" + indented + R"(
+            )" + indented +
+                   R"(
         for j in range(8):
             with T.block("R"):
                 vi, vj = T.axis.remap("SS", [i, j])
@@ -93,4 +95,19 @@ TEST_CASE("analysis: inner blocks write less than a box by steps") {
         T.writes(X[vj * 5:vj * 5 + 3])
         for c in range(3):
             X[vj * 5 + c] = A[vi, vj * 5 + c])");
+}
+
+TEST_CASE("region_cover: a copy that a layout spreads out does not write the box around it") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
+    for i, j in T.grid(8, 8):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vj, vi]
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  const block_rv copy = s.read_at(i, b, 0, "global");
+  s.transform_layout(copy, {buffer_selector::list::write, 0}, "lambda i, j: (i * 8 + j,)");
+  check_refusal(s, "read_at", 5, [&] { s.read_at(i, b, 0, "local"); });
 }

@@ -210,6 +210,55 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
+/// Counts the elements that the stores of a block without blocks can write of a buffer, each loop
+/// around them running once; a step that is not counted makes it as many as there may be.
+class store_counter : public ir::visitor {
+ public:
+  explicit store_counter(ir::buffer x) : x_(std::move(x)) {}
+  using ir::visitor::visit;
+
+  void visit(const ir::stmt& s) override {
+    const std::int64_t outside = each_;
+    if (const ir::loop_node* loop = ir::as_loop(s))
+      times(ir::is_int(loop->extent) ? ir::as_int(loop->extent) : limit);
+    if (ir::as_while(s)) each_ = limit;
+    if (const ir::store_node* store = ir::as_store(s); store && store->buffer == x_)
+      count = std::min(limit, count + each_);
+    ir::visitor::visit(s);
+    each_ = outside;
+  }
+  void visit(const ir::expr& e) override {
+    if (e->op == ir::op::data || e->op == ir::op::call)
+      count = limit;  // stores of their own, lanes
+    ir::visitor::visit(e);
+  }
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 40;
+  std::int64_t count = 0;
+
+ private:
+  void times(std::int64_t n) {
+    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
+  }
+
+  ir::buffer x_;
+  std::int64_t each_ = 1;
+};
+
+/// Whether a block without blocks has as many stores as its region has elements: a layout may have
+/// made a strip of every eighth element a box.
+inline bool stores_suffice(const ir::block_node& block, const ir::buffer_region& region) {
+  std::int64_t elements = 1;
+  for (const ir::range& r : region.box) {
+    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > store_counter::limit / elements)
+      return true;
+    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
+  }
+  store_counter stores(region.buffer);
+  stores.visit(block.body);
+  return stores.count >= elements;
+}
+
 }  // namespace detail::cover
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
@@ -319,7 +368,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
   namespace d = detail::cover;
   if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
-  if (inner.size() == 0) return true;
+  if (inner.size() == 0) return d::stores_suffice(block, region);
   if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
