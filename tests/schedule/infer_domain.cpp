@@ -242,3 +242,29 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((8,), "int32")):
   CHECK_FALSE(guarded(s, s.block("B")));
   check_meaning(s, f);
 }
+
+TEST_CASE("infer_domain: a guard at the last of the parts that blocks around say stays") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((10,), "int32"), C: T.Buffer((10,), "int32")):
+    for i in range(3):
+        with T.block("O"):
+            vo = T.axis.spatial(3, i)
+            T.reads(A[vo * 4:vo * 4 + 4])
+            T.writes(C[vo * 4:vo * 4 + 4])
+            B = T.alloc_buffer((10,), "int32")
+            for a in range(4):
+                with T.block("B"):
+                    va = T.axis.spatial(10, vo * 4 + a)
+                    T.where(vo * 4 + a < 10)
+                    B[va] = A[va] + 1
+            for a in range(4):
+                with T.block("C"):
+                    va = T.axis.spatial(10, vo * 4 + a)
+                    T.where(vo * 4 + a < 10)
+                    C[va] = B[va] * 2
+)");
+  schedule s(f);
+  s.compute_at(s.block("B"), s.get_loops(s.block("C"))[0]);
+  CHECK(guarded(s, s.block("B")));
+  check_meaning(s, f);
+}

@@ -292,11 +292,12 @@ inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b
   std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
   if (out.size() < clip.size())
     refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
-  for (std::size_t i = 0; i < out.size(); ++i) {  // what there is lies in the domain as it did
+  for (std::size_t i = 0; i < out.size(); ++i) {
     if (!outside[i]) continue;
     if (!out[i].start || out[i].start->is_constant() != solved[i].lo->is_constant()) untold(i);
-    if (clip[i].lo == constant_range(vars[i].dom).lo) out[i].at_least.reset();
-    if (clip[i].hi == constant_range(vars[i].dom).hi) out[i].at_most.reset();
+    if (!ir::is_true(child.realize->predicate)) continue;
+    out[i].at_least.reset();  // what there is lies in the domain as it did, without a guard
+    out[i].at_most.reset();
     out[i].below = {};
   }
   return out;
