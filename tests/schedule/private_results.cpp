@@ -206,3 +206,55 @@ def main(A: T.Buffer((8,), "int32"), I: T.Buffer((8,), "int32"), C: T.Buffer((8,
   s.split<2>(s.get_loops(s.block("C"))[0], {2, 2});
   CHECK(s.get_loops(s.block("C")).size() == 2);
 }
+
+TEST_CASE(
+    "private results: a block that writes others too, and a scope that does not allocate them") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 7), "int32"), C: T.Buffer((8, 7), "int32")):
+    S = T.alloc_buffer((1,), "int32")
+    for i in T.parallel(8):
+        with T.block("O"):
+            vi = T.axis.spatial(8, i)
+            T.reads(A[vi, 0:7], S[0])
+            T.writes(C[vi, 0:7], S[0])
+            for j in range(7):
+                with T.block("S"):
+                    vj = T.axis.reduce(7, j)
+                    with T.init():
+                        S[0] = 0
+                    S[0] = S[0] + A[vi, vj]
+            for j in range(7):
+                with T.block("C"):
+                    vj = T.axis.spatial(7, j)
+                    C[vi, vj] = S[0] - A[vi, vj]
+)");
+  schedule s(f);
+  const block_rv o = s.block("O");
+  check_refusal(s, "transform_layout", 0,
+                [&] { s.transform_layout(o, written_buffer(1), "lambda i: (i // 4, i % 4)", 0); });
+  s.transform_layout(o, written_buffer(1), "lambda i: (i, 0)");
+  check_schedule(s, f);
+
+  const ir::function g = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32")):
+    S = T.alloc_buffer((1,), "int32")
+    with T.block("O"):
+        T.reads(A[0:4, 0:3], S[0])
+        T.writes(C[0:4, 0:3], S[0])
+        for i in T.parallel(4):
+            for j in range(3):
+                with T.block("S"):
+                    vi, vj = T.axis.remap("SR", [i, j])
+                    with T.init():
+                        S[0] = 0
+                    S[0] = S[0] + A[vi, vj]
+            for j in range(3):
+                with T.block("C"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    C[vi, vj] = S[0] - A[vi, vj]
+)");
+  schedule t(g);
+  const block_rv sum = t.block("S"), reader = t.block("C");
+  check_refusal(t, "cache_write", 0, [&] { t.cache_write(sum, 0, "global", {reader}); });
+  check_schedule(t, g);
+}

@@ -8,11 +8,14 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tilewright/impl/ir/interpret_private.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -31,12 +34,14 @@ struct racing_write {
 class racing_writes : ir::visitor {
  public:
   static std::vector<racing_write> in(const ir::function& f) {
-    racing_writes all;
+    racing_writes all(f);
     all.visit(f.body);
     return std::move(all.found_);
   }
 
  private:
+  explicit racing_writes(const ir::function& f) : f_(f) {}
+
   using ir::visitor::visit;
   void visit(const ir::expr&) override {}
   void visit(const ir::stmt& s) override {
@@ -56,13 +61,34 @@ class racing_writes : ir::visitor {
       for (std::size_t l = 0; l < scope[c].loops.size(); ++l) {
         const ir::loop_node& loop = *scope[c].loops[l];
         if (!runs_at_once(loop) || copied_together(scope[c].block(), loop) ||
-            writes_apart(scope, c, l))
+            writes_apart(scope, c, l) || shared_writes_apart(scope[c], l))
           continue;
         found_.push_back({&*scope[c].realize->block, &loop});
         break;
       }
   }
 
+  /// The same without what only this loop's iterations use, whoever allocates it.
+  bool shared_writes_apart(const child_block& c, std::size_t l) {
+    const ir::loop_node& loop = *c.loops[l];
+    if (!owners_) owners_.emplace(f_.body);
+    auto shared = std::make_shared<ir::block_node>(c.block());
+    std::erase_if(shared->writes, [&](const ir::buffer_region& w) {
+      const std::vector<const ir::loop_node*>& owners = owners_->of(w.buffer);
+      return std::find(owners.begin(), owners.end(), &loop) != owners.end() && !is_param(w.buffer);
+    });
+    if (shared->writes.size() == c.block().writes.size()) return false;
+    child_block rest = c;
+    rest.widened = std::move(shared);
+    return rest.block().writes.empty() || iterations_apart(rest, l);
+  }
+  bool is_param(const ir::buffer& b) const {
+    return std::any_of(f_.params.begin(), f_.params.end(),
+                       [&](const ir::param& p) { return p.buffer == b; });
+  }
+
+  const ir::function& f_;
+  std::optional<ir::detail::interp::private_loops> owners_;
   std::vector<racing_write> found_;
   bool concurrent_ = false;  // such a loop stands in the innermost block around
 };
