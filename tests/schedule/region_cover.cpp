@@ -8,11 +8,8 @@ using namespace tilewright;
 namespace {
 
 /// Each iteration fills X by a block that holds others, and reads it.
-ir::function filled_by(const std::string& inside) {
-  std::string indented;
-  for (const char c : inside)
-    indented += c == '\n' ? std::string("\n            ") : std::string{c};
-  return ir::parse(R"(@T.prim_func
+ir::function filled_by(std::string_view inside) {
+  return program_of(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
     X = T.alloc_buffer((8,), "int32")
     for i in range(8):
@@ -20,17 +17,17 @@ def main(A: T.Buffer((8, 8), "int32"), D: T.Buffer((8, 8), "int32")):
             vi = T.axis.spatial(8, i)
             T.reads(A[vi, 0:8])
             T.writes(X[0:8])
-            )" + indented +
-                   R"(
+            <inside>
         for j in range(8):
             with T.block("R"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 D[vi, vj] = X[vj]
-)");
+)",
+                    {{"<inside>", inside}});
 }
 
 /// Only where X is written anew in each of them do iterations run at once.
-void check_unfilled(const std::string& inside) {
+void check_unfilled(std::string_view inside) {
   schedule s(filled_by(inside));
   const loop_rv i = s.get_loops(s.block("R"))[0];
   check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
@@ -110,4 +107,21 @@ def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
   const block_rv copy = s.read_at(i, b, 0, "global");
   s.transform_layout(copy, {buffer_selector::list::write, 0}, "lambda i, j: (i * 8 + j,)");
   check_refusal(s, "read_at", 5, [&] { s.read_at(i, b, 0, "local"); });
+}
+
+TEST_CASE("analysis: stores to a view are stores to the buffer") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8, 8), "int32")):
+    for i, j in T.grid(2, 2):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.reads(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
+            T.writes(C[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
+            Cs = T.match_buffer(C[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), offset_factor=1)
+            for ii, jj in T.grid(4, 4):
+                Cs[ii, jj] = A[vi * 4 + ii, vj * 4 + jj] + 1
+)");
+  schedule s(f);
+  s.cache_write(s.block("C"), 0, "global");
+  check_meaning(s, f);
 }

@@ -210,11 +210,16 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
-/// Counts the elements that the stores of a block without blocks can write of a buffer, each loop
-/// around them running once; a step that is not counted makes it as many as there may be.
+/// Counts the elements that the stores of a block without blocks can write of a buffer or a view of
+/// it, each loop around them running once; a step that is not counted makes it as many as there may
+/// be.
 class store_counter : public ir::visitor {
  public:
-  explicit store_counter(ir::buffer x) : x_(std::move(x)) {}
+  store_counter(const ir::block_node& block, const ir::buffer& x) : of_{x} {
+    for (const ir::match_buffer& m : block.match_buffers)
+      if (m.source.buffer == x) of_.push_back(m.buffer);
+    visit(block.body);
+  }
   using ir::visitor::visit;
 
   void visit(const ir::stmt& s) override {
@@ -222,7 +227,8 @@ class store_counter : public ir::visitor {
     if (const ir::loop_node* loop = ir::as_loop(s))
       times(ir::is_int(loop->extent) ? ir::as_int(loop->extent) : limit);
     if (ir::as_while(s)) each_ = limit;
-    if (const ir::store_node* store = ir::as_store(s); store && store->buffer == x_)
+    if (const ir::store_node* store = ir::as_store(s);
+        store && std::find(of_.begin(), of_.end(), store->buffer) != of_.end())
       count = std::min(limit, count + each_);
     ir::visitor::visit(s);
     each_ = outside;
@@ -241,7 +247,7 @@ class store_counter : public ir::visitor {
     each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
   }
 
-  ir::buffer x_;
+  std::vector<ir::buffer> of_;
   std::int64_t each_ = 1;
 };
 
@@ -254,9 +260,7 @@ inline bool stores_suffice(const ir::block_node& block, const ir::buffer_region&
       return true;
     elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
   }
-  store_counter stores(region.buffer);
-  stores.visit(block.body);
-  return stores.count >= elements;
+  return store_counter(block, region.buffer).count >= elements;
 }
 
 }  // namespace detail::cover
