@@ -229,6 +229,7 @@ TEST_CASE("errors give line, column and what was expected") {
   check_error("", 1, 1, "'def'");
   check_error("def f(:", 1, 8, "')' for the '(' of line 1, column 6");
   check_error(around("C[0] = T.max(\n    1, 2]"), 4, 13, "')' for the '(' of line 3, column 17");
+  check_error(around("C[0] = T.Cast(\"int32\", T.int8(128))"), 3, 35, "a literal of type int8");
   check_error(around("C[0] = T.max(n)"), 3, 19, "',' and another operand");
   check_error(around("else:\n    pass"), 3, 5, "a statement: no if ends before this line");
   check_error(around("elif n == 0:\n    pass"), 3, 5, "a statement: no if ends before this line");

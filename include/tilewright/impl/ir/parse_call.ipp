@@ -232,7 +232,7 @@ TILEWRIGHT_INLINE operand parser::typed(const token& name, dtype type) {
   in_.expect(")");
   if (value.bare && is_int(value.value) && is_integer(type) &&
       wrap_to(type, value.value->integer) != value.value->integer)
-    in_.fail(name, "a literal of type " + type_text(type));
+    in_.fail(literal, "a literal of type " + type_text(type));
   if (value.bare) return {retype(name, value, type)};
   return deeper(name, converted(name, value, type), value.depth);
 }
