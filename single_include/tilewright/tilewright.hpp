@@ -4347,7 +4347,8 @@ class internal_error : public error {
 class schedule_error : public error {
  public:
   /// @param primitive   name of the refused primitive, as in a trace
-  /// @param requirement number of the violated requirement in the primitive's documentation
+  /// @param requirement number of the violated requirement in the primitive's documentation; 0 is
+  ///                    what all of them need
   /// @param what        one sentence that names block and loop and says what is needed
   /// @param explanation longer text, with the IR where it helps; may be empty
   schedule_error(std::string primitive, int requirement, const std::string& what,
@@ -28548,7 +28549,7 @@ TILEWRIGHT_INLINE operand parser::typed(const token& name, dtype type) {
   in_.expect(")");
   if (value.bare && is_int(value.value) && is_integer(type) &&
       wrap_to(type, value.value->integer) != value.value->integer)
-    in_.fail(name, "a literal of type " + type_text(type));
+    in_.fail(literal, "a literal of type " + type_text(type));
   if (value.bare) return {retype(name, value, type)};
   return deeper(name, converted(name, value, type), value.depth);
 }
@@ -38370,7 +38371,8 @@ bool visits_domains(const child_block& child);
 bool is_trivial_binding(const child_block& child);
 
 /// Instances that differ in a variable that does not reduce write different elements, as the declared
-/// regions say; where an index is loaded, or a variable is in no index of a region that is larger
+/// regions say; where the places are no sums of digits, no two instances of those run through, all of
+/// up to 4096, do. Where an index is loaded, or a variable is in no index of a region that is larger
 /// than an element, they are believed to.
 bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
@@ -38417,9 +38419,13 @@ bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,
 /// or they come from outside.
 bool region_filled(const path& block, const ir::buffer_region& region);
-/// Whether a block certainly writes all of a region that it declares. A block without iteration
-/// variables that holds others, as a part of a partition, declares a box around what these write;
-/// the others are believed.
+/// Whether the block around the one at the end of the path declares, reading or writing, all that this
+/// one touches of a region over its iteration variables; what is around the root needs none, and one
+/// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
+bool region_declared(const path& block, const ir::buffer_region& region);
+/// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
+/// all of the box. A block that holds no others is believed where its loops store as many elements as
+/// the box has.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
@@ -39068,6 +39074,37 @@ TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::l
 #include <optional>
 #include <vector>
 
+// Digits of a variable: what quotients and remainders by constants leave of it.
+
+#include <cstdint>
+#include <optional>
+
+namespace tilewright::primitive::detail {
+
+/// (v // divisor) % count, where `count` 0 stands for no remainder.
+struct digit {
+  ir::expr v;
+  std::int64_t divisor = 1, count = 0;
+};
+
+/// The variable itself is a digit, too. Nothing where quotients and remainders do not fit together.
+inline std::optional<digit> digit_of(const ir::expr& e) {
+  if (ir::is_var(e)) return digit{e};
+  const bool quotient = e->op == ir::op::floordiv;
+  if ((!quotient && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
+  const std::int64_t by = ir::as_int(e->args[1]);
+  std::optional<digit> of = digit_of(e->args[0]);
+  if (!of || by <= 0 || of->count % by != 0) return std::nullopt;
+  if (quotient) {
+    of->divisor *= by;
+    of->count /= by;
+  } else {
+    of->count = by;
+  }
+  return of;
+}
+
+}  // namespace tilewright::primitive::detail
 // Which loops around a block its iteration variables follow, found in one walk over its bindings.
 
 #include <cstddef>
@@ -39353,6 +39390,17 @@ inline bool meets(const ir::expr& of_a, const ir::expr& of_b) {
   return of_a.same(of_b) || (!ir::is_var(of_b) && arith::same_value(of_a, of_b));
 }
 
+/// Bounds of x // d - y // d where x - y is a constant; nothing for other terms.
+inline std::optional<bounds> quotients_apart(const ir::expr& a, const ir::expr& b) {
+  if (a->op != ir::op::floordiv || b->op != ir::op::floordiv || !ir::is_int(a->args[1]) ||
+      !ir::is_int(b->args[1], ir::as_int(a->args[1])) || ir::as_int(a->args[1]) < 1)
+    return std::nullopt;
+  const auto apart = constant_sum(arith::to_linear(a->args[0]), arith::to_linear(b->args[0]), -1);
+  if (!apart) return std::nullopt;
+  const std::int64_t by = ir::as_int(a->args[1]);
+  return bounds{ir::floor_divide(*apart, by), -ir::floor_divide(-*apart, by)};
+}
+
 /// Constant bounds of a - b over loops, without building the difference.
 inline bounds range_of_difference(const linear& a, const linear& b,
                                   const std::vector<const ir::loop_node*>& loops) {
@@ -39361,15 +39409,33 @@ inline bounds range_of_difference(const linear& a, const linear& b,
   const auto add = [&](const ir::expr& term, std::int64_t factor) {
     if (factor != 0) out = arith::add(out, arith::scale(ranges.of(term), factor));
   };
+  const auto met = [&](const ir::expr& of_b) {
+    return std::any_of(a.terms.begin(), a.terms.end(),
+                       [&](const auto& t) { return meets(t.first, of_b); });
+  };
+  std::vector<const ir::expr*> paired;  // terms of b
+  const auto pair = [&](const ir::expr& of_a, std::int64_t factor) {
+    if (of_a->op != ir::op::floordiv) return false;
+    for (const auto& [other, by] : b.terms) {
+      if (by != factor || met(other) ||
+          std::find(paired.begin(), paired.end(), &other) != paired.end())
+        continue;
+      const std::optional<bounds> apart = quotients_apart(of_a, other);
+      if (!apart) continue;
+      paired.push_back(&other);
+      out = arith::add(out, arith::scale(*apart, factor));
+      return true;
+    }
+    return false;
+  };
   for (const auto& [term, factor] : a.terms) {
     std::int64_t rest = factor;
     for (const auto& [other, by] : b.terms)
       if (meets(term, other)) rest -= by;
-    add(term, rest);
+    if (rest != factor || !pair(term, factor)) add(term, rest);
   }
   for (const auto& [term, factor] : b.terms)
-    if (std::none_of(a.terms.begin(), a.terms.end(),
-                     [&, &of_b = term](const auto& t) { return meets(t.first, of_b); }))
+    if (!met(term) && std::find(paired.begin(), paired.end(), &term) == paired.end())
       add(term, -factor);
   return out;
 }
@@ -39381,32 +39447,117 @@ inline bool never_above(const linear& a, const linear& b,
 }
 
 }  // namespace tilewright::primitive::detail::footprints
+// Elements that several instances of a block write, found by running through instances.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Runs through values of the spatial variables that the places of a region follow: all of them, or
+/// as many from both ends of each domain as `most` instances allow.
+class repeated_elements {
+ public:
+  repeated_elements(const ir::block_node& block, const ir::buffer_region& region)
+      : region_(region) {
+    // a declared region may be larger than the element that a block stores
+    const ir::store_node* store = ir::as_store(block.body);
+    if (store && store->buffer == region.buffer) region_.box = ir::point_box(store->indices);
+    for (const ir::iter_var& v : block.iters) add(v);
+  }
+
+  /// Whether an element is written twice; only an answer of yes is certain.
+  bool found() {
+    if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
+          return !ir::is_int(d.extent) || ir::reads_memory(d.min);
+        }))
+      return false;
+    shorten();
+    run(0);
+    std::sort(elements_.begin(), elements_.end());
+    return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
+  }
+
+ private:
+  static constexpr std::int64_t most = 4096;
+
+  struct axis {
+    ir::var v;
+    std::int64_t min, extent, low, high;  // as many values from either end
+  };
+
+  void add(const ir::iter_var& v) {
+    const bool constant = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
+    const bool occurs = std::any_of(region_.box.begin(), region_.box.end(),
+                                    [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
+    if (!occurs) return;
+    constant_ = constant_ && constant;
+    if (!constant) return;
+    const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
+    axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
+  }
+
+  /// Halves the longest axes until few instances are left.
+  void shorten() {
+    const auto count = [](const axis& a) { return a.low + a.high; };
+    const auto elements = [&] {
+      std::int64_t all = 1;
+      for (const axis& a : axes_)
+        all = std::min(most + 1, all * std::max<std::int64_t>(count(a), 1));
+      for (const ir::range& d : region_.box)
+        all = std::min(most + 1, all * std::max<std::int64_t>(ir::as_int(d.extent), 1));
+      return all;
+    };
+    while (elements() > most) {
+      const auto longest =
+          std::max_element(axes_.begin(), axes_.end(),
+                           [&](const axis& a, const axis& b) { return count(a) < count(b); });
+      if (longest == axes_.end() || count(*longest) < 2) break;
+      const std::int64_t kept = count(*longest) / 2;
+      longest->low = kept - kept / 2;
+      longest->high = kept / 2;
+    }
+  }
+
+  void run(std::size_t at) {
+    if (at == axes_.size()) return note(0, {});
+    const axis& a = axes_[at];
+    for (std::int64_t i = 0; i < a.low + a.high; ++i) {
+      const std::int64_t value = a.min + (i < a.low ? i : a.extent - a.high + (i - a.low));
+      values_[a.v] = ir::integer(a.v.type(), value);
+      run(at + 1);
+    }
+  }
+
+  /// All elements of the box from dimension `d` on.
+  void note(std::size_t d, std::vector<std::int64_t> element) {
+    if (static_cast<std::int64_t>(elements_.size()) > most) return;
+    if (d == region_.box.size()) {
+      elements_.push_back(std::move(element));
+      return;
+    }
+    const ir::expr place = ir::substitute(region_.box[d].min, values_);
+    if (!ir::is_int(place)) return;  // an operator that is not computed here
+    element.push_back(ir::as_int(place));
+    for (std::int64_t i = 0; i < ir::as_int(region_.box[d].extent); ++i, ++element.back())
+      note(d + 1, element);
+  }
+
+  ir::buffer_region region_;
+  bool constant_ = true;
+  std::vector<axis> axes_;
+  ir::var_map values_;
+  std::vector<std::vector<std::int64_t>> elements_;
+};
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::apart {
 
 using arith::bounds;
-
-/// (x // divisor) % count, where `count` 0 stands for no remainder.
-struct digit {
-  std::int64_t divisor = 1, count = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e, const ir::var& x) {
-  if (e.same(x)) return digit{};
-  const bool quotient = e->op == ir::op::floordiv;
-  if ((!quotient && e->op != ir::op::floormod) || !ir::is_int(e->args[1])) return std::nullopt;
-  const std::int64_t by = ir::as_int(e->args[1]);
-  std::optional<digit> of = digit_of(e->args[0], x);
-  if (!of || by <= 0 || of->count % by != 0) return std::nullopt;
-  if (quotient) {
-    of->divisor *= by;
-    of->count /= by;
-  } else {
-    of->count = by;
-  }
-  return of;
-}
 
 /// Whether the expression is made of x by quotients and remainders alone.
 inline bool is_cut(const ir::expr& e, const ir::var& x) {
@@ -39434,8 +39585,8 @@ inline std::optional<digit> stepped_digit(const child_block& child, std::size_t 
   for (const auto& [term, factor] : place.terms) {
     if (!ir::uses_var(term, loop.var)) continue;
     if (out) return std::nullopt;
-    out = digit_of(term, loop.var);
-    if (!out) return std::nullopt;
+    out = digit_of(term);
+    if (!out || !out->v.same(loop.var)) return std::nullopt;
     step = std::abs(factor);
   }
   if (!out) return std::nullopt;
@@ -39578,13 +39729,19 @@ inline bool regions_tell(const child_block& child) {
       ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
   child_block alone{ir::as_realize(realize), {}};
   for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
+  std::vector<const ir::buffer_region*> unclear;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& v = block.iters[i];
     if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
     for (const ir::buffer_region& w : block.writes)
-      if (!boxes_apart(alone, i, w) && !is_hidden(w, block, v.var)) return false;
+      if (!boxes_apart(alone, i, w)) {
+        if (!is_hidden(w, block, v.var)) return false;
+        unclear.push_back(&w);
+      }
   }
-  return true;
+  return std::none_of(unclear.begin(), unclear.end(), [&](const ir::buffer_region* w) {
+    return repeated_elements(block, *w).found();
+  });
 }
 
 /// Whether what the block writes at an element follows from the place of the element as far as the
@@ -39710,6 +39867,22 @@ inline const ir::iter_var* following_a_loop(const child_block& child, std::size_
   for (const ir::iter_var& v : child.block().iters)
     if (follows(v.dom.min, child, first) || follows(v.dom.extent, child, first)) return &v;
   return nullptr;
+}
+
+/// Variables of what is around the scope of the block at the end of the path: loops, lets and blocks.
+/// Where one occurs in the value of an iteration variable, it decides which instances run, and loops
+/// over the domain would run all of them each time.
+inline ir::var_set variables_outside(const path& at) {
+  ir::var_set out;
+  for (const ir::stmt* s : at.slots) {
+    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
+    const ir::block_realize_node* realize = ir::as_realize(*s);
+    if (!realize) continue;
+    for (const ir::iter_var& v : realize->block->iters) out.insert(v.var);
+    if (realize == at.scope()) break;
+  }
+  return out;
 }
 
 /// Why the instances of the block are no box, so that no other loops can run the same; empty when
@@ -40415,54 +40588,28 @@ inline iter_domain solve(const span& required, std::int64_t factor, const bounds
   return out;
 }
 
-/// (v // lower) % extent; extent 0: no remainder is taken.
-struct digit {
-  ir::expr v;
-  std::int64_t lower = 1, extent = 0;
-};
-
-inline std::optional<digit> digit_of(const ir::expr& e) {
-  if (ir::is_var(e)) return digit{e, 1, 0};
-  if ((e->op != ir::op::floordiv && e->op != ir::op::floormod) || !ir::is_int(e->args[1]))
-    return std::nullopt;
-  const std::int64_t c = ir::as_int(e->args[1]);
-  std::optional<digit> in = digit_of(e->args[0]);
-  if (!in || c <= 0) return std::nullopt;
-  if (e->op == ir::op::floormod) {
-    if (in->extent == 0 || in->extent % c == 0)
-      in->extent = c;
-    else
-      return std::nullopt;
-    return in;
-  }
-  if (in->extent != 0 && in->extent % c != 0) return std::nullopt;
-  in->lower *= c;
-  if (in->extent != 0) in->extent /= c;
-  return in;
-}
-
 /// The domain of a variable whose digits are the dimensions: sum of the digits' domains.
 inline iter_domain join_digits(std::vector<std::pair<digit, const span*>> digits) {
   std::sort(digits.begin(), digits.end(),
-            [](const auto& a, const auto& b) { return a.first.lower < b.first.lower; });
+            [](const auto& a, const auto& b) { return a.first.divisor < b.first.divisor; });
   iter_domain out;
   std::int64_t reached = 1;  // the digits so far cover the variable modulo this
   linear lo, hi;
   for (const auto& [d, required] : digits) {
     if (!required->lo || !required->hi) return {};
-    if (d.lower > reached && reached == 1)
-      hi.constant = d.lower - 1;  // the low digits are free
-    else if (d.lower != reached)
+    if (d.divisor > reached && reached == 1)
+      hi.constant = d.divisor - 1;  // the low digits are free
+    else if (d.divisor != reached)
       return {};
     if (bits(required->lo->type) > bits(lo.type)) lo.type = hi.type = required->lo->type;
-    accumulate(lo, *required->lo, d.lower);
-    accumulate(hi, *required->hi, d.lower);
-    if (d.extent == 0) {
+    accumulate(lo, *required->lo, d.divisor);
+    accumulate(hi, *required->hi, d.divisor);
+    if (d.count == 0) {
       out.lo = std::move(lo);
       out.hi = std::move(hi);
       return out;
     }
-    reached = d.lower * d.extent;
+    reached = d.divisor * d.count;
   }
   return {};  // the highest digit is missing
 }
@@ -40526,6 +40673,11 @@ inline std::optional<std::vector<iter_domain>> invert(const ir::block_node& bloc
   return out;
 }
 
+inline bool uses_iters(const ir::block_node& block, const ir::expr& e) {
+  return std::any_of(block.iters.begin(), block.iters.end(),
+                     [&](const ir::iter_var& v) { return ir::uses_var(e, v.var); });
+}
+
 /// Domains from one region of the block.
 inline std::vector<iter_domain> solve_region(const ir::block_node& block,
                                              const ir::buffer_region& region,
@@ -40550,21 +40702,26 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
     if (sum.terms.size() == 1 && sum.terms[0].second == 1 && sum.constant == 0 &&
         ir::is_int(region.box[d].extent, 1)) {
       const std::optional<digit> one = digit_of(sum.terms[0].first);
-      if (one && (one->lower != 1 || one->extent != 0)) {
+      if (one && (one->divisor != 1 || one->count != 0)) {
         const std::size_t i = iter_of(one->v);
         if (i < out.size()) digits[i].emplace_back(*one, &required[d]);
         continue;
       }
     }
-    // The variable with the largest factor is solved for, the others run.
+    // The variable with the largest factor is solved for, the others run; what the block sees of
+    // the blocks around it stands.
+    span wanted = required[d];
     std::size_t solved = out.size();
     std::int64_t factor = 0;
     for (const auto& [term, f] : sum.terms) {
       const std::size_t i = iter_of(term);
       if (i == out.size()) {
-        factor = 0;
+        if (!uses_iters(block, term) && !ir::reads_memory(term)) {
+          for (auto* side : {&wanted.lo, &wanted.hi})
+            if (*side) accumulate(**side, arith::to_linear(term), -f);
+          continue;
+        }
         solved = out.size();
-        rest = {};
         break;
       }
       if (std::abs(f) > std::abs(factor)) {
@@ -40574,9 +40731,9 @@ inline std::vector<iter_domain> solve_region(const ir::block_node& block,
     }
     if (solved == out.size()) continue;
     for (const auto& [term, f] : sum.terms)
-      if (iter_of(term) != solved)
-        rest = arith::add(rest, arith::scale(constant_range(block.iters[iter_of(term)].dom), f));
-    narrow(out[solved], solve(required[d], factor, rest, loops), loops);
+      if (const std::size_t i = iter_of(term); i < out.size() && i != solved)
+        rest = arith::add(rest, arith::scale(constant_range(block.iters[i].dom), f));
+    narrow(out[solved], solve(wanted, factor, rest, loops), loops);
   }
   for (std::size_t i = 0; i < out.size(); ++i)
     if (!digits[i].empty()) narrow(out[i], join_digits(std::move(digits[i])), loops);
@@ -41458,8 +41615,8 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
-///    conjunct of the guard is about loops of one part; inner digits use no loop outside of the
-///    scope; nothing inside writes what the outer part is loaded from;
+///    conjunct of the guard is about loops of one part, those of one iteration aside; inner digits
+///    use no loop outside of the scope; nothing inside writes what the outer part is loaded from;
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
 ///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
 ///    iteration start at 0;
@@ -41579,7 +41736,8 @@ namespace tilewright::primitive {
 /// 2. the storage scope exists: global, local, shared, shared.dyn, warp, or a tensor-core scope;
 /// 3. at most one block of the scope writes the buffer, and no redirected one does;
 /// 4. what the redirected readers read is written before them, by that block or before the scope
-///    starts, and so is all that the copy reads; it needs no loop around the scope;
+///    starts, and so is all that the copy reads, which the block around declares; it needs no loop
+///    around the scope;
 /// 5. each of `consumers` is a block of the scope, and one of them reads the buffer.
 /// @param consumers ids of the blocks that read the copy; all readers but the writer when empty
 /// @returns the copy block
@@ -41608,8 +41766,7 @@ new_block cache_read(const ir::function& f, std::uint64_t block, int read_index,
 ///    that blocks inside of it may read what others inside of it have written;
 /// 4. nobody who comes before the block in a common loop reads the buffer;
 /// 5. the elements that the block writes form a box, of which loops of the scope say how large, and
-///    it has finished them where the copy stands, which is outside of no loop whose iterations run at
-///    once and write the same ones; the copy needs no loop around the scope;
+///    it has finished them where the copy stands; the copy needs no loop around the scope;
 /// 6. each of `consumers` is a later block of the scope that reads the buffer, and reads nothing of
 ///    it that the block does not write; where the body reads it, guard, values of variables and
 ///    what stands around it do not.
@@ -41730,7 +41887,8 @@ namespace tilewright::primitive {
 ///    scope; what the block reads is not written after it, and is final where it reads it; nobody
 ///    reads its result before it, or, in a common loop, before it is final; where
 ///    earlier blocks rewrite what it reads in a loop around both, its results are read below that
-///    loop, in the iteration that makes them;
+///    loop, in the iteration that makes them; where its loops or the blocks around decide which of
+///    its instances run, what is needed says it too;
 /// 2. the block is complete or a reduction, and depends on loops by its iteration variables alone;
 ///    it runs over a box: no bound of its loops, no domain and no value of a variable follows other
 ///    loops or data;
@@ -41742,10 +41900,7 @@ namespace tilewright::primitive {
 /// 7. the needed part of the block's domain is not empty (reverse: and is all of it over all
 /// iterations);
 /// 8. what it reads at the new place is written before, in the same iteration, and so is what says
-///    which instances are needed there; it leaves no loop whose iterations run at once and have that
-///    for themselves;
-/// 9. nobody outside of a loop around the new place whose iterations run at once writes the buffers
-///    that the block writes.
+///    which instances are needed there.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::var& loop,
                         bool preserve_unit_loops = false, int index = -1);
@@ -41775,9 +41930,7 @@ ir::function compute_at(const ir::function& f, std::uint64_t block, const ir::va
 /// 5. all of its producers are below the loop, and where one of them is still reducing there, or
 /// overwrites its results in other iterations, the block is complete and its last run decides: the
 /// loops are serial, and no value it reads becomes an index or an integer divisor, or decides
-/// whether it stores; none overwrites its results in a loop that both are below already;
-/// 9. iterations around it that run at once do not repeat its instances, unless nobody outside of
-/// their loop sees what it writes.
+/// whether it stores; none overwrites its results in a loop that both are below already.
 ///
 /// A block without producers runs as a whole in every iteration: the loops around are serial, those
 /// around its scope too where they decide which instances run, no extent of theirs is loaded, and
@@ -41815,10 +41968,10 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. what the block reads is not written after it and is final where the consumers stand (all of the
-///    buffer where their guards or iteration variables would load it), and no iterations that run at
-///    once have it for themselves; nobody reads its result before it (numbered reasons as for
-///    compute_at, requirement 1); where earlier blocks rewrite what it reads in a loop around both,
-///    its results are read below that loop, in the iteration that makes them;
+///    buffer where their guards or iteration variables would load it); nobody reads its result before
+///    it (numbered reasons as for compute_at, requirement 1); where earlier blocks rewrite what it
+///    reads in a loop around both, its results are read below that loop, in the iteration that makes
+///    them;
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
@@ -41853,8 +42006,7 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 /// 5. all loads of that buffer use the same indices, an invertible affine function of all of the
 ///    block's iteration variables that are longer than 1;
 /// 6. the producer has computed all that the block reads; where further iterations overwrite that, no
-///    value becomes an index or an integer divisor;
-/// 7. iterations that run at once of loops around the producer compute different elements.
+///    value becomes an index or an integer divisor.
 /// @throws schedule_error; nothing is changed then
 ir::function reverse_compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -41893,12 +42045,10 @@ namespace tilewright::primitive {
 /// 4. for read_at, nothing in the body writes the buffer once it has been read; for write_at,
 ///    nothing in it reads the buffer after the last write, and nothing there writes what the box is
 ///    loaded from;
-/// 5. what the copy touches is all written before, and what the body reads through a cache that it
-///    writes itself is written before it is read; nobody else changes sums that are unfinished;
-/// 6. the loops that the box depends on have constant bounds;
-/// 7. for write_at, iterations that run at once copy different elements back, save those of threads
-///    that share the cache; the copy reads nothing that iterations which run at once have for
-///    themselves.
+/// 5. what the copy touches is all written before, and what it reads the block around declares; what
+///    the body reads through a cache that it writes itself is written before it is read; nobody else
+///    changes sums that are unfinished;
+/// 6. the loops that the box depends on have constant bounds.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
@@ -41947,8 +42097,7 @@ namespace tilewright::primitive {
 /// 6. different instances store different elements;
 /// 7. no block before it uses what it stores, and none below the loop writes what guards, bounds
 ///    and values around the block are loaded from;
-/// 8. the buffer does not belong to threads that the loop or one below it starts;
-/// 9. iterations that run at once from the loop inwards store different elements.
+/// 8. the buffer does not belong to threads that the loop or one below it starts.
 /// @returns the block that stores the constant; the old id stays with the other one
 /// @throws schedule_error; nothing is changed then
 new_block decompose_padding(const ir::function& f, std::uint64_t block, const ir::var& loop);
@@ -41990,8 +42139,7 @@ namespace tilewright::primitive {
 ///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
 ///    initialises; neither the init nor what says where it runs loads what is written there;
-/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only;
-/// 8. iterations that run at once from the loop inwards reduce into different elements.
+/// 7. no loop bound to threads drives a reduce variable: threads share declared reductions only.
 /// @returns the id of the init block; `block` names the update block from then on
 /// @throws schedule_error; nothing is changed then
 new_block decompose_reduction(const ir::function& f, std::uint64_t block, const ir::var& loop);
@@ -42062,8 +42210,7 @@ namespace tilewright::primitive {
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the
-///    reduction;
-/// 6. iterations that run at once of loops around the reduction compute different elements.
+///    reduction.
 /// @throws schedule_error; nothing is changed then
 ir::function fuse_reduction_epilogue(const ir::function& f, std::uint64_t reduction,
                                      std::uint64_t epilogue);
@@ -42148,8 +42295,7 @@ namespace tilewright::primitive {
 /// 4. its range is constant;
 /// 5. the sum of the known factors is below the extent;
 /// 6. a block lies below the loop;
-/// 7. the loop drives spatial variables only: a part of a reduction would be none;
-/// 8. iterations that run at once of loops inside write different elements.
+/// 7. the loop drives spatial variables only: a part of a reduction would be none.
 /// @returns the new loops in program order
 /// @throws schedule_error
 new_loops loop_partition(const ir::function& f, const ir::var& loop,
@@ -42292,9 +42438,10 @@ namespace tilewright::primitive {
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
-///    written before, and every element that the copy touches exists, the loops being a box;
+///    written before, and every element that the copy touches exists, the loops being a box, and is
+///    one that the block around declares;
 /// 6. for a write: the block does not read the buffer (init aside), and it runs for all values of
-///    its iteration variables; different instances, and iterations that run at once, write different elements.
+///    its iteration variables; different instances write different elements.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selector& buffer);
@@ -42320,10 +42467,10 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 /// 4. what the block reads is written before it; for a write, nobody who comes before the block in
 ///    a common loop reads the buffer, and its result is finished where the copy stands; no loop
 ///    between the two starts the threads of the buffer;
-/// 5. the region is a single point, and its indices are made of iteration variables; what they are
-///    read from is written before the copy, and not between the copy and the block; the same holds
-///    for what bounds, guards and values around the block are loaded from; iterations that run at once
-///    write different elements of what the copy reads;
+/// 5. the region is a single point, the only one of the buffer that an instance touches, and its
+///    indices are made of iteration variables; what they are read from is written before the copy,
+///    and not between the copy and the block; the same holds for what bounds, guards and values
+///    around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
 /// 7. the map is one to one, on domains that start at 0 and depend on no loop;
@@ -42444,8 +42591,7 @@ namespace tilewright::primitive {
 ///    holds in their first iteration, where the init runs;
 /// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
 ///    of the reduction, and the former is not loaded;
-/// 9. the result does not belong to threads that loops around the block start, and iterations that
-///    run at once write different parts of it.
+/// 9. the result does not belong to threads that loops around the block start.
 /// @returns the new block; `loop` and the loops that stay are around the original one
 /// @throws schedule_error; nothing is changed then
 new_block rfactor(const ir::function& f, const ir::var& loop, int factor_axis);
@@ -43704,56 +43850,6 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
-/// Whether iterations that run at once of some loop around the block write the same elements.
-inline bool written_at_once(const block_scope& scope, std::size_t child) {
-  for (std::size_t l = 0; l < scope[child].loops.size(); ++l)
-    if (runs_at_once(*scope[child].loops[l]) && !writes_apart(scope, child, l)) return true;
-  return false;
-}
-inline bool written_at_once(const ir::function& f, std::uint64_t block) {
-  const path at = find_block(f, block);
-  const block_scope scope(*at.scope()->block);
-  return written_at_once(scope, static_cast<std::size_t>(scope.find(block)));
-}
-
-/// A loop around the block, from position `first` on, whose iterations run at once and have what the
-/// block writes each for itself; null if there is none. Nests that part there would share it.
-inline const ir::loop_node* private_loop(const child_block& c, std::size_t first) {
-  if (as_tvm()) return nullptr;
-  const driven_loops driven(c);
-  for (std::size_t l = first; l < c.loops.size(); ++l)
-    if (runs_at_once(*c.loops[l]) && !(c.block().init && driven.other[l]) &&
-        !iterations_apart(c, l))
-      return c.loops[l];
-  return nullptr;
-}
-
-/// A block whose result the reader finds although iterations that run at once write the same
-/// elements of it, which they had for themselves as long as nobody outside of their loop read them;
-/// -1 if there is none.
-inline int racing_writer(const block_scope& scope, std::size_t reader) {
-  if (as_tvm()) return -1;
-  const auto reads = [&](const ir::buffer_region& w) {
-    const std::vector<ir::buffer_region>& list = scope[reader].block().reads;
-    return std::any_of(list.begin(), list.end(),
-                       [&](const ir::buffer_region& r) { return r.buffer == w.buffer; });
-  };
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const std::vector<ir::buffer_region>& writes = scope[w].block().writes;
-    if (w != reader && std::any_of(writes.begin(), writes.end(), reads) &&
-        written_at_once(scope, w))
-      return static_cast<int>(w);
-  }
-  return -1;
-}
-
-/// The same after a primitive.
-inline int racing_writer(const ir::function& f, std::uint64_t reader) {
-  const path at = find_block(f, reader);
-  const block_scope scope(*at.scope()->block);
-  return racing_writer(scope, static_cast<std::size_t>(scope.find(reader)));
-}
-
 /// Whether the loop, one of those around the target, or one below it starts the threads that the
 /// buffer belongs to: a nest beside it is run by others, which find nothing there.
 inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
@@ -43773,15 +43869,20 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
-/// The loop whose threads make the copy of a block together, as `auto_copy` says; null when it is
-/// an ordinary copy.
+/// Whether threads of the loop make the copy of a block together, as `auto_copy` says.
+inline bool copied_together(const ir::block_node& block, const ir::loop_node& loop) {
+  const auto shares = [&](const ir::buffer_region& r) {
+    return r.buffer->scope != "global" && shared_across(r.buffer->scope, loop);
+  };
+  return block.annotations.count("auto_copy") != 0 && runs_at_once(loop) &&
+         (std::any_of(block.reads.begin(), block.reads.end(), shares) ||
+          std::any_of(block.writes.begin(), block.writes.end(), shares));
+}
+/// The loop around the block at the end of the path whose threads do; null when there is none.
 inline const ir::loop_node* copied_together(const path& at) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   for (const ir::loop_node* l : at.all_loops())
-    for (const auto* regions : {&b.reads, &b.writes})
-      for (const ir::buffer_region& r : *regions)
-        if (runs_at_once(*l) && r.buffer->scope != "global" && shared_across(r.buffer->scope, *l))
-          return l;
+    if (copied_together(b, *l)) return l;
   return nullptr;
 }
 
@@ -43915,14 +44016,21 @@ inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
   });
 }
 
+/// Whether the element at the indices exists.
+inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
+                      const arith::analyzer& known) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!known.prove_le(ir::integer(indices[d].type(), 0), indices[d]) ||
+        !known.prove_lt(indices[d], x->shape[d]))
+      return false;
+  return true;
+}
+
 /// Whether all that the expression loads is inside of its buffer.
 inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
   bool inside = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->op != ir::op::load) return;
-    for (std::size_t d = 0; d < x->args.size(); ++d)
-      inside = inside && known.prove(ir::ge(x->args[d], ir::integer(x->args[d].type(), 0))) &&
-               known.prove(ir::lt(x->args[d], x->buffer->shape[d]));
+    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
   });
   return inside;
 }
@@ -43939,6 +44047,13 @@ inline ir::var_set lets_around(const path& at) {
   ir::var_set out;
   for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
     if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  return out;
+}
+
+/// These and the variables of the loops there: another statement of the scope does not see them.
+inline ir::var_set defined_around(const path& at) {
+  ir::var_set out = lets_around(at);
+  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
   return out;
 }
 
@@ -44774,17 +44889,6 @@ inline ir::var_set defined_by_lets(const ir::block_node& root) {
   return out;
 }
 
-/// The variables of loops and lets between the scope and the block at the end of the path: another
-/// statement of the scope does not see these.
-inline ir::var_set defined_around(const path& at) {
-  ir::var_set out;
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);) {
-    if (const ir::loop_node* loop = ir::as_loop(*at.slots[i])) out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
-  }
-  return out;
-}
-
 /// Sides of a box that `unseen` says something about are not known where the copy stands: there the
 /// box becomes as large as the buffer.
 template <class Unseen>
@@ -45168,9 +45272,15 @@ inline footprint needed_by(const block_scope& scope, const std::vector<std::size
 /// What the copy reads is there.
 inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
   const path at = find_block(made.function, made.block);
-  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads)
-    if (!as_tvm() && !region_filled(at, r))
+  for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads) {
+    if (as_tvm()) continue;
+    if (!region_filled(at, r))
       refuse(c, 4, "the copy would read elements of \"" + x->name + "\" that nobody has written");
+    if (!region_declared(at, r))
+      refuse(c, 4,
+             "the copy would read elements of \"" + x->name +
+                 "\" that the block around it does not declare");
+  }
 }
 
 /// The loops of the scope tell how much of each dimension is written at most; else the copy would
@@ -45354,10 +45464,6 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (const std::size_t r : direct) out.function = redirect(out.function, scope[r].block().id, p);
   out.function = insert(out.function, s.holder->block->id, scope, where, p.cache, nest);
   check_closed(c, 5, out);
-  if (racing_writer(out.function, out.block) >= 0)
-    refuse(c, 5,
-           "iterations that run at once have what " + quoted(scope[w].block()) +
-               " writes for themselves, and the copy would stand outside of their loop");
   std::vector<std::uint64_t> listed;
   for (const std::size_t r : direct) listed.push_back(scope[r].block().id);
   check_consumers(c, out.function, s.holder->block->id, listed);
@@ -45964,6 +46070,123 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 #include <algorithm>
 #include <string>
 
+// What no primitive may give up: what iterations that run at once compute each for itself stays theirs.
+//
+// As long as all that use a buffer stand below a loop whose iterations run at once, each iteration
+// has the buffer for itself and may write what the others write too. A reader, a copy or a second
+// nest outside of the loop makes one buffer of them, and a block that moves below such a loop, or
+// gets another result, may begin to write what others see. One question after every primitive finds
+// all of these, whatever the primitive did.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// A block that writes the same elements in iterations of a loop which run at once, although the
+/// loop is not around all that use them.
+struct racing_write {
+  const ir::block_node* block = nullptr;
+  const ir::loop_node* loop = nullptr;
+};
+
+/// Finds them in a program. Scopes without loops that matter cost a walk over their statements.
+class racing_writes : ir::visitor {
+ public:
+  static std::vector<racing_write> in(const ir::function& f) {
+    racing_writes all(f);
+    all.visit(f.body);
+    return std::move(all.found_);
+  }
+
+ private:
+  explicit racing_writes(const ir::function& f) : f_(f) {}
+
+  using ir::visitor::visit;
+  void visit(const ir::expr&) override {}
+  void visit(const ir::stmt& s) override {
+    const ir::loop_node* loop = ir::as_loop(s);
+    concurrent_ = concurrent_ || (loop && runs_at_once(*loop));
+    ir::visitor::visit(s);
+  }
+  void visit(const ir::block& b) override {
+    const bool around = std::exchange(concurrent_, false);
+    ir::visitor::visit(b);
+    if (concurrent_) look_into(block_scope(*b));
+    concurrent_ = around;
+  }
+
+  void look_into(const block_scope& scope) {
+    for (std::size_t c = 0; c < scope.size(); ++c)
+      for (std::size_t l = 0; l < scope[c].loops.size(); ++l) {
+        const ir::loop_node& loop = *scope[c].loops[l];
+        if (!runs_at_once(loop) || copied_together(scope[c].block(), loop) ||
+            writes_apart(scope, c, l) || shared_writes_apart(scope[c], l))
+          continue;
+        found_.push_back({&*scope[c].realize->block, &loop});
+        break;
+      }
+  }
+
+  /// The same without what only this loop's iterations use, whoever allocates it.
+  bool shared_writes_apart(const child_block& c, std::size_t l) {
+    const ir::loop_node& loop = *c.loops[l];
+    if (!owners_) owners_.emplace(f_.body);
+    auto shared = std::make_shared<ir::block_node>(c.block());
+    std::erase_if(shared->writes, [&](const ir::buffer_region& w) {
+      const std::vector<const ir::loop_node*>& owners = owners_->of(w.buffer);
+      return std::find(owners.begin(), owners.end(), &loop) != owners.end() && !is_param(w.buffer);
+    });
+    if (shared->writes.size() == c.block().writes.size()) return false;
+    child_block rest = c;
+    rest.widened = std::move(shared);
+    return rest.block().writes.empty() || iterations_apart(rest, l);
+  }
+  bool is_param(const ir::buffer& b) const {
+    return std::any_of(f_.params.begin(), f_.params.end(),
+                       [&](const ir::param& p) { return p.buffer == b; });
+  }
+
+  const ir::function& f_;
+  std::optional<ir::detail::interp::private_loops> owners_;
+  std::vector<racing_write> found_;
+  bool concurrent_ = false;  // such a loop stands in the innermost block around
+};
+
+/// Requirement 0 of the primitive. A block that wrote so before is believed, as one that scatters.
+/// @throws schedule_error
+inline void check_private(std::string_view primitive, const ir::function& before,
+                          const ir::function& after) {
+  if (as_tvm() || before.body == after.body) return;
+  const std::vector<racing_write> now = racing_writes::in(after);
+  if (now.empty()) return;
+  const std::vector<racing_write> then = racing_writes::in(before);
+  for (const racing_write& w : now)
+    if (std::none_of(then.begin(), then.end(),
+                     [&](const racing_write& old) { return old.block->id == w.block->id; }))
+      throw schedule_error(std::string(primitive), 0,
+                           "iterations of loop \"" + w.loop->var->name +
+                               "\", which run at once, would write the same elements in block \"" +
+                               w.block->name + "\", and not each for itself");
+}
+
+/// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
+template <class Attempt>
+bool accepts(std::string_view primitive, const ir::function& f, const Attempt& attempt) {
+  try {
+    check_private(primitive, f, attempt());
+    return true;
+  } catch (const schedule_error&) {
+    return false;
+  }
+}
+
+}  // namespace tilewright::primitive::detail
 // Solved domains whose combinations do not all occur.
 
 #include <algorithm>
@@ -46114,16 +46337,6 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
              ", and no reduction: " + std::string(reduction_reason(reduction)));
 }
 
-/// Loops around its scope decide which instances run: all of them would, in each of their iterations.
-inline bool driven_from_outside(const child_block& b) {
-  const auto from_outside = [&](const ir::expr& value) {
-    const std::vector<ir::var> vars = ir::free_vars(value);
-    return std::any_of(vars.begin(), vars.end(),
-                       [&](const ir::var& v) { return loop_index(b.loops, v) < 0; });
-  };
-  return std::any_of(b.realize->values.begin(), b.realize->values.end(), from_outside);
-}
-
 /// The block and its neighbours: what is the same whichever loop it goes to.
 struct moving_block {
   const ir::block_realize_node* holder;
@@ -46136,6 +46349,7 @@ struct moving_block {
     const ir::buffer_region* region;
   };
   std::vector<exchange> shared;
+  ir::var_set outside = {};  // variables_outside
 
   const child_block& block() const { return scope[child]; }
   const std::vector<std::size_t>& peers(const move& m) const {
@@ -46147,6 +46361,7 @@ inline moving_block inspect(const move& m, const path& at) {
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(m, 3, "the root block cannot move");
   moving_block out{holder, block_scope(*holder->block), 0, {}, {}, {}};
+  out.outside = variables_outside(at);
   out.child = static_cast<std::size_t>(out.scope.find(ir::as_realize(at.target())->block->id));
   check_block(m, out.scope, out.child);
   out.producers = producers(out.scope, out.child);
@@ -46300,27 +46515,55 @@ inline void check_all_called(const move& m, const moving_block& b,
   }
 }
 
+/// Cuts what is needed to the instances that there are, of a variable which blocks around the scope
+/// decide about. Returns whether no others are left.
+inline bool cut_to(iter_domain& needed, const linear_range& there,
+                   const std::vector<const ir::loop_node*>& loops) {
+  if (!there.lo || !there.hi) return false;
+  if (!needed.lo || never_above(*needed.lo, *there.lo, loops)) needed.lo = there.lo;
+  if (!needed.hi || never_above(*there.hi, *needed.hi, loops)) needed.hi = there.hi;
+  return never_above(*there.lo, *needed.lo, loops) && never_above(*needed.hi, *there.hi, loops);
+}
+
 /// The domains of the block at its new place. Instances that its loops leave out, as those that
 /// pad_einsum adds behind a tile, are not run there either.
-inline std::vector<fitted_iter> fit_domains(const move& m, const child_block& child,
-                                            const std::vector<iter_domain>& solved,
+inline std::vector<fitted_iter> fit_domains(const move& m, const moving_block& b,
+                                            std::vector<iter_domain> solved,
                                             const std::vector<const ir::loop_node*>& loops) {
+  const child_block& child = b.block();
   const bound_iters& old = bind_iters(child);
   if (!old.understood)
     refuse(m, 1, quoted(child) + " has a predicate that is no bound of its iteration variables");
   const std::vector<ir::iter_var>& vars = child.block().iters;
-  for (std::size_t i = 0; i < vars.size(); ++i)
+  const auto untold = [&](std::size_t i) {
+    refuse(m, 1,
+           quoted(child) + " does not run for all values of \"" + vars[i].var->name +
+               "\", and what it is needed for does not tell which");
+  };
+  std::vector<bool> outside(vars.size());
+  for (std::size_t i = 0; i < vars.size(); ++i) {
     if (vars[i].kind == ir::iter_kind::spatial && !ir::is_int(vars[i].dom.extent, 1) &&
         !(solved[i].lo && solved[i].hi) && !is_affine_binding(child))
-      refuse(m, 1,
-             quoted(child) + " does not run for all values of \"" + vars[i].var->name +
-                 "\", and what it is needed for does not tell which");
+      untold(i);
+    const ir::expr& value = child.realize->values[i];
+    outside[i] = ir::uses_any(value, b.outside);
+    if (outside[i] && !follows(value, child)) solved[i] = {old.values[i], old.values[i], {}};
+    if (outside[i] && !cut_to(solved[i], relax(old.values[i], child, {0, {}}), loops)) untold(i);
+  }
   std::vector<arith::bounds> clip = old.clip;
   for (std::size_t i = 0; i < clip.size(); ++i)
     clip[i] = meet(clip[i], range_of(old.values[i], child.loops));
   std::vector<fitted_iter> out = fit(child.block(), solved, clip, loops);
   if (out.size() < clip.size())
     refuse(m, 7, "nothing of " + quoted(child) + " is needed below the loop");
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!outside[i]) continue;
+    if (!out[i].start || out[i].start->is_constant() != solved[i].lo->is_constant()) untold(i);
+    if (!ir::is_true(child.realize->predicate)) continue;
+    out[i].at_least.reset();  // what there is lies in the domain as it did, without a guard
+    out[i].at_most.reset();
+    out[i].below = {};
+  }
   return out;
 }
 
@@ -46352,32 +46595,6 @@ inline void check_given(const move& m, const moving_block& b, const ir::loop_nod
                            "\" there, which says what is needed");
 }
 
-/// Requirement 9 of compute_at: what iterations that run at once compute each for themselves is in
-/// memory that nobody outside of their loop writes.
-inline void check_private(const move& m, const moving_block& b,
-                          const std::vector<const ir::loop_node*>& around) {
-  for (const ir::loop_node* l : around)
-    if (runs_at_once(*l))
-      for (std::size_t c = 0; c < b.scope.size(); ++c)
-        for (const ir::buffer_region& theirs : b.scope[c].block().writes)
-          for (const ir::buffer_region& own : b.block().block().writes)
-            if (c != b.child && own.buffer == theirs.buffer &&
-                loop_index(b.scope[c].loops, l->var) < 0)
-              refuse(m, 9,
-                     quoted(b.scope[c]) + " also writes \"" + own.buffer->name + "\", outside of " +
-                         quoted(*l) + ", whose iterations run at once");
-}
-
-/// Requirement 9. Threads may add up a reduction together.
-inline void check_apart(const move& m, const block_scope& scope, std::size_t child) {
-  const child_block& c = scope[child];
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (runs_at_once(*c.loops[l]) && !writes_apart(scope, child, l))
-      refuse(m, 9,
-             "iterations of " + quoted(*c.loops[l]) + ", which run at once, would all run " +
-                 quoted(c) + " for the same elements");
-}
-
 /// What has to hold once the block stands at its new place. `users` are the blocks that read what
 /// it writes.
 inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
@@ -46387,11 +46604,6 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child, m.forward ? sums::finished : sums::unfinished))
     refuse(m, 8, quoted(scope[child]) + " would read what is not written there yet");
-  if (racing_writer(scope, child) >= 0)
-    refuse(m, 8,
-           quoted(scope[child]) +
-               " would leave a loop whose iterations run at once and have what it reads for "
-               "themselves");
   for (const std::uint64_t user : users) {
     const auto reader = static_cast<std::size_t>(scope.find(user));
     if (reader < child || !region_covered(scope, reader))
@@ -46400,7 +46612,6 @@ inline void check_moved(const move& m, const ir::function& f, std::uint64_t id,
                  " has not written yet");
   }
   if (m.forward) return;
-  check_apart(m, scope, child);
   if (!scope[child].block().init) return;
   if (reduction_violation(scope, child) != 0 || !init_comes_first(scope[child]))
     refuse(m, 4, "reduction " + quoted(scope[child]) + " would run instances more than once there");
@@ -46448,19 +46659,21 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
   drop_unsafe(solved, in_terms_of);
   check_given(m, b, loop, solved);
   if (!m.forward && !peers.empty()) check_all_called(m, b, solved);
-  if (peers.empty() &&
-      (!in_order(around) || (driven_from_outside(child) && !in_order(to.all_loops()))))
+  const std::vector<ir::expr>& values = child.realize->values;
+  const bool driven = std::any_of(values.begin(), values.end(), [&](const ir::expr& value) {
+    return ir::uses_any(value, b.outside);
+  });
+  if (peers.empty() && (!in_order(around) || (driven && !in_order(to.all_loops()))))
     refuse(m, 5,
            quoted(child) +
                " has no producer in its scope; iterations of a loop that is not serial would "
                "write the same elements");
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
     refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
-  if (m.forward) check_private(m, b, around);
-  const std::vector<fitted_iter> fitted = fit_domains(m, child, solved, in_terms_of);
+  const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
-  if (settled && m.asks) return f;
+  if (settled && m.asks && in_order(around)) return f;
   std::vector<std::uint64_t> users;
   if (peers.empty())
     for (const std::size_t r : readers(b.scope, b.child)) users.push_back(b.scope[r].block().id);
@@ -46502,19 +46715,13 @@ inline std::vector<bool> accepts(move m, const ir::function& f, std::uint64_t bl
                                  const std::vector<ir::var>& loops) {
   m.asks = true;
   std::vector<bool> out(loops.size(), false);
-  const auto legal = [](const auto& attempt) {
-    try {
-      attempt();
-      return true;
-    } catch (const schedule_error&) {
-      return false;
-    }
-  };
-  legal([&] {
+  detail::accepts(m.name, f, [&] {
     const path at = need_block(f, block, m.name);
     const moving_block b = inspect(m, at);
     for (std::size_t i = 0; i < loops.size(); ++i)
-      out[i] = legal([&] { apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+      out[i] = detail::accepts(m.name, f,
+                               [&] { return apply(m, f, at, b, need_loop(f, loops[i], m.name)); });
+    return f;
   });
   return out;
 }
@@ -46836,10 +47043,6 @@ inline void check_covered(const char* name, const ir::function& f, std::uint64_t
   const auto child = static_cast<std::size_t>(scope.find(id));
   if (!region_covered(scope, child))
     refuse(name, 1, quoted(scope[child].block()) + " would read what is not written there yet");
-  if (racing_writer(scope, child) >= 0)
-    refuse(name, 1,
-           quoted(scope[child].block()) +
-               " would read what iterations that run at once have for themselves");
 }
 
 /// Whether anything but these blocks loads the buffer.
@@ -46903,7 +47106,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
-    if (c.block().annotations.count("auto_copy") && copied_together(reader))
+    if (copied_together(reader))
       refuse(name, 6,
              "threads make the copy of " + quoted(c.block()) +
                  " together, as \"auto_copy\" says; it computes nothing");
@@ -46936,12 +47139,8 @@ TILEWRIGHT_INLINE ir::function compute_inline(const ir::function& f, std::uint64
 }
 
 TILEWRIGHT_INLINE bool can_compute_inline(const ir::function& f, std::uint64_t block) {
-  try {
-    detail::inlining::forward(f, block, true);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("compute_inline", f,
+                         [&] { return detail::inlining::forward(f, block, true); });
 }
 
 }  // namespace tilewright::primitive
@@ -47018,13 +47217,12 @@ inline std::vector<std::size_t> iters_of(const ir::block_node& b,
 inline bool inside(const ir::block_node& b, const ir::buffer& x, const std::vector<ir::expr>& at) {
   arith::analyzer known;
   for (const ir::iter_var& v : b.iters) known.bind(v.var, v.dom);
-  for (std::size_t d = 0; d < at.size(); ++d)
-    if (!known.prove_le(ir::integer(at[d].type(), 0), at[d]) || !known.prove_lt(at[d], x->shape[d]))
-      return false;
-  return true;
+  return is_inside(x, at, known);
 }
 
-/// Whether instances of the block, all different, access different elements at the indices.
+/// Whether instances of the block, all different, access different elements at the indices, each
+/// one. `writes_once` believes that of what is loaded; where instances change places, it must be
+/// certain.
 inline bool instances_apart(const ir::block_node& b, const std::vector<ir::expr>& at) {
   arith::loop_domains iters;
   for (const ir::iter_var& i : b.iters) iters.emplace_back(i.var, i.dom);
@@ -47291,8 +47489,10 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
   }
   const path made = find_block(f, copy);
   for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
-    if (read && !as_tvm() && r.buffer == x && !region_filled(made, r))
-      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" that nothing has written");
+    if (read && !as_tvm() && r.buffer == x && !(region_filled(made, r) && region_declared(made, r)))
+      refuse(c, 5,
+             "the copy would read elements of \"" + x->name +
+                 "\" that nothing has written, or that the block around it does not declare");
 }
 
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
@@ -47321,55 +47521,6 @@ inline void check_order(const call& c, const loop_body& body, const ir::buffer& 
     refuse(c, 4,
            read ? "\"" + x->name + "\" is written after it has been read"
                 : "\"" + x->name + "\" is read after the last write");
-}
-
-/// Loops whose iterations run at once and do not wait for each other to copy what they share.
-inline bool runs_apart(const ir::loop_node& loop, const std::string& storage) {
-  const bool together = storage != "global" && shared_across(storage, loop);
-  return runs_at_once(loop) && !together;
-}
-
-/// Whether the sides of different iterations of `loops[at]` have nothing in common, wherever the
-/// loops from `first` on are: its step is longer than what shorter ones reach, and the next ones too.
-inline bool sides_apart(const side& s, const std::vector<const ir::loop_node*>& loops,
-                        std::size_t first, std::size_t at) {
-  if (!ir::is_int(s.extent)) return false;
-  arith::linear sum = arith::to_linear(s.min);
-  std::sort(sum.terms.begin(), sum.terms.end(),
-            [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
-  std::int64_t reach = ir::as_int(s.extent);
-  bool found = false;
-  for (const auto& [term, factor] : sum.terms) {
-    const int l = loop_index(loops, term);
-    if (l < 0) {
-      if (!ir::is_var(term)) return false;
-      continue;
-    }
-    const auto index = static_cast<std::size_t>(l);
-    if (index < first) continue;
-    found |= index == at;
-    if (found && std::abs(factor) < reach) return false;
-    const arith::bounds range = constant_range({loops[index]->min, loops[index]->extent});
-    if (!range.bounded()) return found && &sum.terms.back().first == &term;
-    reach += std::abs(factor) * (range.hi - range.lo);
-  }
-  return found;
-}
-
-/// Requirement 7.
-inline void check_apart(const call& c, const std::vector<side>& box, const ir::buffer& x,
-                        const std::vector<const ir::loop_node*>& loops) {
-  std::size_t first = loops.size();
-  for (std::size_t l = loops.size(); l-- > 0;) {
-    if (runs_apart(*loops[l], c.storage)) first = l;
-  }
-  for (std::size_t l = first; l < loops.size(); ++l)
-    if (runs_apart(*loops[l], c.storage) &&
-        std::none_of(box.begin(), box.end(),
-                     [&](const side& s) { return sides_apart(s, loops, first, l); }))
-      refuse(c, 7,
-             "iterations of loop \"" + loops[l]->var->name +
-                 "\", which run at once, would copy the same elements of \"" + x->name + "\" back");
 }
 
 /// Where the copy stands is not decided by what blocks below the loop write.
@@ -47407,10 +47558,7 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   outside.bind(around.var, {around.min, around.extent});
   const std::vector<side> box = box_of(scope, body, x, {loops.size(), storage}, read, outside);
   check_places(c, scope, box, loop);
-  if (!read) {
-    check_apart(c, box, x, loops);
-    check_sums(c, scope, body, x, loops.size());
-  }
+  if (!read) check_sums(c, scope, body, x, loops.size());
   const std::string name = x->name + "_" + storage;
   const ir::buffer cache =
       ir::make_buffer(block_buffers::fresh_buffer_name(f, name), x->type, x->shape, storage);
@@ -47429,8 +47577,6 @@ inline new_block copy(const ir::function& f, const ir::var& loop, std::uint64_t 
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   check_written(c, out.function, holder_id, out.block, x, cache, read);
   check_closed(c, 6, out);
-  if (racing_writer(out.function, out.block) >= 0)
-    refuse(c, 7, "iterations that run at once have what the copy would read for themselves");
   return out;
 }
 
@@ -47750,9 +47896,6 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
                   [&](const ir::expr& c) { return p.known.prove(c); }))
     refuse(4, quoted(p.block()) + ": its condition always holds");
   find_region(p);
-  if (const ir::loop_node* l = detail::private_loop(*p.child, p.first))
-    refuse(9, "iterations of loop \"" + l->var->name + "\" have what " + quoted(p.block()) +
-                  " stores each for itself");
   if (!detail::point_access::instances_apart(p.block(), p.store->indices))
     refuse(6, quoted(p.block()) + " stores some elements more than once");
   if (const int user = earlier_user(scope, child); user >= 0)
@@ -47778,12 +47921,8 @@ TILEWRIGHT_INLINE new_block decompose_padding(const ir::function& f, std::uint64
 
 TILEWRIGHT_INLINE bool can_decompose_padding(const ir::function& f, std::uint64_t block,
                                              const ir::var& loop) {
-  try {
-    decompose_padding(f, block, loop);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("decompose_padding", f,
+                         [&] { return decompose_padding(f, block, loop).function; });
 }
 
 }  // namespace tilewright::primitive
@@ -48010,8 +48149,6 @@ TILEWRIGHT_INLINE new_block decompose_reduction(const ir::function& f, std::uint
               std::any_of(kept.begin(), kept.end(),
                           [](const ir::loop_node* l) { return !ir::is_int(l->extent, 1); }));
   new_block out;
-  if (const ir::loop_node* l = detail::private_loop(c, first))
-    refuse(8, "iterations of loop \"" + l->var->name + "\" have the result each for itself");
   ir::stmt init = make_init(c, guard, renamed, out.block);
   for (std::size_t l = kept.size(); l-- > 0;)
     init = ir::make_loop(renamed.at(kept[l]->var), ir::substitute(kept[l]->min, renamed),
@@ -48412,9 +48549,6 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
       replace_block(without, find_block(without, reduction), make_fused(p, vars, *start));
   if (loads_from(out.body, p.sum->buffer))
     refuse(4, "a loop or the guard of a block loads \"" + p.sum->buffer->name + "\" too");
-  if (!as_tvm() && detail::written_at_once(out, reduction))
-    refuse(6, "iterations that run at once around " + quoted(p.reduction->block()) +
-                  " would all write the same elements of \"" + p.store->buffer->name + "\"");
   return out;
 }
 
@@ -48691,12 +48825,6 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
       if (b->block->iters[i].kind != ir::iter_kind::spatial && ir::uses_var(b->values[i], old.var))
         refuse(7, name + " drives variable \"" + b->block->iters[i].var->name + "\" of block \"" +
                       b->block->name + "\", which is not spatial");
-  const block_scope scope(*at.scope()->block);
-  for (const child_block& c : scope.children())
-    if (const int l = loop_index(c.loops, loop); l >= 0)
-      if (const ir::loop_node* inner = detail::private_loop(c, static_cast<std::size_t>(l) + 1))
-        refuse(8, "iterations of loop \"" + inner->var->name + "\" have what block \"" +
-                      c.block().name + "\" writes each for itself, which the parts would share");
   const std::string& first = blocks.front()->block->name;
 
   block_names names(f.body);
@@ -48751,6 +48879,8 @@ inline nest nest_below(const path& at, std::size_t first) {
   for (std::size_t i = first; i < at.slots.size(); ++i) {
     const ir::loop_node* loop = ir::as_loop(*at.slots[i]);
     if (!loop && ir::as_realize(*at.slots[i])) refuse(1, "the loops are of different scopes");
+    if (!loop && out.empty())
+      refuse(3, "an if or let stands around loop \"" + ir::as_loop(at.target())->var->name + "\"");
     if (!loop) refuse(3, "loop \"" + out.back()->var->name + "\" holds more than one statement");
     out.push_back(loop);
   }
@@ -48998,6 +49128,7 @@ TILEWRIGHT_INLINE new_loop merge(const ir::function& f, const std::vector<ir::va
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49144,18 +49275,35 @@ inline std::vector<int> padded_reduction(const contraction& c) {
   return out;
 }
 
+/// The value of an expression without loads; nothing where it takes more than sums and products.
+inline std::optional<double> number(const ir::expr& e) {
+  if (e->op == ir::op::real) return e->real;
+  if (e->op == ir::op::integer) return static_cast<double>(e->integer);
+  if (e->op == ir::op::cast) return number(e->args[0]);
+  if (e->op != ir::op::add && e->op != ir::op::sub && e->op != ir::op::mul) return std::nullopt;
+  const std::optional<double> a = number(e->args[0]), b = number(e->args[1]);
+  if (!a || !b) return std::nullopt;
+  return e->op == ir::op::add ? *a + *b : e->op == ir::op::sub ? *a - *b : *a * *b;
+}
+
+/// Whether a function gives a number for every number, or for the one that it is called with.
+inline bool is_total(const ir::expr& call) {
+  static constexpr std::array<std::string_view, 10> total = {
+      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
+  constexpr double steep = 10;  // e to that is a number in every type
+  if (std::find(total.begin(), total.end(), call->name) == total.end()) return false;
+  const std::optional<double> of = number(call->args[0]);
+  return !of || (call->name == "exp" ? *of <= steep : call->name != "sqrt" || *of >= 0);
+}
+
 /// Whether the value is a number where operands hold the padding, if it is one elsewhere: 0 times
 /// an infinity is none.
 inline bool stays_finite(const ir::expr& e) {
-  static constexpr std::array<std::string_view, 10> total = {
-      "exp", "tanh", "sigmoid", "erf", "sqrt", "fabs", "abs", "sin", "cos", "likely"};
   bool finite = true;
   ir::for_each_expr(e, [&](const ir::expr& x) {
-    const bool by_number = x->op == ir::op::div && x->args[1]->op == ir::op::real;
-    const bool divides = x->op == ir::op::div && (!by_number || x->args[1]->real == 0);
-    const bool calls =
-        x->op == ir::op::call && std::find(total.begin(), total.end(), x->name) == total.end();
-    if (divides || calls) finite = false;
+    if (x->op == ir::op::real) finite = finite && std::isfinite(x->real);
+    if (x->op == ir::op::div) finite = finite && number(x->args[1]).value_or(0) != 0;
+    if (x->op == ir::op::call) finite = finite && is_total(x);
   });
   return finite || !is_float(e.type());
 }
@@ -49173,9 +49321,11 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       return reached ? ir::cast(e.type(), value) : e;
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
-    if (e->op == ir::op::mul && stays_finite(e) &&
-        (ir::equal(e->args[0], ir::literal(e.type(), 0)) ||
-         ir::equal(e->args[1], ir::literal(e.type(), 0))))
+    const auto is_zero_times = [&](const ir::expr& zero, const ir::expr& x) {
+      return ir::equal(zero, ir::literal(e.type(), 0)) && stays_finite(x);
+    };
+    if (e->op == ir::op::mul &&
+        (is_zero_times(e->args[0], e->args[1]) || is_zero_times(e->args[1], e->args[0])))
       return ir::literal(e.type(), 0);
     if (e->op == ir::op::cast && e->args[0]->op == ir::op::real)
       return ir::literal(e.type(), e->args[0]->real);
@@ -49811,12 +49961,11 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
                          int requirement) {
   const path at = find_block(f, copy.id);
   for (const ir::buffer_region& r : copy.reads)
-    if (!as_tvm() && r.buffer != cache && !region_filled(at, r))
+    if (!as_tvm() && r.buffer != cache && !(region_filled(at, r) && region_declared(at, r)))
       refuse(requirement,
-             "the copy would read elements of \"" + r.buffer->name + "\" that nobody has written");
+             "the copy would read elements of \"" + r.buffer->name +
+                 "\" that nobody has written, or that the block around it does not declare");
   const block_scope scope(*at.scope()->block);
-  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy.id))) >= 0)
-    refuse(requirement, "iterations that run at once have what the copy reads for themselves");
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
                                       static_cast<std::size_t>(scope.find(copy.id)), indices);
@@ -49859,7 +50008,7 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
     refuse(1, quoted(*block) + " holds other blocks");
   const auto [x, read] = select(*block, which);
   const std::vector<ir::expr> indices = common_indices(block, x);
-  const ir::var_set around = caching::defined_around(at);
+  const ir::var_set around = defined_around(at);
   for (const ir::expr& e : indices)
     if (ir::uses_any(e, around))
       refuse(3, quoted(*block) + " accesses \"" + x->name +
@@ -50071,7 +50220,7 @@ inline bool leaves_domains(const child_block& child, const std::vector<std::size
 /// The copy has the loops that it follows, and sees nothing else between the scope and the block.
 inline void check_seen(const call& c, const path& at, const child_block& child, const element& e,
                        const followed_nest& like) {
-  const ir::var_set around = caching::defined_around(at);
+  const ir::var_set around = defined_around(at);
   for (const ir::expr& index : e.at_buffer)
     if (ir::uses_any(index, around))
       refuse(c, 5,
@@ -50143,17 +50292,18 @@ inline int only_writer(const call& c, const block_scope& scope, const ir::buffer
 }
 
 /// Whether variables of blocks around the scope say which part of a sum an instance adds.
-inline bool reduces_outside(const child_block& child) {
+inline bool reduces_outside(const child_block& child, const path& at) {
+  const ir::var_set outside = variables_outside(at);
   for (std::size_t i = 0; i < child.realize->values.size(); ++i)
-    if (child.block().iters[i].kind == ir::iter_kind::reduce)
-      for (const ir::var& v : ir::free_vars(child.realize->values[i]))
-        if (loop_index(child.loops, v) < 0) return true;
+    if (child.block().iters[i].kind == ir::iter_kind::reduce &&
+        ir::uses_any(child.realize->values[i], outside))
+      return true;
   return false;
 }
 
 /// Where the copy stands, after the checks of the dependences.
-inline caching::place find_place(const call& c, const block_scope& scope, std::size_t self,
-                                 const ir::buffer& x, bool read) {
+inline caching::place find_place(const call& c, const path& at, const block_scope& scope,
+                                 std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
   const bool in_place =
       read ? writer == static_cast<int>(self) : caching::reads_buffer(scope[self].block(), x);
@@ -50164,7 +50314,7 @@ inline caching::place find_place(const call& c, const block_scope& scope, std::s
     return caching::place_after(c, scope, writer, {self}, one_depth);
   }
   caching::place out{static_cast<int>(self), caching::depth_of_copy(c, scope, self, x, {})};
-  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self]))
+  if (!reduction_done(scope[self], {out.depth, {}}) || reduces_outside(scope[self], at))
     refuse(c, 4,
            "the sums of " + quoted(scope[self].block()) +
                " are not finished where the copy would stand");
@@ -50182,8 +50332,6 @@ inline void check_places(const call& c, const ir::function& f, std::uint64_t blo
   const path at = find_block(f, copy);
   const block_scope scope(*at.scope()->block);
   const auto self = static_cast<std::size_t>(scope.find(block));
-  if (racing_writer(scope, static_cast<std::size_t>(scope.find(copy))) >= 0)
-    refuse(c, 5, "iterations that run at once have what the copy reads for themselves");
   const int changer = point_access::changer_of_places(
       scope, self, static_cast<std::size_t>(scope.find(copy)), e.at_buffer);
   if (changer >= 0)
@@ -50244,7 +50392,7 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
   if (changes_in_while(at, scope, self))
     refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
-  const caching::place where = find_place(c, scope, self, x, read);
+  const caching::place where = find_place(c, at, scope, self, x, read);
   if (where.depth < child.loops.size() && threads_begin_at(at, *child.loops[where.depth], x))
     refuse(c, 4,
            "\"" + x->name + "\" belongs to threads that loops around " + quoted(*block) +
@@ -50261,6 +50409,9 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (!read && (skips_stores(*block, x) || child.conditional))
     refuse(c, 8, quoted(*block) + " may leave elements of \"" + x->name + "\" unwritten");
   if (found.opaque) refuse(c, 5, quoted(*block) + " takes the address of \"" + x->name + "\"");
+  if (found.differ)
+    refuse(c, 5,
+           "an instance of " + quoted(*block) + " touches several elements of \"" + x->name + "\"");
   if (child.conditional && leaves_domains(child, e.iters))
     refuse(c, 8,
            "a condition around " + quoted(*block) + " keeps it in its domain, and not the copy");
@@ -50310,16 +50461,33 @@ TILEWRIGHT_INLINE new_block reindex_cache_write(const ir::function& f, std::uint
 // Blocks that meet in the same iterations of a loop alone.
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 namespace tilewright::primitive::detail {
 
-/// Whether in each iteration of the loop the two blocks touch the same elements, and in different
-/// iterations different ones.
+/// Whether a loop steps over all that two regions hold of a dimension in one of its iterations.
+inline bool steps_over(const span& x, const span& y, const ir::var& loop) {
+  using footprints::constant_sum;
+  if (!x.lo || !x.hi || !y.lo || !y.hi) return false;
+  std::int64_t step = 0;
+  for (const auto& [term, factor] : x.lo->terms) {
+    if (!ir::uses_var(term, loop)) continue;
+    if (!term.same(loop)) return false;  // quotients and remainders may step back
+    step = std::abs(factor);
+  }
+  const auto end = constant_sum(*x.hi, *x.lo, -1), from = constant_sum(*y.lo, *x.lo, -1),
+             to = constant_sum(*y.hi, *x.lo, -1);
+  return end && from && to && std::max(*end, *to) - std::min<std::int64_t>(0, *from) < step;
+}
+
+/// Whether what the two blocks touch in different iterations of the loop has nothing in common: it
+/// steps over what both touch in one, or they touch the same there, and the first one others in others.
 inline bool share_within_iterations(const child_block& writer, const ir::buffer_region& written,
                                     const child_block& reader, const ir::buffer_region& read,
                                     std::size_t loop) {
   const standing_loops standing{loop + 1, {}};
+  const ir::var& v = writer.loops[loop]->var;
   const footprint a = touched(writer, bind_iters(writer), written, standing),
                   b = touched(reader, bind_iters(reader), read, standing);
   const auto same = [](const std::optional<arith::linear>& x,
@@ -50328,10 +50496,11 @@ inline bool share_within_iterations(const child_block& writer, const ir::buffer_
   };
   // a box that stands still is the same in all iterations, whatever the instances write of it
   const auto moves = [&](const span& s) {
-    return s.lo && std::any_of(s.lo->terms.begin(), s.lo->terms.end(), [&](const auto& t) {
-             return ir::uses_var(t.first, writer.loops[loop]->var);
-           });
+    return s.lo && std::any_of(s.lo->terms.begin(), s.lo->terms.end(),
+                               [&](const auto& t) { return ir::uses_var(t.first, v); });
   };
+  for (std::size_t d = 0; d < a.size(); ++d)
+    if (steps_over(a[d], b[d], v)) return true;
   return std::equal(
              a.begin(), a.end(), b.begin(), b.end(),
              [&](const span& x, const span& y) { return same(x.lo, y.lo) && same(x.hi, y.hi); }) &&
@@ -50517,27 +50686,6 @@ inline void check_as_tvm(const child_block& child, std::size_t at) {
                       child.loops[outer]->var->name + "\"");
 }
 
-/// Whether no element of the one region in an iteration of the loop is of the other in another one:
-/// the loop steps over what both hold.
-inline bool steps_over_both(const child_block& a, const ir::buffer_region& of_a,
-                            const child_block& b, const ir::buffer_region& of_b, std::size_t loop) {
-  using detail::footprints::constant_sum;
-  const standing_loops standing{loop + 1, {}};
-  const footprint x = touched(a, bind_iters(a), of_a, standing),
-                  y = touched(b, bind_iters(b), of_b, standing);
-  for (std::size_t d = 0; d < x.size(); ++d) {
-    if (!x[d].lo || !x[d].hi || !y[d].lo || !y[d].hi) continue;
-    const auto end = constant_sum(*x[d].hi, *x[d].lo, -1),
-               from = constant_sum(*y[d].lo, *x[d].lo, -1),
-               to = constant_sum(*y[d].hi, *x[d].lo, -1);
-    const std::int64_t step = x[d].lo->coefficient(a.loops[loop]->var);
-    if (end && from && to &&
-        std::max(*end, *to) - std::min<std::int64_t>(0, *from) < std::max(step, -step))
-      return true;
-  }
-  return false;
-}
-
 /// Writes of the same elements keep their order: those of different blocks, of a block that writes
 /// some more than once, and of one that uses the loop without a variable; so do a block's reads of
 /// what other instances of it write.
@@ -50549,8 +50697,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
     const auto place = static_cast<std::size_t>(at);
     const auto check = [&](const ir::buffer_region& w, std::size_t b, const ir::buffer_region& r) {
       if (w.buffer != r.buffer || !may_overlap(scope[a].block(), w, scope[b].block(), r) ||
-          steps_over_both(scope[a], w, scope[b], r, place) ||
-          (a != b && share_within_iterations(scope[a], w, scope[b], r, place)))
+          share_within_iterations(scope[a], w, scope[b], r, place))
         return;
       refuse(8, "block \"" + scope[a].block().name + "\" writes elements of \"" + w.buffer->name +
                     "\" that block \"" + scope[b].block().name +
@@ -50830,12 +50977,6 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
              quoted(producer.block()) +
                  " overwrites its results, and others than the last ones may "
                  "not be taken");
-  for (std::size_t l = 0; l < producer.loops.size(); ++l)
-    if (runs_at_once(*producer.loops[l]) && !iterations_apart(producer, l))
-      refuse(name, 7,
-             "iterations of loop \"" + producer.loops[l]->var->name +
-                 "\", which run at once, all run " + quoted(producer.block()) +
-                 " for the same elements");
   const std::vector<ir::expr>& stores = ir::as_store(producer.block().body)->indices;
   const ir::var_map solved = solve(*inv, block.iters, stores);
   const ir::expr guard = fold_guard(producer, block, loads, stores, solved);
@@ -50859,12 +51000,8 @@ TILEWRIGHT_INLINE ir::function reverse_compute_inline(const ir::function& f, std
 }
 
 TILEWRIGHT_INLINE bool can_reverse_compute_inline(const ir::function& f, std::uint64_t block) {
-  try {
-    reverse_compute_inline(f, block);
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
+  return detail::accepts("reverse_compute_inline", f,
+                         [&] { return reverse_compute_inline(f, block); });
 }
 
 }  // namespace tilewright::primitive
@@ -51308,9 +51445,6 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   ir::block_node root = *ir::as_realize(holder.target())->block;
   root.alloc_buffers.insert(root.alloc_buffers.end(), p.partial.begin(), p.partial.end());
   out.function = replace_block(out.function, holder, ir::make_block(std::move(root)));
-  if (detail::racing_writer(out.function, p.child->block().id) >= 0)
-    refuse(9, "iterations that run at once would write the same partial results of " +
-                  quoted(p.child->block()));
   return out;
 }
 
@@ -53688,37 +53822,94 @@ inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
   return out;
 }
 
-/// Whether the box that the block inside touches while its loops run is all of the region.
+/// Whether the block inside certainly writes all of the region while its loops run; what its guard
+/// cuts are no elements.
 inline bool fills(const child_block& c, const ir::buffer_region& w,
                   const ir::buffer_region& region) {
-  const footprint box = touched(c, bind_iters(c), w, {0, {}});
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    const ir::range& whole = region.box[i];
+  const ir::stmt all = ir::make_realize(c.realize->values, ir::boolean(true), c.realize->block);
+  const child_block whole{ir::as_realize(all), c.loops};
+  const std::optional<footprint> box = written(whole, bind_iters(whole), w, {0, {}});
+  if (!box) return false;
+  for (std::size_t i = 0; i < box->size(); ++i) {
+    const ir::range& dim = region.box[i];
     const auto is = [](const std::optional<arith::linear>& side, const ir::expr& end,
                        std::int64_t offset) {
       return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
     };
-    if (!is(box[i].lo, whole.min, 0) || !is(box[i].hi, whole.min + whole.extent, -1)) return false;
+    const span& s = (*box)[i];
+    if (!is(s.lo, dim.min, 0) || !is(s.hi, dim.min + dim.extent, -1)) return false;
   }
   return true;
 }
 
-/// Whether blocks inside of one with variables write all of a region that it declares: each of them
-/// what it declares itself, and one of several alone the whole, since a box around them has holes.
+/// Whether one of the blocks inside of one with variables writes all of a region that it declares,
+/// and others what they declare; a box around what several write has holes.
 inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
                                  const ir::buffer_region& region) {
-  std::size_t writers = 0;
-  bool filled = false;
+  bool writes = false, filled = false;
   for (const child_block& c : inner.children())
     for (const ir::buffer_region& w : c.block().writes) {
       if (w.buffer != region.buffer) continue;
       if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
           !writes_declared(c.block(), w))
         return false;
-      ++writers;
+      writes = true;
       filled = filled || fills(c, w, region);
     }
-  return writers <= 1 || filled;
+  return !writes || filled;
+}
+
+/// Counts the elements that the stores of a block without blocks can write of a buffer or a view of
+/// it, each loop around them running once; a step that is not counted makes it as many as there may
+/// be.
+class store_counter : public ir::visitor {
+ public:
+  store_counter(const ir::block_node& block, const ir::buffer& x) : of_{x} {
+    for (const ir::match_buffer& m : block.match_buffers)
+      if (m.source.buffer == x) of_.push_back(m.buffer);
+    visit(block.body);
+  }
+  using ir::visitor::visit;
+
+  void visit(const ir::stmt& s) override {
+    const std::int64_t outside = each_;
+    if (const ir::loop_node* loop = ir::as_loop(s))
+      times(ir::is_int(loop->extent) ? ir::as_int(loop->extent) : limit);
+    if (ir::as_while(s)) each_ = limit;
+    if (const ir::store_node* store = ir::as_store(s);
+        store && std::find(of_.begin(), of_.end(), store->buffer) != of_.end())
+      count = std::min(limit, count + each_);
+    ir::visitor::visit(s);
+    each_ = outside;
+  }
+  void visit(const ir::expr& e) override {
+    if (e->op == ir::op::data || e->op == ir::op::call)
+      count = limit;  // stores of their own, lanes
+    ir::visitor::visit(e);
+  }
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 40;
+  std::int64_t count = 0;
+
+ private:
+  void times(std::int64_t n) {
+    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
+  }
+
+  std::vector<ir::buffer> of_;
+  std::int64_t each_ = 1;
+};
+
+/// Whether a block without blocks has as many stores as its region has elements: a layout may have
+/// made a strip of every eighth element a box.
+inline bool stores_suffice(const ir::block_node& block, const ir::buffer_region& region) {
+  std::int64_t elements = 1;
+  for (const ir::range& r : region.box) {
+    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > store_counter::limit / elements)
+      return true;
+    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
+  }
+  return store_counter(block, region.buffer).count >= elements;
 }
 
 }  // namespace detail::cover
@@ -53788,12 +53979,49 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
   return true;
 }
 
+TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_region& region) {
+  const ir::block_realize_node* holder = block.scope();
+  if (!holder || ir::as_realize(*block.slots.front()) == holder) return true;
+  const block_scope scope(*holder->block);
+  const ir::block_node& around = *holder->block;
+  const bool own =
+      scope.allocates(region.buffer) ||
+      std::any_of(around.match_buffers.begin(), around.match_buffers.end(),
+                  [&](const ir::match_buffer& m) { return m.buffer == region.buffer; });
+  if (own) return true;
+  const child_block& child =
+      scope[static_cast<std::size_t>(scope.find(ir::as_realize(block.target())->block->id))];
+  const footprint box = touched(child, bind_iters(child), region, {0, {}});
+  const arith::analyzer known = detail::footprints::knowing(child.loops);
+  const auto inside = [&](const span& part, const ir::range& of) {
+    const arith::bounds all = constant_range(of);
+    if (all.bounded() && all.lo <= part.within.lo && part.within.hi <= all.hi) return true;
+    return part.lo && part.hi && known.prove_le(of.min, arith::from_linear(*part.lo)) &&
+           known.prove_lt(arith::from_linear(*part.hi), of.min + of.extent);
+  };
+  const auto holds = [&](const ir::buffer_region& r) {
+    if (r.buffer != region.buffer) return false;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      const bool whole = ir::is_int(r.box[d].min, 0) &&
+                         arith::same_value(r.box[d].extent, region.buffer->shape[d]);
+      if (!whole && !inside(box[d], r.box[d])) return false;
+    }
+    return true;
+  };
+  const auto mentions = [&](const ir::buffer_region& r) { return r.buffer == region.buffer; };
+  const auto any = [&](const auto& says) {
+    return std::any_of(around.reads.begin(), around.reads.end(), says) ||
+           std::any_of(around.writes.begin(), around.writes.end(), says);
+  };
+  return any(holds) || !any(mentions);
+}
+
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
   if (ir::as_store(block.body)) return true;
   const block_scope inner(block);
-  if (inner.size() == 0) return true;
+  if (inner.size() == 0) return d::stores_suffice(block, region);
   if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
@@ -54515,6 +54743,8 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
                                                   std::vector<argument> args,
                                                   const decision& choice) {
   outcome result = kind.apply(state_, args, choice);
+  if (result.function)
+    primitive::detail::check_private(kind.name, state_.function, *result.function);
   auto* made = new instruction;
   support::ref<const instruction> what(made);
   made->kind = &kind;
@@ -54528,6 +54758,8 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
 TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
     const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
+  if (result.function)
+    primitive::detail::check_private(what->kind->name, state_.function, *result.function);
   const bool unnamed = what->outputs.empty();  // written as a statement, its results unused
   if (!unnamed && result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
@@ -55249,8 +55481,16 @@ TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& chi
   using namespace detail::subspaces;
   division out;
   out.outer_predicate = out.inner_predicate = ir::boolean(true);
-  for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate)) {
-    const part p = part_of(conjunct, child, first);
+  ir::var_map units;
+  for (const ir::loop_node* l : child.loops)
+    if (ir::is_int(l->extent, 1)) units.emplace(l->var, l->min);
+  for (ir::expr conjunct : ir::conjuncts(child.realize->predicate)) {
+    part p = part_of(conjunct, child, first);
+    const ir::expr plain = ir::substitute(conjunct, units);
+    if (const part of_others = part_of(plain, child, first); of_others != p) {
+      conjunct = arith::analyzer().simplify(plain);
+      p = of_others;
+    }
     if (p == both) {
       why = "its guard mixes outer and inner loops";
       return std::nullopt;
