@@ -24,7 +24,7 @@ ir::function stored_at(const std::string& place, int extent) {
 
 TEST_CASE("repeated_elements: places that come twice") {
   for (const std::string place : {"T.min(vi, 3)", "vi * vi % 8", "vi * 2 % 8", "(vi + 4) % 6",
-                            "T.if_then_else(vi < 4, vi, 4)", "T.Select(vi < 4, vi, 4)"}) {
+                                  "T.if_then_else(vi < 4, vi, 4)", "T.Select(vi < 4, vi, 4)"}) {
     CAPTURE(place);
     schedule s(stored_at(place, 8));
     const loop_rv i = s.get_loops(s.block("C"))[0];
