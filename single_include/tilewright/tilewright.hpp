@@ -44448,8 +44448,7 @@ inline void check_loops(const parts& p) {
 
 namespace tilewright::primitive {
 
-/// True when no two iterations of the loops from position `first` on run the same instance. To be
-/// asked of blocks whose binding is affine from there on.
+/// True when no two iterations of the loops from position `first` on run the same instance.
 bool runs_once(const child_block& child, std::size_t first);
 
 }  // namespace tilewright::primitive
@@ -54070,13 +54069,8 @@ inline bool uses_whole_loops(const child_block& child, std::size_t first) {
 }  // namespace detail::repetition
 
 TILEWRIGHT_INLINE bool runs_once(const child_block& child, std::size_t first) {
-  if (detail::repetition::uses_whole_loops(child, first)) return true;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
-                                child.realize->predicate, arith::iter_map_level::bijective, known)
-      .has_value();
+  return (detail::repetition::uses_whole_loops(child, first) && is_affine_binding(child, first)) ||
+         detail::bindings::injective(child, first);
 }
 
 }  // namespace tilewright::primitive

@@ -470,3 +470,18 @@ def main(A: T.Buffer((9, 4), "int32"), B: T.Buffer((9, 4), "int32")):
     check_meaning(s, f);
   }
 }
+
+TEST_CASE("blockize: a reduction that overlaps itself is not initialised once for all") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
+    for i, o, j, k in T.grid(1, 4, 2, 6):
+        with T.block("C"):
+            vj = T.axis.spatial(5, o + j)
+            vk = T.axis.reduce(6, k)
+            with T.init():
+                C[vj] = 0
+            C[vj] = C[vj] + A[vj, vk]
+)"));
+  const std::vector<loop_rv> l = s.get_loops(s.block("C"));
+  check_refusal(s, "blockize", 4, [&] { s.blockize(l[1]); });
+}

@@ -9,8 +9,7 @@
 
 namespace tilewright::primitive {
 
-/// True when no two iterations of the loops from position `first` on run the same instance. To be
-/// asked of blocks whose binding is affine from there on.
+/// True when no two iterations of the loops from position `first` on run the same instance.
 bool runs_once(const child_block& child, std::size_t first);
 
 }  // namespace tilewright::primitive

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <tilewright/arith/iter_map.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/injective_binding.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/repetition.hpp>
 
@@ -30,13 +30,8 @@ inline bool uses_whole_loops(const child_block& child, std::size_t first) {
 }  // namespace detail::repetition
 
 TILEWRIGHT_INLINE bool runs_once(const child_block& child, std::size_t first) {
-  if (detail::repetition::uses_whole_loops(child, first)) return true;
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  return arith::detect_iter_map(child.realize->values, domains(child.loops, first),
-                                child.realize->predicate, arith::iter_map_level::bijective, known)
-      .has_value();
+  return (detail::repetition::uses_whole_loops(child, first) && is_affine_binding(child, first)) ||
+         detail::bindings::injective(child, first);
 }
 
 }  // namespace tilewright::primitive
