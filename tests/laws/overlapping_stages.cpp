@@ -58,8 +58,8 @@ void overlapping_stages::running(bool last) {
   const shape s = shape_of(from);
   const buffer sum = result({s[0]}, false), to = result(s, last);
   nest n = loops_over(s, 1);
-  const expr x = load(from, n.v);
-  finish(std::move(n), sum, {n.v[0]}, x, true, chance(draw_, 30));
+  const expr row = n.v[0], x = load(from, n.v);
+  finish(std::move(n), sum, {row}, x, true, chance(draw_, 30));
   n = loops_over(s, 0);
   const indices at = n.v;
   finish(std::move(n), to, at, clamp(load(sum, {at[0]})), false);
