@@ -22000,6 +22000,56 @@ TILEWRIGHT_INLINE std::vector<buffer> bound_weights(const function& f) {
 }
 
 }  // namespace tilewright::ir
+
+// Every place where a program touches a buffer.
+
+namespace tilewright::ir {
+
+/// A walk that meets every use of a buffer: loads and addresses, stores, and views of it. What blocks
+/// declare is none.
+class buffer_uses : public visitor {
+ public:
+  using visitor::visit;
+  void visit(const expr& e) override;
+  void visit(const stmt& s) override;
+  void visit(const block& b) override;
+
+ protected:
+  virtual void use(const buffer& b) = 0;
+};
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE void buffer_uses::visit(const expr& e) {
+  if (!reads_memory(e) && e.type() != dtype::handle) return;  // most of a program: what indexes
+  if (e->buffer) use(e->buffer);
+  visitor::visit(e);
+}
+
+TILEWRIGHT_INLINE void buffer_uses::visit(const stmt& s) {
+  if (const store_node* store = as_store(s)) use(store->buffer);
+  visitor::visit(s);
+}
+
+TILEWRIGHT_INLINE void buffer_uses::visit(const block& b) {
+  for (const iter_var& v : b->iters) {
+    visit(v.dom.min);
+    visit(v.dom.extent);
+  }
+  for (const match_buffer& m : b->match_buffers) {
+    use(m.source.buffer);
+    for (const range& dim : m.source.box) {
+      visit(dim.min);
+      visit(dim.extent);
+    }
+  }
+  if (b->init) visit(b->init);
+  visit(b->body);
+}
+
+}  // namespace tilewright::ir
 // T.comm_reducer(lambda x, y: x + y, [T.float32(0)]): how it is read and printed.
 //
 // The parameters are numbered, not named, so that two reducers are equal when they compute the
@@ -26125,55 +26175,6 @@ inline evaluator pick_after_cast(dtype to, dtype from) {
 }
 
 }  // namespace tilewright::ir::detail::interp
-// Which iterations have a buffer of their own, when it is lowered.
-
-#include <algorithm>
-#include <unordered_map>
-#include <vector>
-
-namespace tilewright::ir::detail::interp {
-
-/// The loops whose iterations run side by side around every access to a buffer. Lowering allocates
-/// what blocks declare around the smallest statement that holds all accesses, so that each of these
-/// iterations has its own.
-class private_loops : visitor {
- public:
-  explicit private_loops(const stmt& body) { visitor::visit(body); }
-
-  const std::vector<const loop_node*>& of(const buffer& b) { return found_[b.get()]; }
-
- private:
-  void visit(const expr& e) override {
-    if (e->buffer) note(e->buffer);
-    visitor::visit(e);
-  }
-  void visit(const stmt& s) override {
-    if (const store_node* store = as_store(s)) note(store->buffer);
-    const loop_node* l = as_loop(s);
-    const bool concurrent =
-        l && (l->loop == loop_kind::parallel || l->loop == loop_kind::vectorized);
-    if (concurrent) around_.push_back(l);
-    visitor::visit(s);
-    if (concurrent) around_.pop_back();
-  }
-  void visit(const block& b) override {
-    for (const match_buffer& m : b->match_buffers) note(m.source.buffer);
-    visitor::visit(b);
-  }
-
-  void note(const buffer& b) {
-    const auto [at, first] = found_.try_emplace(b.get(), around_);
-    if (first) return;
-    std::vector<const loop_node*>& common = at->second;
-    const auto end = std::mismatch(common.begin(), common.end(), around_.begin(), around_.end());
-    common.erase(end.first, common.end());
-  }
-
-  std::vector<const loop_node*> around_;
-  std::unordered_map<const buffer_node*, std::vector<const loop_node*>> found_;
-};
-
-}  // namespace tilewright::ir::detail::interp
 // Loops bound to threads.
 //
 // Without barriers inside, threads are iterations that run side by side. With barriers, all threads
@@ -26746,6 +26747,43 @@ inline void run_bound(const stmt_code& n, machine& m) {
 }
 
 }  // namespace tilewright::ir::detail::interp
+// Which iterations have a buffer of their own, when it is lowered.
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tilewright::ir {
+
+/// The loops around every access to a buffer that a block allocates. Lowering allocates it around the
+/// smallest statement that holds all accesses, so that iterations of these loops which run at once
+/// have one each. The statement is walked when it is first asked about.
+class private_buffers : buffer_uses {
+ public:
+  explicit private_buffers(stmt body) : body_(std::move(body)) {}
+
+  /// Outermost first; none around a parameter, and around what nobody touches.
+  const std::vector<const loop_node*>& loops_around(const buffer& b);
+  /// Whether an iteration of the loop has the buffer for itself.
+  bool within(const loop_node& loop, const buffer& b);
+
+ private:
+  using buffer_uses::visit;
+  void visit(const stmt& s) override;
+  void visit(const block& b) override;
+  void use(const buffer& b) override;
+
+  struct life {
+    bool allocated = false, touched = false;
+    std::vector<const loop_node*> around;
+  };
+  stmt body_;
+  bool walked_ = false;
+  std::vector<const loop_node*> loops_;
+  std::unordered_map<const buffer_node*, life> lives_;
+};
+
+}  // namespace tilewright::ir
 
 namespace tilewright::ir::detail::interp {
 
@@ -26809,7 +26847,7 @@ class compiler {
 
   const interpret_options& options_;
   bool has_barriers_;
-  private_loops private_;
+  private_buffers private_;
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -27019,7 +27057,7 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
-  if (!has_barriers_) out.private_to = &private_.of(b);
+  if (!has_barriers_) out.private_to = &private_.loops_around(b);
   define(b);
   return out;
 }
@@ -31531,6 +31569,47 @@ TILEWRIGHT_INLINE void printer::write_layout(const buffer& b) {
 }
 
 }  // namespace tilewright::ir::detail
+
+#include <algorithm>
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE const std::vector<const loop_node*>& private_buffers::loops_around(
+    const buffer& b) {
+  if (!std::exchange(walked_, true)) visit(body_);
+  static const std::vector<const loop_node*> none;
+  const auto at = lives_.find(b.get());
+  return at != lives_.end() && at->second.allocated ? at->second.around : none;
+}
+
+TILEWRIGHT_INLINE bool private_buffers::within(const loop_node& loop, const buffer& b) {
+  const std::vector<const loop_node*>& around = loops_around(b);
+  return std::find(around.begin(), around.end(), &loop) != around.end();
+}
+
+TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
+  const loop_node* loop = as_loop(s);
+  if (loop) loops_.push_back(loop);
+  buffer_uses::visit(s);
+  if (loop) loops_.pop_back();
+}
+
+TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
+  for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
+  buffer_uses::visit(b);
+}
+
+TILEWRIGHT_INLINE void private_buffers::use(const buffer& b) {
+  life& l = lives_[b.get()];
+  if (!std::exchange(l.touched, true)) {
+    l.around = loops_;
+    return;
+  }
+  const auto end = std::mismatch(l.around.begin(), l.around.end(), loops_.begin(), loops_.end());
+  l.around.erase(end.first, l.around.end());
+}
+
+}  // namespace tilewright::ir
 
 namespace tilewright::ir {
 
@@ -38244,6 +38323,10 @@ inline bool reads_other_results(const ir::block_node& b) {
 #include <string_view>
 #include <vector>
 
+namespace tilewright::ir {
+class private_buffers;  // private_buffers.hpp
+}
+
 namespace tilewright::primitive {
 
 struct bound_iters;  // footprint.hpp
@@ -38377,16 +38460,19 @@ bool is_trivial_binding(const child_block& child);
 bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
 bool instances_apart(const child_block& child, std::size_t loop);
-/// Different iterations of the loop at that position write different elements.
+/// Different iterations of the loop at that position write different elements of the region, or of
+/// all that the block writes.
+bool iterations_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region);
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether the child may write other values to an element in different iterations of a loop around it:
 /// the iterations write the same elements, and what they write there follows from the loop, or from
 /// what is itself rewritten below it.
 bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
-/// Whether iterations of the loop at that position may run at once as far as the child's results
-/// go: they write different elements, or add to them as different instances of one reduction, or
-/// nobody outside the loop touches the buffers, which then are private to an iteration.
-bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
+/// Whether iterations of the loop at that position may run at once as far as they write this region:
+/// each has the buffer for itself, or they write different elements, or add to them as different
+/// instances of one reduction.
+bool writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
+                  ir::private_buffers& own);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
@@ -38444,7 +38530,8 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
-int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
+int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
+                               ir::private_buffers& own);
 /// A loop around the child on which its body depends by more than iteration variables, as that of a
 /// block does which loop_partition made; null when there is none.
 const ir::loop_node* loop_used_inside(const child_block& child);
@@ -39026,7 +39113,8 @@ inline bool updates_own_elements(const ir::block_node& b) {
 
 }  // namespace detail::scopes
 
-TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
+TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
+                                                 ir::private_buffers& own) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
   for (std::size_t i = 0; i < scope.size(); ++i) {
@@ -39041,7 +39129,10 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
-    if (!writes_apart(scope, i, at)) return static_cast<int>(i);
+    if (!std::all_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+          return writes_apart(scope[i], at, w, own);
+        }))
+      return static_cast<int>(i);
   }
   return -1;
 }
@@ -39707,17 +39798,15 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
           may_place(block, region.buffer, v));
 }
 
-/// Every variable that does not reduce is an index of its own in all regions.
-inline bool indices_tell(const ir::block_node& block) {
+/// Every variable that does not reduce is an index of its own.
+inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& region) {
   return std::all_of(block.iters.begin(), block.iters.end(), [&](const ir::iter_var& v) {
-    return v.kind == ir::iter_kind::reduce ||
-           std::all_of(block.writes.begin(), block.writes.end(),
-                       [&](const ir::buffer_region& w) { return is_index(v, w); });
+    return v.kind == ir::iter_kind::reduce || is_index(v, region);
   });
 }
 
 /// The same by any digits, in the order of the variables.
-inline bool regions_tell(const child_block& child) {
+inline bool digits_tell(const child_block& child, const ir::buffer_region& region) {
   const ir::block_node& block = child.block();
   std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
   std::vector<ir::expr> values;
@@ -39729,19 +39818,20 @@ inline bool regions_tell(const child_block& child) {
       ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
   child_block alone{ir::as_realize(realize), {}};
   for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
-  std::vector<const ir::buffer_region*> unclear;
+  bool unclear = false;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& v = block.iters[i];
-    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
-    for (const ir::buffer_region& w : block.writes)
-      if (!boxes_apart(alone, i, w)) {
-        if (!is_hidden(w, block, v.var)) return false;
-        unclear.push_back(&w);
-      }
+    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1) ||
+        boxes_apart(alone, i, region))
+      continue;
+    if (!is_hidden(region, block, v.var)) return false;
+    unclear = true;
   }
-  return std::none_of(unclear.begin(), unclear.end(), [&](const ir::buffer_region* w) {
-    return repeated_elements(block, *w).found();
-  });
+  return !unclear || !repeated_elements(block, region).found();
+}
+
+inline bool writes_once(const child_block& child, const ir::buffer_region& region) {
+  return indices_tell(child.block(), region) || digits_tell(child, region);
 }
 
 /// Whether what the block writes at an element follows from the place of the element as far as the
@@ -39762,7 +39852,10 @@ inline bool elements_tell(const child_block& c, const ir::var& loop) {
 }  // namespace detail::apart
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
-  return detail::apart::indices_tell(child.block()) || detail::apart::regions_tell(child);
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  return std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+    return detail::apart::writes_once(child, w);
+  });
 }
 
 TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
@@ -39775,15 +39868,18 @@ TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loo
   return false;
 }
 
-TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
-  using namespace detail::apart;
-  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
-  const std::vector<ir::buffer_region>& writes = child.block().writes;
-  if (std::all_of(writes.begin(), writes.end(),
-                  [&](const ir::buffer_region& w) { return boxes_apart(child, loop, w); }))
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop,
+                                        const ir::buffer_region& region) {
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region))
     return true;
-  return !detail::driven_loops(child).other[loop] && writes_once(child) &&
+  return !detail::driven_loops(child).other[loop] && detail::apart::writes_once(child, region) &&
          instances_apart(child, loop);
+}
+
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  return std::all_of(writes.begin(), writes.end(),
+                     [&](const ir::buffer_region& w) { return iterations_apart(child, loop, w); });
 }
 
 TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
@@ -39808,24 +39904,13 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   return false;
 }
 
-TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
-  const child_block& c = scope[child];
-  const ir::var& v = c.loops[loop]->var;
-  const auto touches = [](const std::vector<ir::buffer_region>& list, const ir::buffer& x) {
-    return std::any_of(list.begin(), list.end(), [&](const auto& r) { return r.buffer == x; });
-  };
-  const auto seen_outside = [&](const ir::buffer_region& w) {
-    return !scope.allocates(w.buffer) ||
-           std::any_of(
-               scope.children().begin(), scope.children().end(), [&](const child_block& other) {
-                 return loop_index(other.loops, v) < 0 && (touches(other.block().reads, w.buffer) ||
-                                                           touches(other.block().writes, w.buffer));
-               });
-  };
-  const std::vector<ir::buffer_region>& writes = c.block().writes;
-  if (std::none_of(writes.begin(), writes.end(), seen_outside) || iterations_apart(c, loop))
-    return true;
-  return c.block().init && detail::driven_loops(c).other[loop] && instances_apart(c, loop);
+TILEWRIGHT_INLINE bool writes_apart(const child_block& child, std::size_t loop,
+                                    const ir::buffer_region& region, ir::private_buffers& own) {
+  // what is soonest found first
+  return detail::apart::boxes_apart(child, loop, region) ||
+         own.within(*child.loops[loop], region.buffer) || iterations_apart(child, loop, region) ||
+         (child.block().init && detail::driven_loops(child).other[loop] &&
+          instances_apart(child, loop));
 }
 
 }  // namespace tilewright::primitive
@@ -42230,11 +42315,10 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-///    loop, writes other elements in every iteration, as its regions say, and reads nothing that
-///    another block writes in another iteration;
+///    loop, writes other elements in every iteration, as its regions say, or what is used below the
+///    loop alone, and reads nothing that another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 3. a loop bound to threads holds no copy that read_at or write_at made for its threads.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -42249,9 +42333,8 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 1. compact dataflow below the loop, as `parallel`;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
-/// 5. a loop bound to threads already holds no copy that read_at or write_at made for them.
+/// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
+/// 4. a loop bound to threads already holds no copy that read_at or write_at made for them.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
@@ -46106,149 +46189,165 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 // all of these, whatever the primitive did.
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+// What a primitive has changed of a program.
+
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace tilewright::primitive::detail {
 
-/// A block that writes the same elements in iterations of a loop which run at once, although the
-/// loop is not around all that use them.
-struct racing_write {
-  const ir::block_node* block = nullptr;
-  const ir::loop_node* loop = nullptr;
-};
-
-/// Finds them in a program.
-class racing_writes : ir::visitor {
+/// The blocks that a primitive has made anew, that write something else, or that stand below other
+/// loops. Kinds of loops and annotations make no difference. What the primitive has not come near is
+/// the same node, so that only the way down to its changes is walked.
+class changed_blocks : ir::buffer_uses {
  public:
-  static std::vector<racing_write> in(const ir::function& f) {
-    racing_writes all(f);
-    all.visit(f.body);
-    return std::move(all.found_);
+  changed_blocks(const ir::function& before, const ir::function& after) {
+    compare(before.body, after.body);
+  }
+
+  bool empty() const noexcept { return found_.empty(); }
+  bool hold(const child_block& c) const noexcept {
+    return std::find(found_.begin(), found_.end(), c.realize) != found_.end();
+  }
+  /// Whether one of them touches the buffer, or what stands around it in its place.
+  bool touch(const ir::buffer& b) const noexcept {
+    return std::find(touched_.begin(), touched_.end(), b) != touched_.end();
   }
 
  private:
-  explicit racing_writes(const ir::function& f) : f_(f) {}
-
-  using ir::visitor::visit;
-  void visit(const ir::expr&) override {}
+  void compare(const ir::stmt& a, const ir::stmt& b) {
+    if (a == b) return;
+    const ir::loop_node *x = ir::as_loop(a), *y = ir::as_loop(b);
+    if (x && y && x->var.same(y->var) && x->min.same(y->min) && x->extent.same(y->extent))
+      return compare(x->body, y->body);
+    if (ir::as_seq(a) && ir::as_seq(b)) return compare(ir::as_seq(a)->stmts, ir::as_seq(b)->stmts);
+    const ir::block_realize_node *p = ir::as_realize(a), *q = ir::as_realize(b);
+    if (p && q && writes_the_same(*p, *q)) {
+      const ir::block_realize_node* outer = std::exchange(around_, q);
+      compare(p->block->body, q->block->body);
+      around_ = outer;
+      return;
+    }
+    if (around_) found_.push_back(around_);
+    visit(b);
+  }
+  void compare(const std::vector<ir::stmt>& a, const std::vector<ir::stmt>& b) {
+    const std::size_t shorter = std::min(a.size(), b.size());
+    std::size_t first = 0, behind = 0;  // how many are the same at both ends
+    while (first < shorter && a[first] == b[first]) ++first;
+    while (behind < shorter - first && a[a.size() - 1 - behind] == b[b.size() - 1 - behind])
+      ++behind;
+    for (std::size_t i = first; i < b.size() - behind; ++i)
+      if (a.size() == b.size())
+        compare(a[i], b[i]);
+      else
+        visit(b[i]);
+  }
+  using ir::buffer_uses::visit;
   void visit(const ir::stmt& s) override {
-    const ir::loop_node* loop = ir::as_loop(s);
-    concurrent_ = concurrent_ || (loop && runs_at_once(*loop));
-    ir::visitor::visit(s);
+    if (const ir::block_realize_node* r = ir::as_realize(s)) found_.push_back(r);
+    ir::buffer_uses::visit(s);
   }
-  void visit(const ir::block& b) override {
-    const bool around = std::exchange(concurrent_, false);
-    ir::visitor::visit(b);
-    if (concurrent_) look_into(block_scope(*b));
-    concurrent_ = around;
+  void use(const ir::buffer& b) override { touched_.push_back(b); }
+
+  static bool writes_the_same(const ir::block_realize_node& a, const ir::block_realize_node& b) {
+    const auto same = [](const ir::expr& x, const ir::expr& y) { return x.same(y); };
+    const auto same_range = [](const ir::range& x, const ir::range& y) {
+      return x.min.same(y.min) && x.extent.same(y.extent);
+    };
+    const auto same_iter = [&](const ir::iter_var& x, const ir::iter_var& y) {
+      return x.var.same(y.var) && x.kind == y.kind && same_range(x.dom, y.dom);
+    };
+    const auto same_region = [&](const ir::buffer_region& x, const ir::buffer_region& y) {
+      return x.buffer == y.buffer &&
+             std::equal(x.box.begin(), x.box.end(), y.box.begin(), y.box.end(), same_range);
+    };
+    const auto all_same = [](const auto& x, const auto& y, const auto& is_same) {
+      return std::equal(x.begin(), x.end(), y.begin(), y.end(), is_same);
+    };
+    const ir::block_node &p = *a.block, &q = *b.block;
+    return a.predicate.same(b.predicate) && all_same(a.values, b.values, same) &&
+           all_same(p.iters, q.iters, same_iter) && all_same(p.writes, q.writes, same_region) &&
+           p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty();
   }
 
-  void look_into(const block_scope& scope) {
-    for (std::size_t c = 0; c < scope.size(); ++c)
-      for (std::size_t l = 0; l < scope[c].loops.size(); ++l) {
-        const ir::loop_node& loop = *scope[c].loops[l];
-        if (!runs_at_once(loop) || copied_together(scope[c].block(), loop) ||
-            writes_apart(scope, c, l) || shared_writes_apart(scope[c], l))
-          continue;
-        found_.push_back({&*scope[c].realize->block, &loop});
-        break;
-      }
-  }
-
-  /// The same without what only this loop's iterations use, whoever allocates it.
-  bool shared_writes_apart(const child_block& c, std::size_t l) {
-    const ir::loop_node& loop = *c.loops[l];
-    if (!owners_) owners_.emplace(f_.body);
-    auto shared = std::make_shared<ir::block_node>(c.block());
-    std::erase_if(shared->writes, [&](const ir::buffer_region& w) {
-      const std::vector<const ir::loop_node*>& owners = owners_->of(w.buffer);
-      return std::find(owners.begin(), owners.end(), &loop) != owners.end() && !is_param(w.buffer);
-    });
-    if (shared->writes.size() == c.block().writes.size()) return false;
-    child_block rest = c;
-    rest.widened = std::move(shared);
-    return rest.block().writes.empty() || iterations_apart(rest, l);
-  }
-  bool is_param(const ir::buffer& b) const {
-    return std::any_of(f_.params.begin(), f_.params.end(),
-                       [&](const ir::param& p) { return p.buffer == b; });
-  }
-
-  const ir::function& f_;
-  std::optional<ir::detail::interp::private_loops> owners_;
-  std::vector<racing_write> found_;
-  bool concurrent_ = false;  // such a loop stands in the innermost block around
+  const ir::block_realize_node* around_ = nullptr;
+  std::vector<const ir::block_realize_node*> found_;
+  std::vector<ir::buffer> touched_;
 };
 
-/// Whether programs differ in nothing but the kinds of loops and in annotations. What is the same
-/// node is the same, so that only the way down to a change is walked.
-inline bool same_nests(const ir::stmt& a, const ir::stmt& b);
+}  // namespace tilewright::primitive::detail
 
-inline bool same_nests(const ir::block_node& a, const ir::block_node& b) {
-  const auto same_range = [](const ir::range& x, const ir::range& y) {
-    return x.min.same(y.min) && x.extent.same(y.extent);
-  };
-  const auto same_region = [&](const ir::buffer_region& x, const ir::buffer_region& y) {
-    return x.buffer == y.buffer &&
-           std::equal(x.box.begin(), x.box.end(), y.box.begin(), y.box.end(), same_range);
-  };
-  const auto same_iter = [&](const ir::iter_var& x, const ir::iter_var& y) {
-    return x.var.same(y.var) && x.kind == y.kind && same_range(x.dom, y.dom);
-  };
-  const auto same_regions = [&](const auto& x, const auto& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_region);
-  };
-  return a.alloc_buffers == b.alloc_buffers && a.match_buffers.empty() && b.match_buffers.empty() &&
-         std::equal(a.iters.begin(), a.iters.end(), b.iters.begin(), b.iters.end(), same_iter) &&
-         same_regions(a.reads, b.reads) && same_regions(a.writes, b.writes) &&
-         same_nests(a.init, b.init) && same_nests(a.body, b.body);
+namespace tilewright::primitive::detail {
+
+/// The scopes of a program in which loops run at once.
+inline void concurrent_scopes(const ir::block_node& root, std::vector<block_scope>& out) {
+  if (ir::as_store(root.body)) return;  // most blocks: what computes
+  block_scope scope(root);
+  const std::vector<child_block>& blocks = scope.children();
+  for (const child_block& c : blocks) concurrent_scopes(*c.realize->block, out);
+  if (std::any_of(blocks.begin(), blocks.end(), [](const child_block& c) {
+        return std::any_of(c.loops.begin(), c.loops.end(),
+                           [](const ir::loop_node* l) { return runs_at_once(*l); });
+      }))
+    out.push_back(std::move(scope));
+}
+inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
+  std::vector<block_scope> out;
+  concurrent_scopes(*ir::as_realize(f.body)->block, out);
+  return out;
 }
 
-inline bool same_nests(const ir::stmt& a, const ir::stmt& b) {
-  if (a == b) return true;
-  if (!a || !b || a->kind != b->kind) return false;
-  if (const ir::loop_node* x = ir::as_loop(a)) {
-    const ir::loop_node* y = ir::as_loop(b);
-    return x->var.same(y->var) && x->min.same(y->min) && x->extent.same(y->extent) &&
-           same_nests(x->body, y->body);
-  }
-  if (const ir::seq_node* x = ir::as_seq(a)) {
-    const std::vector<ir::stmt>& other = ir::as_seq(b)->stmts;
-    return std::equal(x->stmts.begin(), x->stmts.end(), other.begin(), other.end(),
-                      [](const ir::stmt& p, const ir::stmt& q) { return same_nests(p, q); });
-  }
-  if (const ir::block_realize_node* x = ir::as_realize(a)) {
-    const ir::block_realize_node* y = ir::as_realize(b);
-    return x->predicate.same(y->predicate) &&
-           std::equal(x->values.begin(), x->values.end(), y->values.begin(), y->values.end(),
-                      [](const ir::expr& p, const ir::expr& q) { return p.same(q); }) &&
-           same_nests(*x->block, *y->block);
-  }
+/// The first loop whose iterations run at once and write the same elements of that region of the
+/// block, which others see; null when there is none.
+inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
+                                        ir::private_buffers& own) {
+  for (std::size_t l = 0; l < c.loops.size(); ++l)
+    if (runs_at_once(*c.loops[l]) && !copied_together(c.block(), *c.loops[l]) &&
+        !writes_apart(c, l, c.block().writes[region], own))
+      return c.loops[l];
+  return nullptr;
+}
+
+/// Whether the block has written that region so.
+inline bool raced(const ir::function& f, std::uint64_t block_id, std::size_t region) {
+  ir::private_buffers own(f.body);
+  for (const block_scope& scope : concurrent_scopes(f))
+    if (const int c = scope.find(block_id); c >= 0) {
+      const child_block& child = scope[static_cast<std::size_t>(c)];
+      return region < child.block().writes.size() && racing_loop(child, region, own);
+    }
   return false;
 }
 
-/// Requirement 0 of the primitive. A block that wrote so before is believed, as one that scatters.
+/// Requirement 0 of the primitive. What a block wrote so before is believed, as what one scatters is.
 /// @throws schedule_error
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
   if (as_tvm() || !holds_concurrent_loop(after.body)) return;
   // those that give a loop its kind ask themselves whether its iterations may run at once
-  if (same_nests(before.body, after.body)) return;
-  const std::vector<racing_write> now = racing_writes::in(after);
-  if (now.empty()) return;
-  const std::vector<racing_write> then = racing_writes::in(before);
-  for (const racing_write& w : now)
-    if (std::none_of(then.begin(), then.end(),
-                     [&](const racing_write& old) { return old.block->id == w.block->id; }))
-      throw schedule_error(std::string(primitive), 0,
-                           "iterations of loop \"" + w.loop->var->name +
-                               "\", which run at once, would write the same elements in block \"" +
-                               w.block->name + "\", and not each for itself");
+  const changed_blocks changed(before, after);
+  if (changed.empty()) return;
+  ir::private_buffers own(after.body);
+  for (const block_scope& scope : concurrent_scopes(after))
+    for (const child_block& c : scope.children())
+      for (std::size_t w = 0; w < c.block().writes.size(); ++w) {
+        const ir::buffer& written = c.block().writes[w].buffer;
+        if (!changed.hold(c) && !changed.touch(written)) continue;
+        const ir::loop_node* loop = racing_loop(c, w, own);
+        if (loop && !raced(before, c.block().id, w))
+          throw schedule_error(std::string(primitive), 0,
+                               "iterations of loop \"" + loop->var->name +
+                                   "\", which run at once, would write the same elements of \"" +
+                                   written->name + "\" in block \"" + c.block().name +
+                                   "\", and not each for itself");
+      }
 }
 
 /// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
@@ -48667,26 +48766,6 @@ inline bool is_thread_axis(std::string_view text) {
          (dim == "x" || dim == "y" || dim == "z");
 }
 
-/// A block below the loop that does the same in every iteration and leaves results that are used
-/// outside of the loop; -1 when there is none. (Results that are used inside only become private.)
-inline int repeated_output(const block_scope& scope, const ir::var& loop) {
-  const auto below = [&](std::size_t b) { return loop_index(scope[b].loops, loop) >= 0; };
-  for (std::size_t b = 0; b < scope.size(); ++b) {
-    if (!below(b)) continue;
-    const child_block& child = scope[b];
-    const bool driven = std::any_of(child.realize->values.begin(), child.realize->values.end(),
-                                    [&](const ir::expr& v) { return ir::uses_var(v, loop); });
-    if (driven ||
-        ir::is_int(child.loops[static_cast<std::size_t>(loop_index(child.loops, loop))]->extent, 1))
-      continue;
-    const std::vector<std::size_t> users = readers(scope, b);
-    if (is_output(scope, b) ||
-        std::any_of(users.begin(), users.end(), [&](std::size_t u) { return !below(u); }))
-      return static_cast<int>(b);
-  }
-  return -1;
-}
-
 /// The loop drives spatial and reduce iterators only.
 inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
   for (const child_block& child : scope.children())
@@ -48704,7 +48783,8 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const path at = need_loop(f, loop, primitive);
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
-  if (const int block = compact_dataflow_violation(scope, loop); block >= 0)
+  ir::private_buffers own(f.body);
+  if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
@@ -48721,12 +48801,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
-  if (const int block = repeated_output(scope, loop); block >= 0)
-    throw schedule_error(primitive, 3,
-                         "every iteration of " + name + " writes all of block \"" +
-                             scope[static_cast<std::size_t>(block)].block().name +
-                             "\", which is used after the loop");
-  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 5 : 4);
+  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 4 : 3);
   return set_loop_kind(f, at, kind, thread_axis);
 }
 
@@ -48743,7 +48818,7 @@ TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& l
 TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
                                     const std::string& thread_axis) {
   if (!detail::is_thread_axis(thread_axis))
-    throw schedule_error("bind", 4,
+    throw schedule_error("bind", 3,
                          "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
                              "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
   return detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);

@@ -147,7 +147,7 @@ TEST_CASE("bind: what names no axis is refused") {
   const auto loops = s.loops<3>(s.block("C"));
   for (const char* axis :
        {"", "threadIdx", "threadIdx.w", "blockidx.x", "gridIdx.x", "vthread.", "threadIdx.xy"})
-    check_refusal(s, "bind", 4, [&] { s.bind(loops[0], axis); });
+    check_refusal(s, "bind", 3, [&] { s.bind(loops[0], axis); });
 }
 
 TEST_CASE("parallel: a fused loop whose extent is no constant") {

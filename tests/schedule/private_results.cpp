@@ -1,4 +1,7 @@
 // What iterations that run at once have for themselves stays inside of their loop.
+#include <functional>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "script_schedule.hpp"
@@ -242,4 +245,72 @@ def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32")):
   const block_rv sum = t.block("S"), reader = t.block("C");
   check_refusal(t, "cache_write", 0, [&] { t.cache_write(sum, 0, "global", {reader}); });
   check_schedule(t, g);
+}
+
+namespace {
+
+/// What a block writes for its iteration alone beside what all see; `rest` reads it, too.
+ir::function beside(const std::string& rest) {
+  return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32"), E: T.Buffer((8,), "int32")):
+    S = T.alloc_buffer((1,), "int32")
+    with T.block("O"):
+        T.reads(A[0:8], S[0])
+        T.writes(D[0:8], E[0:8], S[0])
+        for i in range(8):
+            with T.block("both"):
+                vi = T.axis.spatial(8, i)
+                S[0] = A[vi] * 2
+                D[vi] = A[vi] + 1
+            with T.block("E"):
+                vi = T.axis.spatial(8, i)
+                E[vi] = S[0] - vi
+)" + rest);
+}
+
+}  // namespace
+
+TEST_CASE("private_results: each iteration has one of the buffers of a block for itself") {
+  const ir::function f = beside("");
+  const auto in_lanes = [](schedule& s, loop_rv l) { s.vectorize(l); };
+  const auto in_parallel = [](schedule& s, loop_rv l) { s.parallel(l); };
+  const auto on_threads = [](schedule& s, loop_rv l) { s.bind(l, "threadIdx.x"); };
+  for (const std::function<void(schedule&, loop_rv)> run : {+in_lanes, +in_parallel, +on_threads}) {
+    schedule s(f);
+    run(s, s.get_loops(s.block("E"))[0]);
+    check_meaning(s, f);
+  }
+
+  const ir::function shared = beside(R"(    for i in range(8):
+        with T.block("R"):
+            vi = T.axis.spatial(8, i)
+            T.reads(S[0], E[vi])
+            T.writes(E[vi])
+            E[vi] = E[vi] + S[0]
+)");
+  schedule s(shared);
+  const loop_rv i = s.get_loops(s.block("E"))[0];
+  check_refusal(s, "vectorize", 1, [&] { in_lanes(s, i); });
+  check_refusal(s, "parallel", 1, [&] { in_parallel(s, i); });
+  check_refusal(s, "bind", 1, [&] { on_threads(s, i); });
+}
+
+TEST_CASE("private_results: what is believed of one result is not believed of another") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    S = T.alloc_buffer((1,), "int32")
+    for i in T.parallel(4):
+        with T.block("both"):
+            vi = T.axis.spatial(4, i)
+            C[T.min(vi * 3, 7)] = A[vi]
+            S[0] = A[vi] * 2
+        with T.block("D"):
+            vi = T.axis.spatial(4, i)
+            D[vi] = S[0] - vi
+)");
+  schedule s(f);
+  const block_rv both = s.block("both"), d = s.block("D");
+  check_refusal(s, "cache_write", 0, [&] { s.cache_write(both, 1, "global", {d}); });
+  s.split<2>(s.get_loops(both)[0], {2, 2});
+  check_meaning(s, f);
 }

@@ -57,6 +57,7 @@
 #include <tilewright/impl/ir/affine.ipp>
 #include <tilewright/impl/ir/alternatives.ipp>
 #include <tilewright/impl/ir/bound_weights.ipp>
+#include <tilewright/impl/ir/buffer_uses.ipp>
 #include <tilewright/impl/ir/comm_reducer.ipp>
 #include <tilewright/impl/ir/equal.ipp>
 #include <tilewright/impl/ir/evaluate.ipp>
@@ -80,6 +81,7 @@
 #include <tilewright/impl/ir/parse_value.ipp>
 #include <tilewright/impl/ir/print.ipp>
 #include <tilewright/impl/ir/print_expr.ipp>
+#include <tilewright/impl/ir/private_buffers.ipp>
 #include <tilewright/impl/ir/reads.ipp>
 #include <tilewright/impl/ir/scalarize.ipp>
 #include <tilewright/impl/ir/specialize.ipp>

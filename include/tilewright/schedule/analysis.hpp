@@ -17,6 +17,10 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/ir/stmt.hpp>
 
+namespace tilewright::ir {
+class private_buffers;  // private_buffers.hpp
+}
+
 namespace tilewright::primitive {
 
 struct bound_iters;  // footprint.hpp
@@ -150,16 +154,19 @@ bool is_trivial_binding(const child_block& child);
 bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
 bool instances_apart(const child_block& child, std::size_t loop);
-/// Different iterations of the loop at that position write different elements.
+/// Different iterations of the loop at that position write different elements of the region, or of
+/// all that the block writes.
+bool iterations_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region);
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether the child may write other values to an element in different iterations of a loop around it:
 /// the iterations write the same elements, and what they write there follows from the loop, or from
 /// what is itself rewritten below it.
 bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
-/// Whether iterations of the loop at that position may run at once as far as the child's results
-/// go: they write different elements, or add to them as different instances of one reduction, or
-/// nobody outside the loop touches the buffers, which then are private to an iteration.
-bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop);
+/// Whether iterations of the loop at that position may run at once as far as they write this region:
+/// each has the buffer for itself, or they write different elements, or add to them as different
+/// instances of one reduction.
+bool writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
+                  ir::private_buffers& own);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
@@ -217,7 +224,8 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 ///
 /// A block whose iterations of the loop write the same elements is accepted only when nobody
 /// outside the loop sees its result, which then is private to an iteration.
-int compact_dataflow_violation(const block_scope& scope, const ir::var& loop);
+int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
+                               ir::private_buffers& own);
 /// A loop around the child on which its body depends by more than iteration variables, as that of a
 /// block does which loop_partition made; null when there is none.
 const ir::loop_node* loop_used_inside(const child_block& child);

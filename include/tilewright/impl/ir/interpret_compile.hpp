@@ -7,9 +7,9 @@
 
 #include <tilewright/impl/ir/interpret_call.hpp>
 #include <tilewright/impl/ir/interpret_narrow.hpp>
-#include <tilewright/impl/ir/interpret_private.hpp>
 #include <tilewright/impl/ir/interpret_threads.hpp>
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -75,7 +75,7 @@ class compiler {
 
   const interpret_options& options_;
   bool has_barriers_;
-  private_loops private_;
+  private_buffers private_;
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -285,7 +285,7 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
-  if (!has_barriers_) out.private_to = &private_.of(b);
+  if (!has_barriers_) out.private_to = &private_.loops_around(b);
   define(b);
   return out;
 }

@@ -421,7 +421,8 @@ inline bool updates_own_elements(const ir::block_node& b) {
 
 }  // namespace detail::scopes
 
-TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop) {
+TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
+                                                 ir::private_buffers& own) {
   using namespace detail::scopes;
   const auto below = [&](std::size_t i) { return is_below(scope[i], loop); };
   for (std::size_t i = 0; i < scope.size(); ++i) {
@@ -436,7 +437,10 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     if (shape_of_complete(b) != 0 && !in_place() &&
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
-    if (!writes_apart(scope, i, at)) return static_cast<int>(i);
+    if (!std::all_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
+          return writes_apart(scope[i], at, w, own);
+        }))
+      return static_cast<int>(i);
   }
   return -1;
 }

@@ -14,6 +14,7 @@
 #include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/repeated_elements.hpp>
+#include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -172,17 +173,15 @@ inline bool is_hidden(const ir::buffer_region& region, const ir::block_node& blo
           may_place(block, region.buffer, v));
 }
 
-/// Every variable that does not reduce is an index of its own in all regions.
-inline bool indices_tell(const ir::block_node& block) {
+/// Every variable that does not reduce is an index of its own.
+inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& region) {
   return std::all_of(block.iters.begin(), block.iters.end(), [&](const ir::iter_var& v) {
-    return v.kind == ir::iter_kind::reduce ||
-           std::all_of(block.writes.begin(), block.writes.end(),
-                       [&](const ir::buffer_region& w) { return is_index(v, w); });
+    return v.kind == ir::iter_kind::reduce || is_index(v, region);
   });
 }
 
 /// The same by any digits, in the order of the variables.
-inline bool regions_tell(const child_block& child) {
+inline bool digits_tell(const child_block& child, const ir::buffer_region& region) {
   const ir::block_node& block = child.block();
   std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
   std::vector<ir::expr> values;
@@ -194,19 +193,20 @@ inline bool regions_tell(const child_block& child) {
       ir::make_realize(std::move(values), ir::boolean(true), child.realize->block);
   child_block alone{ir::as_realize(realize), {}};
   for (const ir::stmt& l : nest) alone.loops.push_back(ir::as_loop(l));
-  std::vector<const ir::buffer_region*> unclear;
+  bool unclear = false;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     const ir::iter_var& v = block.iters[i];
-    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1)) continue;
-    for (const ir::buffer_region& w : block.writes)
-      if (!boxes_apart(alone, i, w)) {
-        if (!is_hidden(w, block, v.var)) return false;
-        unclear.push_back(&w);
-      }
+    if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1) ||
+        boxes_apart(alone, i, region))
+      continue;
+    if (!is_hidden(region, block, v.var)) return false;
+    unclear = true;
   }
-  return std::none_of(unclear.begin(), unclear.end(), [&](const ir::buffer_region* w) {
-    return repeated_elements(block, *w).found();
-  });
+  return !unclear || !repeated_elements(block, region).found();
+}
+
+inline bool writes_once(const child_block& child, const ir::buffer_region& region) {
+  return indices_tell(child.block(), region) || digits_tell(child, region);
 }
 
 /// Whether what the block writes at an element follows from the place of the element as far as the
@@ -227,7 +227,10 @@ inline bool elements_tell(const child_block& c, const ir::var& loop) {
 }  // namespace detail::apart
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
-  return detail::apart::indices_tell(child.block()) || detail::apart::regions_tell(child);
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  return std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
+    return detail::apart::writes_once(child, w);
+  });
 }
 
 TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loop) {
@@ -240,15 +243,18 @@ TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loo
   return false;
 }
 
-TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
-  using namespace detail::apart;
-  if (ir::is_int(child.loops[loop]->extent, 1)) return true;
-  const std::vector<ir::buffer_region>& writes = child.block().writes;
-  if (std::all_of(writes.begin(), writes.end(),
-                  [&](const ir::buffer_region& w) { return boxes_apart(child, loop, w); }))
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop,
+                                        const ir::buffer_region& region) {
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region))
     return true;
-  return !detail::driven_loops(child).other[loop] && writes_once(child) &&
+  return !detail::driven_loops(child).other[loop] && detail::apart::writes_once(child, region) &&
          instances_apart(child, loop);
+}
+
+TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
+  const std::vector<ir::buffer_region>& writes = child.block().writes;
+  return std::all_of(writes.begin(), writes.end(),
+                     [&](const ir::buffer_region& w) { return iterations_apart(child, loop, w); });
 }
 
 TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
@@ -273,24 +279,13 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   return false;
 }
 
-TILEWRIGHT_INLINE bool writes_apart(const block_scope& scope, std::size_t child, std::size_t loop) {
-  const child_block& c = scope[child];
-  const ir::var& v = c.loops[loop]->var;
-  const auto touches = [](const std::vector<ir::buffer_region>& list, const ir::buffer& x) {
-    return std::any_of(list.begin(), list.end(), [&](const auto& r) { return r.buffer == x; });
-  };
-  const auto seen_outside = [&](const ir::buffer_region& w) {
-    return !scope.allocates(w.buffer) ||
-           std::any_of(
-               scope.children().begin(), scope.children().end(), [&](const child_block& other) {
-                 return loop_index(other.loops, v) < 0 && (touches(other.block().reads, w.buffer) ||
-                                                           touches(other.block().writes, w.buffer));
-               });
-  };
-  const std::vector<ir::buffer_region>& writes = c.block().writes;
-  if (std::none_of(writes.begin(), writes.end(), seen_outside) || iterations_apart(c, loop))
-    return true;
-  return c.block().init && detail::driven_loops(c).other[loop] && instances_apart(c, loop);
+TILEWRIGHT_INLINE bool writes_apart(const child_block& child, std::size_t loop,
+                                    const ir::buffer_region& region, ir::private_buffers& own) {
+  // what is soonest found first
+  return detail::apart::boxes_apart(child, loop, region) ||
+         own.within(*child.loops[loop], region.buffer) || iterations_apart(child, loop, region) ||
+         (child.block().init && detail::driven_loops(child).other[loop] &&
+          instances_apart(child, loop));
 }
 
 }  // namespace tilewright::primitive

@@ -15,11 +15,10 @@ namespace tilewright::primitive {
 /// ```
 /// Requires:
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
-///    loop, writes other elements in every iteration, as its regions say, and reads nothing that
-///    another block writes in another iteration;
+///    loop, writes other elements in every iteration, as its regions say, or what is used below the
+///    loop alone, and reads nothing that another block writes in another iteration;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 3. a loop bound to threads holds no copy that read_at or write_at made for its threads.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -34,9 +33,8 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 1. compact dataflow below the loop, as `parallel`;
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
-/// 3. a block below that does not depend on the loop writes nothing that is used outside of it;
-/// 4. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
-/// 5. a loop bound to threads already holds no copy that read_at or write_at made for them.
+/// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
+/// 4. a loop bound to threads already holds no copy that read_at or write_at made for them.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);

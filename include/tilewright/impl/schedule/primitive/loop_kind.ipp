@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -42,26 +43,6 @@ inline bool is_thread_axis(std::string_view text) {
          (dim == "x" || dim == "y" || dim == "z");
 }
 
-/// A block below the loop that does the same in every iteration and leaves results that are used
-/// outside of the loop; -1 when there is none. (Results that are used inside only become private.)
-inline int repeated_output(const block_scope& scope, const ir::var& loop) {
-  const auto below = [&](std::size_t b) { return loop_index(scope[b].loops, loop) >= 0; };
-  for (std::size_t b = 0; b < scope.size(); ++b) {
-    if (!below(b)) continue;
-    const child_block& child = scope[b];
-    const bool driven = std::any_of(child.realize->values.begin(), child.realize->values.end(),
-                                    [&](const ir::expr& v) { return ir::uses_var(v, loop); });
-    if (driven ||
-        ir::is_int(child.loops[static_cast<std::size_t>(loop_index(child.loops, loop))]->extent, 1))
-      continue;
-    const std::vector<std::size_t> users = readers(scope, b);
-    if (is_output(scope, b) ||
-        std::any_of(users.begin(), users.end(), [&](std::size_t u) { return !below(u); }))
-      return static_cast<int>(b);
-  }
-  return -1;
-}
-
 /// The loop drives spatial and reduce iterators only.
 inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
   for (const child_block& child : scope.children())
@@ -79,7 +60,8 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
   const path at = need_loop(f, loop, primitive);
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
-  if (const int block = compact_dataflow_violation(scope, loop); block >= 0)
+  ir::private_buffers own(f.body);
+  if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
                              "\" below " + name +
@@ -96,12 +78,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
-  if (const int block = repeated_output(scope, loop); block >= 0)
-    throw schedule_error(primitive, 3,
-                         "every iteration of " + name + " writes all of block \"" +
-                             scope[static_cast<std::size_t>(block)].block().name +
-                             "\", which is used after the loop");
-  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 5 : 4);
+  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 4 : 3);
   return set_loop_kind(f, at, kind, thread_axis);
 }
 
@@ -118,7 +95,7 @@ TILEWRIGHT_INLINE ir::function vectorize(const ir::function& f, const ir::var& l
 TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
                                     const std::string& thread_axis) {
   if (!detail::is_thread_axis(thread_axis))
-    throw schedule_error("bind", 4,
+    throw schedule_error("bind", 3,
                          "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
                              "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
   return detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
