@@ -121,7 +121,8 @@ namespace bench {
 std::vector<peer> onednn_peers() {
   peer missing;
   missing.name = "onednn";
-  missing.missing = "oneDNN (libdnnl-dev) was not installed when the benchmarks were built";
+  missing.missing =
+      "oneDNN (libdnnl-dev, ocl-icd-opencl-dev) was not installed when the benchmarks were built";
   return {missing};
 }
 
