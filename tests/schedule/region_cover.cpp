@@ -125,3 +125,111 @@ def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8, 8), "int32")):
   s.cache_write(s.block("C"), 0, "global");
   check_meaning(s, f);
 }
+
+namespace {
+
+/// Each instance declares that it writes a row of B, by `stores`.
+schedule writes_row(std::string_view stores) {
+  return schedule(program_of(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), I: T.Buffer((4,), "int32"), B: T.Buffer((4, 8), "int32")):
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:8], I[vi])
+            T.writes(B[vi, 0:8])
+            <stores>
+)",
+                             {{"<stores>", stores}}));
+}
+
+}  // namespace
+
+TEST_CASE("analysis: stores write all of a box") {
+  for (const char* stores : {
+           "for k in range(8):\n    B[vi, 7 - k] = A[vi, k]",
+           "for k in range(16):\n    B[vi, k // 2] = A[vi, k // 2]",
+           "for j, k in T.grid(2, 4):\n    B[vi, k * 2 + j] = A[vi, k * 2 + j] + vi",
+           "for k in range(4):\n    B[vi, k] = A[vi, k]\n    B[vi, k + 4] = A[vi, k] + 1",
+           "for k in range(4):\n    B[vi, k * 2] = A[vi, k]\n    B[vi, k * 2 + 1] = A[vi, k] + 1",
+           "for k in range(8):\n    B[vi, (k * 3 + 2) % 8] = A[vi, k]",
+           "for k in range(8):\n    B[vi, k] = 0\nfor k in range(8):\n    B[vi, k // 2] = A[vi, k]",
+           "for k in range(1, 9):\n    B[vi, k - 1] = T.Cast(\"int32\", "
+           "T.exp(T.Cast(\"float32\", A[vi, k - 1])))",
+       }) {
+    CAPTURE(stores);
+    schedule s = writes_row(stores);
+    const ir::function f = s.function();
+    s.cache_write(s.block("B"), 0, "global");
+    check_meaning(s, f);
+  }
+}
+
+TEST_CASE("analysis: stores write less than a box declared") {
+  for (const char* stores : {
+           "for k in range(8):\n    B[vi, k // 2] = A[vi, k]",
+           "for k in range(8):\n    B[vi, k // 2 * 2] = A[vi, k]",
+           "for j, k in T.grid(4, 2):\n    B[vi, j + k] = A[vi, j * 2 + k]",
+           "for k in range(4):\n    B[vi, k * 2] = A[vi, k]\n"
+           "for k in range(4):\n    B[vi, k * 2] = A[vi, k + 4]",
+           "for k in range(8):\n    B[vi, k * 2 % 8] = A[vi, k]",
+           "for k in range(4):\n    B[vi, k] = A[vi, k]\n    B[vi, 7 - k // 2] = A[vi, k] + 1",
+           "B[vi, 3] = A[vi, 3]",
+           "B[vi, I[vi] % 8] = A[vi, 3]",
+       }) {
+    CAPTURE(stores);
+    schedule s = writes_row(stores);
+    const block_rv b = s.block("B");
+    check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "global"); });
+    const loop_rv i = s.get_loops(b)[0];
+    check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
+  }
+}
+
+TEST_CASE("analysis: an init writes all of a box of which updates write less") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), B: T.Buffer((4, 8), "int32")):
+    for i, k in T.grid(4, 8):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            T.reads(A[vi, vk])
+            T.writes(B[vi, 0:8])
+            with T.init():
+                for j in range(8):
+                    B[vi, j] = 0
+            for j in range(8):
+                B[vi, j // 2] = B[vi, j // 2] + A[vi, vk]
+)");
+  schedule s(f);
+  s.cache_write(s.block("B"), 0, "global");
+  check_meaning(s, f);
+}
+
+TEST_CASE("analysis: stores that leave elements of a box to what others read") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), B: T.Buffer((4, 8), "int32")):
+    X = T.alloc_buffer((4, 8), "int32")
+    for i in range(4):
+        with T.block("X"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:8])
+            T.writes(X[vi, 0:8])
+            for k in range(8):
+                X[vi, k // 2] = A[vi, k]
+    for i in range(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            T.reads(X[vi, 0:8])
+            T.writes(B[vi, 0:4])
+            for k in range(4):
+                B[vi, k] = X[vi, k]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_read", 4, [&] { s.cache_read(b, 0, "global"); });
+}
+
+TEST_CASE("analysis: stores of each iteration write less than a box") {
+  check_unfilled("for k in range(8):\n    X[k // 2] = A[vi, k]");
+  schedule s(filled_by("for k in range(8):\n    X[7 - k] = A[vi, k]"));
+  s.parallel(s.get_loops(s.block("R"))[0]);
+  check_meaning(s, filled_by("for k in range(8):\n    X[7 - k] = A[vi, k]"));
+}

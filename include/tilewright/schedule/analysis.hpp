@@ -204,8 +204,8 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
 /// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
-/// all of the box. A block that holds no others is believed where its loops store as many elements as
-/// the box has.
+/// all of the box, or its stores do. Where that cannot be said of stores, as behind loaded indices
+/// and conditions, a block is believed that stores as many elements as the box has.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include <tilewright/impl/schedule/const_boxes.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/shared_iterations.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
+#include <tilewright/impl/schedule/stored_elements.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -19,35 +21,6 @@ namespace tilewright::primitive {
 namespace detail::cover {
 
 using arith::bounds;
-using const_box = std::vector<bounds>;
-
-/// `box` without `hole`, as boxes.
-inline void subtract(const const_box& box, const const_box& hole, std::vector<const_box>& out) {
-  if (disjoint(box, hole)) {
-    out.push_back(box);
-    return;
-  }
-  const_box rest = box;
-  for (std::size_t d = 0; d < rest.size(); ++d) {
-    if (rest[d].lo < hole[d].lo) {
-      out.push_back(rest);
-      out.back()[d].hi = hole[d].lo - 1;
-      rest[d].lo = hole[d].lo;
-    }
-    if (rest[d].hi > hole[d].hi) {
-      out.push_back(rest);
-      out.back()[d].lo = hole[d].hi + 1;
-      rest[d].hi = hole[d].hi;
-    }
-  }
-}
-
-inline const_box within(const footprint& f) {
-  const_box out;
-  out.reserve(f.size());
-  for (const span& s : f) out.push_back(s.within);
-  return out;
-}
 
 /// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the
 /// constant cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also
@@ -115,9 +88,7 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
         out.unknown.push_back(constant_box(writer.block(), of_writer));
         continue;
       }
-      std::vector<const_box> left;
-      for (const const_box& box : out.rest) subtract(box, within(*gives), left);
-      out.rest = std::move(left);
+      out.rest = without(out.rest, within(*gives));
     }
   }
   return out;
@@ -208,59 +179,6 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
       filled = filled || fills(c, w, region);
     }
   return !writes || filled;
-}
-
-/// Counts the elements that the stores of a block without blocks can write of a buffer or a view of
-/// it, each loop around them running once; a step that is not counted makes it as many as there may
-/// be.
-class store_counter : public ir::visitor {
- public:
-  store_counter(const ir::block_node& block, const ir::buffer& x) : of_{x} {
-    for (const ir::match_buffer& m : block.match_buffers)
-      if (m.source.buffer == x) of_.push_back(m.buffer);
-    visit(block.body);
-  }
-  using ir::visitor::visit;
-
-  void visit(const ir::stmt& s) override {
-    const std::int64_t outside = each_;
-    if (const ir::loop_node* loop = ir::as_loop(s))
-      times(ir::is_int(loop->extent) ? ir::as_int(loop->extent) : limit);
-    if (ir::as_while(s)) each_ = limit;
-    if (const ir::store_node* store = ir::as_store(s);
-        store && std::find(of_.begin(), of_.end(), store->buffer) != of_.end())
-      count = std::min(limit, count + each_);
-    ir::visitor::visit(s);
-    each_ = outside;
-  }
-  void visit(const ir::expr& e) override {
-    if (e->op == ir::op::data || e->op == ir::op::call)
-      count = limit;  // stores of their own, lanes
-    ir::visitor::visit(e);
-  }
-
-  static constexpr std::int64_t limit = std::int64_t{1} << 40;
-  std::int64_t count = 0;
-
- private:
-  void times(std::int64_t n) {
-    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
-  }
-
-  std::vector<ir::buffer> of_;
-  std::int64_t each_ = 1;
-};
-
-/// Whether a block without blocks has as many stores as its region has elements: a layout may have
-/// made a strip of every eighth element a box.
-inline bool stores_suffice(const ir::block_node& block, const ir::buffer_region& region) {
-  std::int64_t elements = 1;
-  for (const ir::range& r : region.box) {
-    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > store_counter::limit / elements)
-      return true;
-    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
-  }
-  return store_counter(block, region.buffer).count >= elements;
 }
 
 }  // namespace detail::cover
@@ -370,9 +288,13 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
-  if (ir::as_store(block.body)) return true;
+  const auto is_point = [](const ir::range& r) { return ir::is_int(r.extent, 1); };
+  if (ir::as_store(block.body) && std::all_of(region.box.begin(), region.box.end(), is_point))
+    return true;
   const block_scope inner(block);
-  if (inner.size() == 0) return d::stores_suffice(block, region);
+  if (inner.size() == 0)
+    return d::stores_fill(block, block.body, region) ||
+           (block.init && d::stores_fill(block, block.init, region));
   if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
@@ -387,9 +309,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
                          });
       if (!known) continue;
-      std::vector<d::const_box> left;
-      for (const d::const_box& box : rest) d::subtract(box, d::within(*gives), left);
-      rest = std::move(left);
+      rest = d::without(rest, d::within(*gives));
     }
   return rest.empty();
 }
