@@ -275,3 +275,25 @@ def main(A: T.Buffer((16,), "int32"), B: T.Buffer((4, 16), "int32")):
   const auto loops = s.get_loops(s.block("B"));
   check_refusal(s, "split", 6, [&] { s.split(loops[1], {infer, 4}); });
 }
+
+TEST_CASE("split, fuse: that a row has elements is known inside of its loop alone") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5, 5), "int32"), B: T.Buffer((5, 5), "int32"), C: T.Buffer((5,), "int32")):
+    for i, k in T.grid(2, 3):
+        for j in range(5 - (i * 3 + k)):
+            with T.block("B"):
+                vi = T.axis.spatial(5, i * 3 + k)
+                vj = T.axis.spatial(5, j)
+                T.where(i * 3 + k < 5)
+                B[vi, vj] = A[vi, vj]
+        with T.block("C"):
+            vi = T.axis.spatial(5, i * 3 + k)
+            T.where(i * 3 + k < 5)
+            C[vi] = A[vi, 0]
+)");
+  schedule halves(f), whole(f);
+  halves.split<2>(halves.get_loops(halves.block("C"))[1], {3, 1});
+  check_meaning(halves, f);
+  whole.fuse(whole.get_loops(whole.block("C")));
+  check_meaning(whole, f);
+}

@@ -40,7 +40,7 @@ class known_loops {
 /// `body` with variables replaced by `values`, which are simplified, changed bindings simplified,
 /// and `guard` (null for none) required for everything that runs: it joins the predicates of the
 /// outermost realizes; statements outside blocks get an `if`.
-/// @param known the loops around `body`; those inside are added on the way
+/// @param known the loops around `body`; those inside of constant extent are added on the way
 ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
                 known_loops& known);
 

@@ -28,10 +28,14 @@ class rebinder : public ir::mutator {
     if (const ir::block_realize_node* realize = ir::as_realize(s))
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
-      inside_.push_back(loop);
-      if (mentions(loop->min) || mentions(loop->extent)) return rebind_bounds(s, *loop);
-      ir::stmt body = mutate(loop->body);
-      return body == loop->body ? s : ir::with_body(*loop, std::move(body));
+      if (ir::is_int(loop->extent)) return rebind_loop(s, *loop);
+      // that its iterations are more than none is known inside of it alone
+      const known_loops around = known_;
+      const std::vector<const ir::loop_node*> not_yet = inside_;
+      ir::stmt out = rebind_loop(s, *loop);
+      known_ = around;
+      inside_ = not_yet;
+      return out;
     }
     const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
     if (transparent || !guard_) return ir::mutator::mutate(s);
@@ -76,6 +80,12 @@ class rebinder : public ir::mutator {
                             is_boolean(e.type()) ? ir::boolean(false) : ir::integer(e.type(), 0));
   }
 
+  ir::stmt rebind_loop(const ir::stmt& s, const ir::loop_node& loop) {
+    inside_.push_back(&loop);
+    if (mentions(loop.min) || mentions(loop.extent)) return rebind_bounds(s, loop);
+    ir::stmt body = mutate(loop.body);
+    return body == loop.body ? s : ir::with_body(loop, std::move(body));
+  }
   ir::stmt rebind_bounds(const ir::stmt& s, const ir::loop_node& loop) {
     const ir::expr min = within_guard(mutate(loop.min)), extent = within_guard(mutate(loop.extent));
     if (min.same(loop.min) && extent.same(loop.extent)) return ir::mutator::mutate(s);
