@@ -342,3 +342,29 @@ for i in range(14):
         B[vi] = T.if_then_else(vi > 0, B[T.max(vi - 1, 0)], T.float32(0)) + A[vi])",
                "lambda i: (i % 4, i // 4)");
 }
+
+TEST_CASE("transform_layout: that a row has elements is known inside of its loop alone") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((5,), "int32"), C: T.Buffer((5,), "int32"), D: T.Buffer((5,), "int32")):
+    S = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("S"):
+            vi = T.axis.spatial(8, i)
+            S[vi] = vi
+    for i in range(5):
+        with T.block("B"):
+            vi = T.axis.spatial(5, i)
+            T.reads(A[vi], S[0:8])
+            T.writes(C[vi], D[vi])
+            C[vi] = A[vi]
+            for k in range(3 - vi):
+                C[vi] = A[vi] + k
+            D[vi] = S[T.max(3 - vi, 1)]
+)");
+  schedule s(f);
+  s.transform_layout(s.block("S"), written_buffer(0), "lambda i: (i // 4, i % 4)");
+  check_meaning(s, f);
+  schedule t(f);
+  t.transform_block_layout(t.block("B"), "lambda i: (i,)");
+  check_meaning(t, f);
+}

@@ -21,8 +21,13 @@ class access_simplifier : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s))
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      const arith::analyzer outside = known_;  // there it may have no iterations
       known_.bind(loop->var, {loop->min, loop->extent});
+      ir::stmt out = ir::mutator::mutate(s);
+      known_ = outside;
+      return out;
+    }
     const ir::stmt inner = ir::mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store) return inner;
@@ -30,12 +35,14 @@ class access_simplifier : public ir::mutator {
   }
 
   ir::block mutate(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         for (ir::range& part : r.box)
           part = {known_.simplify(part.min), known_.simplify(part.extent)};
+    known_ = outside;
     return ir::make_block(std::move(out));
   }
 

@@ -162,8 +162,13 @@ class relayout : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s))
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      const arith::analyzer outside = known_;  // there it may have no iterations
       known_.bind(loop->var, {loop->min, loop->extent});
+      ir::stmt out = ir::mutator::mutate(s);
+      known_ = outside;
+      return out;
+    }
     const ir::stmt inner = ir::mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store || store->buffer != task_.old_buffer) return inner;
@@ -171,6 +176,7 @@ class relayout : public ir::mutator {
   }
 
   ir::block mutate(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
@@ -178,6 +184,7 @@ class relayout : public ir::mutator {
         if (r.buffer == task_.old_buffer)
           r = {task_.new_buffer,
                arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known_)};
+    known_ = outside;
     std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), task_.old_buffer,
                  task_.new_buffer);
     return ir::make_block(std::move(out));
