@@ -314,3 +314,51 @@ def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32"), D: T.Buffer((8,
   s.split<2>(s.get_loops(both)[0], {2, 2});
   check_meaning(s, f);
 }
+
+TEST_CASE("private_results: places that follow no sum of digits are run through") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 2), "int32"), E: T.Buffer((3, 2), "int32")):
+    S = T.alloc_buffer((4,), "int32")
+    for i in T.parallel(3):
+        with T.block("O"):
+            vi = T.axis.spatial(3, i)
+            T.reads(A[vi, 0:2], S[vi:vi + 2])
+            T.writes(E[vi, 0:2], S[vi:vi + 2])
+            for j in range(2):
+                with T.block("S"):
+                    vj = T.axis.spatial(2, j)
+                    S[vi + vj] = A[vi, vj] * 2
+            for j in range(2):
+                with T.block("E"):
+                    vj = T.axis.spatial(2, j)
+                    E[vi, vj] = S[vi + vj] - vi
+)");
+  schedule s(f);
+  const block_rv b = s.block("S");
+  check_refusal(s, "transform_layout", 0,
+                [&] { s.transform_layout(b, written_buffer(0), "lambda i: (i // 3, i % 3)", 0); });
+  s.transform_layout(b, written_buffer(0), "lambda i: (i % 2, i // 2)");  // no padding outside
+  check_meaning(s, f);
+
+  const ir::function apart = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 2), "int32"), E: T.Buffer((6,), "int32")):
+    S = T.alloc_buffer((6,), "int32")
+    for i in range(3):
+        with T.block("O"):
+            vi = T.axis.spatial(3, i)
+            T.reads(A[vi, 0:2])
+            T.writes(S[vi * 2:vi * 2 + 2])
+            for j in range(2):
+                with T.block("S"):
+                    vj = T.axis.spatial(2, j)
+                    S[vi * 2 + vj] = A[vi, vj] * 2
+    for i in range(6):
+        with T.block("E"):
+            vi = T.axis.spatial(6, i)
+            E[vi] = S[vi] - vi
+)");
+  schedule t(apart);
+  t.transform_layout(t.block("S"), written_buffer(0), "lambda i: (i // 4, i % 4)", 0);
+  t.parallel(t.get_loops(t.block("O"))[0]);
+  check_meaning(t, apart);
+}

@@ -12,12 +12,81 @@
 
 namespace tilewright::primitive::detail {
 
+/// The elements of a buffer that a statement stores, its free variables having values.
+class stored_elements {
+ public:
+  stored_elements(ir::buffer x, ir::var_map values, std::size_t most)
+      : buffer_(std::move(x)), values_(std::move(values)), most_(most) {}
+
+  /// False where some are not known, or finding them takes more steps than asked for.
+  bool collect(const ir::stmt& s) {
+    if (!s) return true;
+    if (++steps_ > most_) return false;
+    if (const ir::store_node* store = ir::as_store(s))
+      return store->buffer != buffer_ || note(store->indices);
+    if (const ir::seq_node* seq = ir::as_seq(s))
+      return std::all_of(seq->stmts.begin(), seq->stmts.end(),
+                         [&](const ir::stmt& x) { return collect(x); });
+    if (const ir::loop_node* loop = ir::as_loop(s)) return collect_each(*loop);
+    if (const ir::block_realize_node* r = ir::as_realize(s)) return collect_block(*r);
+    if (const ir::if_node* branch = ir::as_if(s)) {
+      const ir::expr taken = at(branch->condition);
+      return ir::is_int(taken) &&
+             collect(ir::is_int(taken, 0) ? branch->else_body : branch->then_body);
+    }
+    return false;
+  }
+  /// Each once.
+  std::vector<std::vector<std::int64_t>> take() {
+    std::sort(elements_.begin(), elements_.end());
+    elements_.erase(std::unique(elements_.begin(), elements_.end()), elements_.end());
+    return std::move(elements_);
+  }
+
+ private:
+  ir::expr at(const ir::expr& e) const { return ir::substitute(e, values_); }
+
+  bool note(const std::vector<ir::expr>& indices) {
+    std::vector<std::int64_t> element;
+    for (const ir::expr& e : indices) {
+      const ir::expr place = at(e);
+      if (!ir::is_int(place)) return false;
+      element.push_back(ir::as_int(place));
+    }
+    elements_.push_back(std::move(element));
+    return true;
+  }
+  bool collect_each(const ir::loop_node& loop) {
+    const ir::expr min = at(loop.min), extent = at(loop.extent);
+    if (!ir::is_int(min) || !ir::is_int(extent)) return false;
+    for (std::int64_t i = 0; i < ir::as_int(extent); ++i) {
+      values_[loop.var] = ir::integer(loop.var.type(), ir::as_int(min) + i);
+      if (!collect(loop.body)) return false;
+    }
+    return true;
+  }
+  bool collect_block(const ir::block_realize_node& r) {
+    const ir::expr runs = at(r.predicate);
+    if (ir::is_int(runs, 0)) return true;
+    if (!ir::is_int(runs) || !r.block->match_buffers.empty()) return false;
+    for (std::size_t i = 0; i < r.values.size(); ++i)
+      values_[r.block->iters[i].var] = at(r.values[i]);
+    return collect(r.block->init) && collect(r.block->body);
+  }
+
+  ir::buffer buffer_;
+  ir::var_map values_;
+  std::size_t most_, steps_ = 0;
+  std::vector<std::vector<std::int64_t>> elements_;
+};
+
 /// Runs through values of the spatial variables that the places of a region follow: all of them, or
-/// as many from both ends of each domain as `most` instances allow.
+/// as many from both ends of each domain as `most` instances allow. Where the box does not say what
+/// an instance writes, its stores do.
 class repeated_elements {
  public:
   repeated_elements(const ir::block_node& block, const ir::buffer_region& region)
-      : region_(region) {
+      : block_(block), region_(region) {
     // a declared region may be larger than the element that a block stores
     const ir::store_node* store = ir::as_store(block.body);
     if (store && store->buffer == region.buffer) region_.box = ir::point_box(store->indices);
@@ -26,12 +95,13 @@ class repeated_elements {
 
   /// Whether an element is written twice; only an answer of yes is certain.
   bool found() {
+    if (is_vague()) return found_stored();
     if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
           return !ir::is_int(d.extent) || ir::reads_memory(d.min);
         }))
       return false;
     shorten();
-    run(0);
+    run(0, [&] { note(0, {}); });
     std::sort(elements_.begin(), elements_.end());
     return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
   }
@@ -44,13 +114,48 @@ class repeated_elements {
     std::int64_t min, extent, low, high;  // as many values from either end
   };
 
+  /// Whether the size of the box follows variables, or some are not in it at all.
+  bool is_vague() const {
+    const auto places = [&](const ir::iter_var& v) {
+      return v.kind != ir::iter_kind::spatial ||
+             std::any_of(axes_.begin(), axes_.end(),
+                         [&](const axis& a) { return a.v.same(v.var); });
+    };
+    const auto is_point = [](const ir::range& d) { return ir::is_int(d.extent, 1); };
+    return std::any_of(region_.box.begin(), region_.box.end(),
+                       [](const ir::range& d) { return !ir::is_int(d.extent); }) ||
+           (constant_ && !std::all_of(block_.iters.begin(), block_.iters.end(), places) &&
+            !std::all_of(region_.box.begin(), region_.box.end(), is_point));
+  }
+  bool found_stored() {
+    axes_.clear();
+    for (const ir::iter_var& v : block_.iters) {
+      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return false;
+      add_constant(v);
+    }
+    region_.box.clear();
+    shorten();
+    std::vector<std::vector<std::int64_t>> all;
+    bool known = true;
+    run(0, [&] {
+      if (!known || static_cast<std::int64_t>(all.size()) > most) return;
+      stored_elements one(region_.buffer, values_, most);
+      known = one.collect(block_.init) && one.collect(block_.body);
+      for (std::vector<std::int64_t>& e : one.take()) all.push_back(std::move(e));
+    });
+    std::sort(all.begin(), all.end());
+    return known && std::adjacent_find(all.begin(), all.end()) != all.end();
+  }
+
   void add(const ir::iter_var& v) {
     const bool constant = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
     const bool occurs = std::any_of(region_.box.begin(), region_.box.end(),
                                     [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
     if (!occurs) return;
     constant_ = constant_ && constant;
-    if (!constant) return;
+    if (constant) add_constant(v);
+  }
+  void add_constant(const ir::iter_var& v) {
     const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
     axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
   }
@@ -77,13 +182,14 @@ class repeated_elements {
     }
   }
 
-  void run(std::size_t at) {
-    if (at == axes_.size()) return note(0, {});
+  template <class Each>
+  void run(std::size_t at, const Each& each) {
+    if (at == axes_.size()) return each();
     const axis& a = axes_[at];
     for (std::int64_t i = 0; i < a.low + a.high; ++i) {
       const std::int64_t value = a.min + (i < a.low ? i : a.extent - a.high + (i - a.low));
       values_[a.v] = ir::integer(a.v.type(), value);
-      run(at + 1);
+      run(at + 1, each);
     }
   }
 
@@ -101,6 +207,7 @@ class repeated_elements {
       note(d + 1, element);
   }
 
+  const ir::block_node& block_;
   ir::buffer_region region_;
   bool constant_ = true;
   std::vector<axis> axes_;
