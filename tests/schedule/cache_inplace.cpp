@@ -199,6 +199,22 @@ def main(X: T.Buffer((8,), "int32")):
   check_refusal(s, "cache_inplace", 6, [&] { s.cache_inplace(b, 0, "global"); });
 }
 
+TEST_CASE("cache_inplace: elements between what iterations write are other blocks'") {
+  // no two iterations of one block write the same elements, with the copies neither
+  schedule s(ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((12,), "int32")):
+    for i in T.parallel(3):
+        with T.block("B"):
+            vi = T.axis.spatial(3, i)
+            X[vi * 4] = X[vi * 4] + X[vi * 4 + 3]
+        with T.block("between"):
+            vi = T.axis.spatial(3, i)
+            X[(2 - vi) * 4 + 1] = vi
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "cache_inplace", 6, [&] { s.cache_inplace(b, 0, "global"); });
+}
+
 TEST_CASE("cache_inplace: a guard that the block overwrites") {
   check_overwriting_refused(R"(
 vi = T.axis.spatial(8, i)
