@@ -280,3 +280,26 @@ def main(A: T.Buffer((12,), "float32"), C: T.Buffer((10,), "float32")):
   const block_rv b = s.block("B");
   check_refusal(s, "rolling_buffer", 1, [&] { s.rolling_buffer(b, 0); });
 }
+
+TEST_CASE("rolling_buffer: iterations that write other values to an element") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 2), "int32"), E: T.Buffer((3, 2), "int32")):
+    S = T.alloc_buffer((4,), "int32")
+    B = T.alloc_buffer((4,), "int32")
+    for i in range(3):
+        for j in range(2):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                S[vi + vj] = A[vi, vj]
+        for j in range(2):
+            with T.block("B"):
+                v = T.axis.spatial(4, i + j)
+                B[v] = S[v] * 2
+        for j in range(2):
+            with T.block("E"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                E[vi, vj] = B[vi + vj] - vi
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "rolling_buffer", 5, [&] { s.rolling_buffer(b, 0); });
+}

@@ -209,21 +209,6 @@ inline bool writes_once(const child_block& child, const ir::buffer_region& regio
   return indices_tell(child.block(), region) || digits_tell(child, region);
 }
 
-/// Whether what the block writes at an element follows from the place of the element as far as the
-/// loop goes: all variables that it drives are indices.
-inline bool elements_tell(const child_block& c, const ir::var& loop) {
-  const ir::block_node& block = c.block();
-  for (std::size_t i = 0; i < block.iters.size(); ++i)
-    if (ir::uses_var(c.realize->values[i], loop) &&
-        (block.iters[i].kind == ir::iter_kind::reduce ||
-         !std::all_of(block.writes.begin(), block.writes.end(),
-                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
-      return false;
-  bool uses = false;
-  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
-  return !uses;
-}
-
 }  // namespace detail::apart
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
@@ -268,7 +253,7 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
       }))
     return false;
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
-  if (!elements_tell(c, loop)) return true;
+  if (!detail::elements_tell(c, loop)) return true;
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       for (const ir::buffer_region& in : c.block().reads)

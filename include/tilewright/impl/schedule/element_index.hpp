@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -38,6 +39,21 @@ inline ir::buffer read_of_others(const ir::block_node& b) {
     for (const ir::buffer_region& r : b.reads)
       if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
   return {};
+}
+
+/// Whether what the block writes at an element follows from the place of the element as far as the
+/// loop goes: all variables that it drives are indices.
+inline bool elements_tell(const child_block& c, const ir::var& loop) {
+  const ir::block_node& block = c.block();
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (ir::uses_var(c.realize->values[i], loop) &&
+        (block.iters[i].kind == ir::iter_kind::reduce ||
+         !std::all_of(block.writes.begin(), block.writes.end(),
+                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+      return false;
+  bool uses = false;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
+  return !uses;
 }
 
 }  // namespace tilewright::primitive::detail

@@ -37,7 +37,8 @@ namespace tilewright::primitive {
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
 ///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
-/// 4. only spatial variables depend on that loop.
+/// 4. only spatial variables depend on that loop;
+/// 5. what is written at an element follows from its place: two iterations write the same there.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
@@ -216,6 +217,26 @@ class rewriter : public ir::mutator {
   int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
+/// Whether the block writes the same value wherever iterations of the loop write the same element.
+/// What has been rolled before does.
+inline bool repeats_values(const block_scope& scope, std::size_t child, const ir::var& loop) {
+  const child_block& c = scope[child];
+  const ir::block_node& b = c.block();
+  if (!elements_tell(c, loop)) return false;
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const int at = w == child ? -1 : loop_index(scope[w].loops, loop);
+    if (at < 0 || iterations_apart(scope[w], static_cast<std::size_t>(at))) continue;
+    const std::vector<ir::iter_var>& iters = scope[w].block().iters;
+    if (std::any_of(iters.begin(), iters.end(),
+                    [](const ir::iter_var& v) { return v.kind == ir::iter_kind::opaque; }))
+      continue;
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : b.reads)
+        if (in.buffer == out.buffer && (w > child || !repeats_values(scope, w, loop))) return false;
+  }
+  return true;
+}
+
 /// The window along the outermost loop that has one, then those of the other dimensions along
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
@@ -272,6 +293,11 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
            "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
   const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
+  for (const window& w : windows)
+    if (!repeats_values(unordered, child, w.loop->var))
+      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
+                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
+                    "\"");
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
   node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
