@@ -8,7 +8,7 @@
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/shared_iterations.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
-#include <tilewright/impl/schedule/stored_elements.hpp>
+#include <tilewright/impl/schedule/stores_fill.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>

@@ -1,162 +1,82 @@
-// Whether the stores of a block that holds no others write all of a region.
+// Elements that a statement stores, found by running through its loops.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
-#include <tilewright/impl/schedule/const_boxes.hpp>
-#include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/footprint.hpp>
 
-namespace tilewright::primitive::detail::cover {
+namespace tilewright::primitive::detail {
 
-struct plain_store {
-  ir::stmt store;
-  std::vector<const ir::loop_node*> loops;  // around it in its block
-  std::vector<ir::expr> place;              // counted from the first element of the region
-};
-
-/// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
-/// it.
-class plain_stores : public ir::visitor {
+/// The elements of a buffer that a statement stores, its free variables having values.
+class stored_elements {
  public:
-  plain_stores(const ir::block_node& block, const ir::stmt& part, const ir::buffer_region& region)
-      : region_(region) {
-    for (const ir::match_buffer& m : block.match_buffers)
-      if (m.source.buffer == region.buffer) views_.push_back(m.buffer);
-    visit(part);
-  }
-  using ir::visitor::visit;
+  stored_elements(ir::buffer x, ir::var_map values, std::size_t most)
+      : buffer_(std::move(x)), values_(std::move(values)), most_(most) {}
 
-  void visit(const ir::stmt& s) override {
-    const std::int64_t outside = each_;
-    const std::size_t depth = around_.size();
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      around_.push_back(loop);
-      times(ir::is_int(loop->extent) ? std::max<std::int64_t>(ir::as_int(loop->extent), 0) : limit);
+  /// False where some are not known, or finding them takes more steps than asked for.
+  bool collect(const ir::stmt& s) {
+    if (!s) return true;
+    if (++steps_ > most_) return false;
+    if (const ir::store_node* store = ir::as_store(s))
+      return store->buffer != buffer_ || note(store->indices);
+    if (const ir::seq_node* seq = ir::as_seq(s))
+      return std::all_of(seq->stmts.begin(), seq->stmts.end(),
+                         [&](const ir::stmt& x) { return collect(x); });
+    if (const ir::loop_node* loop = ir::as_loop(s)) return collect_each(*loop);
+    if (const ir::block_realize_node* r = ir::as_realize(s)) return collect_block(*r);
+    if (const ir::if_node* branch = ir::as_if(s)) {
+      const ir::expr taken = at(branch->condition);
+      return ir::is_int(taken) &&
+             collect(ir::is_int(taken, 0) ? branch->else_body : branch->then_body);
     }
-    if (ir::as_while(s)) each_ = limit;
-    if (ir::as_while(s) || ir::as_if(s)) certain = false;
-    if (ir::as_evaluate(s)) hide();
-    if (ir::as_store(s)) note(s);
-    ir::visitor::visit(s);
-    each_ = outside;
-    around_.resize(depth);
+    return false;
   }
-  void visit(const ir::expr& e) override {
-    if (e->op == ir::op::data || e.type() == dtype::handle || is_vector(e.type())) hide();
-    ir::visitor::visit(e);
+  /// Each once.
+  std::vector<std::vector<std::int64_t>> take() {
+    std::sort(elements_.begin(), elements_.end());
+    elements_.erase(std::unique(elements_.begin(), elements_.end()), elements_.end());
+    return std::move(elements_);
   }
-
-  static constexpr std::int64_t limit = std::int64_t{1} << 40;
-  std::vector<plain_store> list;
-  std::int64_t count = 0;  // of elements that they write at most
-  bool certain = true;     // nothing else stores there, and all of these happen
 
  private:
-  void times(std::int64_t n) {
-    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
-  }
-  /// Calls store, and lanes are several.
-  void hide() {
-    certain = false;
-    count = limit;
-  }
-  void note(const ir::stmt& s) {
-    const ir::store_node& node = *ir::as_store(s);
-    const bool view = std::find(views_.begin(), views_.end(), node.buffer) != views_.end();
-    if (node.buffer != region_.buffer && !view) return;
-    count = std::min(limit, count + each_);
-    if (view) certain = false;
-    if (view || each_ == 0) return;
-    plain_store out{s, around_, {}};
-    for (std::size_t d = 0; d < node.indices.size(); ++d) {
-      const arith::linear first = arith::to_linear(region_.box[d].min);
-      const arith::linear at = difference(arith::to_linear(node.indices[d]), first);
-      out.place.push_back(arith::from_linear(footprints::simplified(at, around_)));
+  ir::expr at(const ir::expr& e) const { return ir::substitute(e, values_); }
+
+  bool note(const std::vector<ir::expr>& indices) {
+    std::vector<std::int64_t> element;
+    for (const ir::expr& e : indices) {
+      const ir::expr place = at(e);
+      if (!ir::is_int(place)) return false;
+      element.push_back(ir::as_int(place));
     }
-    list.push_back(std::move(out));
+    elements_.push_back(std::move(element));
+    return true;
   }
-
-  const ir::buffer_region& region_;
-  std::vector<ir::buffer> views_;
-  std::vector<const ir::loop_node*> around_;
-  std::int64_t each_ = 1;
-};
-
-/// What a store writes while its loops run, as a block inside of its block would; nothing when that
-/// is no constant box.
-inline std::optional<const_box> box_of(const plain_store& s) {
-  ir::block_node inside;
-  inside.writes = {{ir::as_store(s.store)->buffer, ir::point_box(s.place)}};
-  inside.body = s.store;
-  const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
-  const child_block child{ir::as_realize(all), s.loops};
-  const std::optional<footprint> gives =
-      written(child, bind_iters(child), child.block().writes[0], {0, {}});
-  if (!gives) return std::nullopt;
-  const_box out = within(*gives);
-  if (!std::all_of(out.begin(), out.end(), [](const arith::bounds& b) { return b.bounded(); }))
-    return std::nullopt;
-  return out;
-}
-
-/// Runs the loops of a store from `loop` on and marks what it writes of a box; false where an index
-/// is not computed here.
-inline bool mark(const plain_store& s, const const_box& box, std::vector<char>& marks,
-                 ir::var_map& values, std::size_t loop = 0) {
-  if (loop < s.loops.size()) {
-    const ir::loop_node& l = *s.loops[loop];
-    if (!ir::is_int(l.min)) return false;
-    for (std::int64_t i = 0; i < ir::as_int(l.extent); ++i) {
-      values[l.var] = ir::integer(l.var.type(), ir::as_int(l.min) + i);
-      if (!mark(s, box, marks, values, loop + 1)) return false;
+  bool collect_each(const ir::loop_node& loop) {
+    const ir::expr min = at(loop.min), extent = at(loop.extent);
+    if (!ir::is_int(min) || !ir::is_int(extent)) return false;
+    for (std::int64_t i = 0; i < ir::as_int(extent); ++i) {
+      values_[loop.var] = ir::integer(loop.var.type(), ir::as_int(min) + i);
+      if (!collect(loop.body)) return false;
     }
     return true;
   }
-  std::int64_t flat = 0;
-  bool inside = true;
-  for (std::size_t d = 0; d < box.size(); ++d) {
-    const ir::expr at = ir::substitute(s.place[d], values);
-    if (!ir::is_int(at)) return false;
-    inside = inside && box[d].lo <= ir::as_int(at) && ir::as_int(at) <= box[d].hi;
-    flat = flat * (box[d].hi + 1) + ir::as_int(at);
+  bool collect_block(const ir::block_realize_node& r) {
+    const ir::expr runs = at(r.predicate);
+    if (ir::is_int(runs, 0)) return true;
+    if (!ir::is_int(runs) || !r.block->match_buffers.empty()) return false;
+    for (std::size_t i = 0; i < r.values.size(); ++i)
+      values_[r.block->iters[i].var] = at(r.values[i]);
+    return collect(r.block->init) && collect(r.block->body);
   }
-  if (inside) marks[static_cast<std::size_t>(flat)] = 1;
-  return true;
-}
 
-/// Whether the stores in the body or init of a block without blocks write all of a region; where
-/// that cannot be said, whether they are as many as it has elements.
-inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
-                        const ir::buffer_region& region) {
-  constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
-  const_box box;
-  std::int64_t elements = 1;
-  for (const ir::range& r : region.box) {
-    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > plain_stores::limit / elements) return true;
-    box.push_back({0, ir::as_int(r.extent) - 1});
-    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
-  }
-  const plain_stores stores(block, part, region);
-  if (stores.count < elements || !stores.certain) return stores.count >= elements;
-  std::vector<const_box> rest{box};
-  bool boxes = true;
-  for (const plain_store& s : stores.list) {
-    const std::optional<const_box> given = box_of(s);
-    if (given) rest = without(rest, *given);
-    boxes = boxes && given;
-  }
-  if (boxes || rest.empty()) return rest.empty();
-  if (stores.count > few) return true;
-  std::vector<char> marks(static_cast<std::size_t>(elements), 0);
-  ir::var_map values;
-  for (const plain_store& s : stores.list)
-    if (!mark(s, box, marks, values)) return true;
-  return std::find(marks.begin(), marks.end(), 0) == marks.end();
-}
+  ir::buffer buffer_;
+  ir::var_map values_;
+  std::size_t most_, steps_ = 0;
+  std::vector<std::vector<std::int64_t>> elements_;
+};
 
-}  // namespace tilewright::primitive::detail::cover
+}  // namespace tilewright::primitive::detail

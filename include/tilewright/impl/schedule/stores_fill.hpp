@@ -1,0 +1,150 @@
+// Whether the stores of a block that holds no others write all of a region.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tilewright/impl/schedule/const_boxes.hpp>
+#include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/stored_elements.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/footprint.hpp>
+
+namespace tilewright::primitive::detail::cover {
+
+struct plain_store {
+  ir::stmt store;
+  std::vector<const ir::loop_node*> loops;  // around it in its block
+  std::vector<ir::expr> place;              // counted from the first element of the region
+};
+
+/// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
+/// it.
+class plain_stores : public ir::visitor {
+ public:
+  plain_stores(const ir::block_node& block, const ir::stmt& part, const ir::buffer_region& region)
+      : region_(region) {
+    for (const ir::match_buffer& m : block.match_buffers)
+      if (m.source.buffer == region.buffer) views_.push_back(m.buffer);
+    visit(part);
+  }
+  using ir::visitor::visit;
+
+  void visit(const ir::stmt& s) override {
+    const std::int64_t outside = each_;
+    const std::size_t depth = around_.size();
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      around_.push_back(loop);
+      times(ir::is_int(loop->extent) ? std::max<std::int64_t>(ir::as_int(loop->extent), 0) : limit);
+    }
+    if (ir::as_while(s)) each_ = limit;
+    if (ir::as_while(s) || ir::as_if(s)) certain = false;
+    if (ir::as_evaluate(s)) hide();
+    if (ir::as_store(s)) note(s);
+    ir::visitor::visit(s);
+    each_ = outside;
+    around_.resize(depth);
+  }
+  void visit(const ir::expr& e) override {
+    if (e->op == ir::op::data || e.type() == dtype::handle || is_vector(e.type())) hide();
+    ir::visitor::visit(e);
+  }
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 40;
+  std::vector<plain_store> list;
+  std::int64_t count = 0;  // of elements that they write at most
+  bool certain = true;     // nothing else stores there, and all of these happen
+
+ private:
+  void times(std::int64_t n) {
+    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
+  }
+  /// Calls store, and lanes are several.
+  void hide() {
+    certain = false;
+    count = limit;
+  }
+  void note(const ir::stmt& s) {
+    const ir::store_node& node = *ir::as_store(s);
+    const bool view = std::find(views_.begin(), views_.end(), node.buffer) != views_.end();
+    if (node.buffer != region_.buffer && !view) return;
+    count = std::min(limit, count + each_);
+    if (view) certain = false;
+    if (view || each_ == 0) return;
+    plain_store out{s, around_, {}};
+    for (std::size_t d = 0; d < node.indices.size(); ++d) {
+      const arith::linear first = arith::to_linear(region_.box[d].min);
+      const arith::linear at = difference(arith::to_linear(node.indices[d]), first);
+      out.place.push_back(arith::from_linear(footprints::simplified(at, around_)));
+    }
+    list.push_back(std::move(out));
+  }
+
+  const ir::buffer_region& region_;
+  std::vector<ir::buffer> views_;
+  std::vector<const ir::loop_node*> around_;
+  std::int64_t each_ = 1;
+};
+
+/// What a store writes while its loops run, as a block inside of its block would; nothing when that
+/// is no constant box.
+inline std::optional<const_box> box_of(const plain_store& s) {
+  ir::block_node inside;
+  inside.writes = {{ir::as_store(s.store)->buffer, ir::point_box(s.place)}};
+  inside.body = s.store;
+  const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
+  const child_block child{ir::as_realize(all), s.loops};
+  const std::optional<footprint> gives =
+      written(child, bind_iters(child), child.block().writes[0], {0, {}});
+  if (!gives) return std::nullopt;
+  const_box out = within(*gives);
+  if (!std::all_of(out.begin(), out.end(), [](const arith::bounds& b) { return b.bounded(); }))
+    return std::nullopt;
+  return out;
+}
+
+/// The store at its place, below its loops.
+inline ir::stmt nest_of(const plain_store& s) {
+  const ir::store_node& node = *ir::as_store(s.store);
+  ir::stmt out = ir::make_store(node.buffer, s.place, node.value);
+  for (std::size_t l = s.loops.size(); l-- > 0;) out = ir::with_body(*s.loops[l], std::move(out));
+  return out;
+}
+
+/// Whether the stores in the body or init of a block without blocks write all of a region; where
+/// that cannot be said, whether they are as many as it has elements.
+inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
+                        const ir::buffer_region& region) {
+  constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
+  const_box box;
+  std::int64_t elements = 1;
+  for (const ir::range& r : region.box) {
+    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > plain_stores::limit / elements) return true;
+    box.push_back({0, ir::as_int(r.extent) - 1});
+    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
+  }
+  const plain_stores stores(block, part, region);
+  if (stores.count < elements || !stores.certain) return stores.count >= elements;
+  std::vector<const_box> rest{box};
+  bool boxes = true;
+  for (const plain_store& s : stores.list) {
+    const std::optional<const_box> given = box_of(s);
+    if (given) rest = without(rest, *given);
+    boxes = boxes && given;
+  }
+  if (boxes || rest.empty()) return rest.empty();
+  if (stores.count > few) return true;
+  stored_elements found(region.buffer, {}, static_cast<std::size_t>(16 * few));
+  for (const plain_store& s : stores.list)
+    if (!found.collect(nest_of(s))) return true;
+  const std::vector<std::vector<std::int64_t>> written = found.take();
+  return elements == std::count_if(written.begin(), written.end(), [&](const auto& element) {
+           return std::equal(
+               element.begin(), element.end(), box.begin(),
+               [](std::int64_t at, const arith::bounds& b) { return b.lo <= at && at <= b.hi; });
+         });
+}
+
+}  // namespace tilewright::primitive::detail::cover
