@@ -143,6 +143,40 @@ def main(A: T.Buffer((3, 14), "int32"), C: T.Buffer((3, 14), "int32")):
   check_meaning(s, f);
 }
 
+TEST_CASE("transform_layout: blocks around a nest that fills the padding write it, too") {
+  const auto inside = [](const std::string& nest) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((2,), "int32"), E: T.Buffer((2,), "int32")):
+    S = T.alloc_buffer((2,), "int32")
+    with T.block("O"):
+        T.reads(A[0:2], S[0:2])
+        T.writes(E[0:2], S[0:2])
+)" + nest + R"(        for i in range(2):
+            with T.block("E"):
+                vi = T.axis.spatial(2, i)
+                E[vi] = S[vi] - vi
+)");
+  };
+  for (const std::string nest : {R"(        for i in range(2):
+            with T.block("S"):
+                vi = T.axis.spatial(2, i)
+                S[vi] = A[vi] * 2
+)",
+                                 R"(        with T.block("S"):
+            T.reads(A[0:2])
+            T.writes(S[0:2])
+            for i in range(2):
+                S[i] = A[i] * 2
+)"}) {
+    const ir::function f = inside(nest);
+    schedule s(f);
+    s.transform_layout(s.block("S"), written_buffer(0), "lambda i: (i // 3, i % 3)", 7);
+    s.cache_write(s.block("O"), 1, "global");
+    s.cache_write(s.block("S"), 0, "local");
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("transform_layout: a reduction fills the padding in its init and in every step") {
   const ir::function f = sums();
   schedule s(f);

@@ -345,6 +345,27 @@ inline ir::function with_epilogue(const ir::function& f, const task& t,
   return replace(f, at, ir::make_seq({at.target(), std::move(nest)}));
 }
 
+/// The blocks that hold a nest over all of the buffer declare to write all of it, padding too.
+inline ir::function with_declared_padding(const ir::function& f, const task& t,
+                                          std::uint64_t writer) {
+  ir::function out = f;
+  const path at = find_block(f, writer);
+  for (std::size_t i = 1; i < at.slots.size(); ++i) {
+    const ir::block_realize_node* r = ir::as_realize(*at.slots[i]);
+    if (!r) continue;
+    const path place = find_block(out, r->block->id);
+    ir::block_node around = *ir::as_realize(place.target())->block;
+    bool writes = false;
+    for (ir::buffer_region& w : around.writes)
+      if (w.buffer == t.old_buffer) {
+        w = ir::full_region(t.new_buffer);
+        writes = true;
+      }
+    if (writes) out = replace_block(out, place, ir::make_block(std::move(around)));
+  }
+  return out;
+}
+
 TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t) {
   const auto all = writers(f, t.old_buffer);
   if (all.empty()) return with_assumption(f, t);
@@ -352,11 +373,12 @@ TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t
   bool replaced = false;
   for (const ir::block_realize_node* realize : all)
     if (const auto nest = row_major(out, *realize, t.old_buffer)) {
-      out = with_new_traversal(out, t, *realize, *nest);
+      out =
+          with_declared_padding(with_new_traversal(out, t, *realize, *nest), t, realize->block->id);
       replaced = true;
     } else if (const auto* inner = inner_traversal(*realize->block, t.old_buffer);
                inner && ir::is_true(realize->predicate)) {
-      out = with_inner_traversal(out, t, *inner);
+      out = with_declared_padding(with_inner_traversal(out, t, *inner), t, realize->block->id);
       replaced = true;
     }
   return replaced ? out : with_epilogue(f, t, *all.back());
