@@ -331,3 +331,18 @@ def main(A: T.Buffer((12,), "int32"), Y: T.Buffer((12,), "int32")):
   move(s);
   check_meaning(s, exact);
 }
+
+TEST_CASE("cache_read: what is loaded at a loop below the copy does not bound it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), I: T.Buffer((4,), "int32"), E: T.Buffer((4, 4), "int32")):
+    for i in range(4):
+        for j in range(T.min(T.max(I[i], 0), 4)):
+            with T.block("E"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                E[vi, vj] = A[vi, vj] + 1
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("E"))[0], {1, infer});
+  s.cache_read(s.block("E_i1"), 0, "global");
+  check_meaning(s, f);
+}

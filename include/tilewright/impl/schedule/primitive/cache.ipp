@@ -41,14 +41,17 @@ inline bool reads_within(const block_scope& scope, std::size_t writer, std::size
   return true;
 }
 
-/// All that the readers touch where the copy stands, which neither lets nor what blocks of the scope
-/// write decide.
+/// All that the readers touch where the copy stands, which neither lets, nor what blocks of the scope
+/// write, nor what is loaded at the loops below decide.
 inline footprint needed_by(const block_scope& scope, const std::vector<std::size_t>& readers,
                            const ir::buffer& x, std::size_t fixed) {
   footprint out = united(scope, readers, x, fixed);
-  const ir::var_set lets = defined_by_lets(scope.root());
+  ir::var_set inside = defined_by_lets(scope.root());
+  for (const std::size_t r : readers)
+    for (std::size_t l = fixed; l < scope[r].loops.size(); ++l)
+      inside.insert(scope[r].loops[l]->var);
   widen(out, [&](const ir::expr& term) {
-    return ir::uses_any(term, lets) ||
+    return ir::uses_any(term, inside) ||
            (ir::reads_memory(term) &&
             std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
               const std::vector<ir::buffer_region>& list = c.block().writes;
