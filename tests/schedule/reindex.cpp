@@ -458,3 +458,28 @@ def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
   const block_rv y = let.block("X");
   check_refusal(let, "reindex_cache_read", 8, [&] { let.reindex_cache_read(y, 0, "local", same); });
 }
+
+TEST_CASE("reindex: domains that blocks of the scope decide") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), I: T.Buffer((4,), "int32"), E: T.Buffer((4, 4), "int32")):
+    S = T.alloc_buffer((1,), "int32")
+    for i in range(4):
+        with T.block("O"):
+            vi = T.axis.spatial(4, i)
+            T.reads(I[vi], A[vi, 0:4], S[0])
+            T.writes(E[vi, 0:4], S[0])
+            with T.block("S"):
+                S[0] = T.min(I[vi], 4)
+            for j in range(4):
+                with T.block("E"):
+                    vj = T.axis.spatial(S[0], j)
+                    T.where(j < S[0])
+                    E[vi, vj] = A[vi, vj] + 1
+)"));
+  const block_rv e = s.block("E");
+  check_refusal(s, "reindex", 3, [&] { s.reindex(e, written_buffer(0)); });
+  check_refusal(s, "reindex_cache_write", 7,
+                [&] { s.reindex_cache_write(e, 0, "global", "lambda j: (j,)"); });
+  check_refusal(s, "reindex_cache_read", 7,
+                [&] { s.reindex_cache_read(e, 0, "global", "lambda j: (j,)"); });
+}

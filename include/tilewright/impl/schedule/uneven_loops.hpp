@@ -42,6 +42,23 @@ inline const ir::iter_var* following_a_loop(const child_block& child, std::size_
   return nullptr;
 }
 
+/// An iteration variable whose domain is loaded from what a block of the scope writes: where the scope
+/// begins, and allocates, it is not known; null if there is none.
+inline const ir::iter_var* following_results(const block_scope& scope, std::size_t child) {
+  const auto written = [&](const ir::expr& e) {
+    return ir::reads_memory(e) &&
+           std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
+             const std::vector<ir::buffer_region>& list = c.block().writes;
+             return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+               return ir::loads_from(e, w.buffer);
+             });
+           });
+  };
+  for (const ir::iter_var& v : scope[child].block().iters)
+    if (written(v.dom.min) || written(v.dom.extent)) return &v;
+  return nullptr;
+}
+
 /// Variables of what is around the scope of the block at the end of the path: loops, lets and blocks.
 /// Where one occurs in the value of an iteration variable, it decides which instances run, and loops
 /// over the domain would run all of them each time.

@@ -28,7 +28,8 @@ namespace tilewright::primitive {
 /// 1. the block holds no other blocks and is not the root;
 /// 2. the selector names a buffer that the block reads or writes;
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
-///    made of its iteration variables; these start at 0, and no domain depends on a loop;
+///    made of its iteration variables; these start at 0, and no domain depends on a loop
+///    or on what blocks of the scope write;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
@@ -67,7 +68,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 ///    around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
-/// 7. the map is one to one, on domains that start at 0 and depend on no loop;
+/// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
+///    nothing that blocks of the scope write;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
 ///    reads no element that the block does not read; no condition around the block is all that
 ///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their

@@ -224,6 +224,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
+  if (const ir::iter_var* v = detail::following_results(scope, self))
+    refuse(3, "the domain of iteration variable \"" + v->var->name + "\" of " + quoted(*block) +
+                  " depends on what a block of the scope writes");
   check_alone(scope, self, x, read);
   if (changes_in_while(at, scope, self))
     refuse(4, "a while repeats " + quoted(*block) + ", which may read something else each time");

@@ -340,6 +340,10 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
+  if (const ir::iter_var* v = detail::following_results(scope, self))
+    refuse(c, 7,
+           "the domain of \"" + v->var->name + "\" of " + quoted(*block) +
+               " depends on what a block of the scope writes");
   if (changes_in_while(at, scope, self))
     refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
   const caching::place where = find_place(c, at, scope, self, x, read);
