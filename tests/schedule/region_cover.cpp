@@ -109,6 +109,25 @@ def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
   check_refusal(s, "read_at", 5, [&] { s.read_at(i, b, 0, "local"); });
 }
 
+TEST_CASE("analysis: inner blocks that write a view write the buffer") {
+  const std::string guarded = R"(V = T.match_buffer(X[0:8], (8,), "int32")
+for j in range(8):
+    with T.block("I"):
+        vj = T.axis.spatial(8, j)
+        <guard>
+        V[vj] = A[vi, vj])";
+  check_unfilled(fill(guarded, {{"<guard>", "T.where(j >= vi)"}}));
+  const std::string whole = fill(guarded, {{"<guard>", "T.where(j >= 0)"}});
+  schedule s(filled_by(whole));
+  s.parallel(s.get_loops(s.block("R"))[0]);
+  check_meaning(s, filled_by(whole));
+  check_unfilled(R"(V = T.match_buffer(X[0:4], (4,), "int32")
+for j in range(4):
+    with T.block("I"):
+        vj = T.axis.spatial(4, j)
+        V[vj] = A[vi, vj])");
+}
+
 TEST_CASE("analysis: stores to a view are stores to the buffer") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8, 8), "int32")):

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/const_boxes.hpp>
+#include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/shared_iterations.hpp>
 #include <tilewright/impl/schedule/skipped_stores.hpp>
@@ -164,6 +165,14 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
   return true;
 }
 
+/// How the block sees the buffer as `x`; null where it does not.
+inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
+                                       const ir::buffer& x) {
+  for (const ir::match_buffer& m : block.match_buffers)
+    if (m.buffer == x && m.source.buffer == buffer) return &m;
+  return nullptr;
+}
+
 /// Whether one of the blocks inside of one with variables writes all of a region that it declares,
 /// and others what they declare; a box around what several write has holes.
 inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
@@ -171,12 +180,15 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   bool writes = false, filled = false;
   for (const child_block& c : inner.children())
     for (const ir::buffer_region& w : c.block().writes) {
-      if (w.buffer != region.buffer) continue;
+      const ir::match_buffer* view = view_of(block, region.buffer, w.buffer);
+      if (w.buffer != region.buffer && !view) continue;
       if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
           !writes_declared(c.block(), w))
         return false;
       writes = true;
-      filled = filled || fills(c, w, region);
+      filled =
+          filled || (view ? same_box(view->source, region) && fills(c, w, ir::full_region(w.buffer))
+                          : fills(c, w, region));
     }
   return !writes || filled;
 }
