@@ -109,6 +109,24 @@ def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
   check_refusal(s, "read_at", 5, [&] { s.read_at(i, b, 0, "local"); });
 }
 
+TEST_CASE("analysis: inner blocks write all of a box at a constant index") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), B: T.Buffer((4, 2, 8), "int32")):
+    for i in range(4):
+        with T.block("O"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:8])
+            T.writes(B[vi, 1, 0:8])
+            for j in range(8):
+                with T.block("I"):
+                    vj = T.axis.spatial(8, j)
+                    B[vi, 1, vj] = A[vi, vj] + 1
+)");
+  schedule s(f);
+  s.cache_write(s.block("O"), 0, "global");
+  check_meaning(s, f);
+}
+
 TEST_CASE("analysis: inner blocks that write a view write the buffer") {
   const std::string guarded = R"(V = T.match_buffer(X[0:8], (8,), "int32")
 for j in range(8):

@@ -160,6 +160,10 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
       return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
     };
     const span& s = (*box)[i];
+    const bounds constant = constant_range(dim);
+    if (!s.lo && !s.hi && constant.bounded() && s.within.lo == constant.lo &&
+        s.within.hi == constant.hi)
+      continue;
     if (!is(s.lo, dim.min, 0) || !is(s.hi, dim.min + dim.extent, -1)) return false;
   }
   return true;
