@@ -8,6 +8,7 @@
 #include <tilewright/arith/region.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
@@ -39,6 +40,17 @@ inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
     if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
   });
   return inside;
+}
+
+/// Whether the expression loads what blocks of the scope write.
+inline bool loads_results(const block_scope& scope, const ir::expr& e) {
+  return ir::reads_memory(e) &&
+         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           const std::vector<ir::buffer_region>& list = c.block().writes;
+           return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+             return ir::loads_from(e, w.buffer);
+           });
+         });
 }
 
 /// Whether the guard of a block or the values of its iteration variables load the buffer.

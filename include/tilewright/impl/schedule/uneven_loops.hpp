@@ -8,6 +8,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/driven_loops.hpp>
+#include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -45,17 +46,8 @@ inline const ir::iter_var* following_a_loop(const child_block& child, std::size_
 /// An iteration variable whose domain is loaded from what a block of the scope writes: where the scope
 /// begins, and allocates, it is not known; null if there is none.
 inline const ir::iter_var* following_results(const block_scope& scope, std::size_t child) {
-  const auto written = [&](const ir::expr& e) {
-    return ir::reads_memory(e) &&
-           std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
-             const std::vector<ir::buffer_region>& list = c.block().writes;
-             return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-               return ir::loads_from(e, w.buffer);
-             });
-           });
-  };
   for (const ir::iter_var& v : scope[child].block().iters)
-    if (written(v.dom.min) || written(v.dom.extent)) return &v;
+    if (loads_results(scope, v.dom.min) || loads_results(scope, v.dom.extent)) return &v;
   return nullptr;
 }
 

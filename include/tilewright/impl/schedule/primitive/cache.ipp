@@ -51,14 +51,7 @@ inline footprint needed_by(const block_scope& scope, const std::vector<std::size
     for (std::size_t l = fixed; l < scope[r].loops.size(); ++l)
       inside.insert(scope[r].loops[l]->var);
   widen(out, [&](const ir::expr& term) {
-    return ir::uses_any(term, inside) ||
-           (ir::reads_memory(term) &&
-            std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
-              const std::vector<ir::buffer_region>& list = c.block().writes;
-              return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-                return ir::loads_from(term, w.buffer);
-              });
-            }));
+    return ir::uses_any(term, inside) || loads_results(scope, term);
   });
   return out;
 }
