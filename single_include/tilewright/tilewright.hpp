@@ -38230,84 +38230,6 @@ TILEWRIGHT_INLINE std::int64_t constant_size(const ir::buffer& b) {
 
 #include <algorithm>
 
-namespace tilewright::primitive::detail {
-
-/// The region of an instance tells the value of the variable, which is an index of an element.
-inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
-  const auto holds = [&](const auto& says) {
-    return std::any_of(r.box.begin(), r.box.end(),
-                       [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
-  };
-  const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
-  const auto is_shifted = [&](const ir::expr& e) {
-    if (ir::is_var(e)) return false;
-    const arith::linear sum = arith::to_linear(e);
-    return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
-  };
-  return ir::is_int(iter.dom.extent, 1) || holds(is_variable) || holds(is_shifted);
-}
-
-inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
-  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
-                    [](const ir::range& x, const ir::range& y) {
-                      return arith::same_value(x.min, y.min) &&
-                             arith::same_value(x.extent, y.extent);
-                    });
-}
-
-/// A buffer of which an instance reads elements that others write, or may; null if there is none.
-inline ir::buffer read_of_others(const ir::block_node& b) {
-  for (const ir::buffer_region& w : b.writes)
-    for (const ir::buffer_region& r : b.reads)
-      if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
-  return {};
-}
-
-}  // namespace tilewright::primitive::detail
-// Reductions that read more of their results than the elements that they update.
-
-#include <algorithm>
-#include <vector>
-
-namespace tilewright::primitive::detail {
-
-/// Whether the init or the body of a reduction loads other elements of its results than the two
-/// store, as a scan does that has an init. Blocks inside are believed.
-inline bool reads_other_results(const ir::block_node& b) {
-  std::vector<const ir::store_node*> stores;
-  std::vector<ir::expr> loads;
-  const auto collect = [&](const auto& self, const ir::stmt& s) -> void {
-    const auto note = [&](const ir::expr& value) {
-      ir::for_each_expr(value, [&](const ir::expr& e) {
-        const auto writes = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
-        if (e->op == ir::op::load && std::any_of(b.writes.begin(), b.writes.end(), writes))
-          loads.push_back(e);
-      });
-    };
-    if (const ir::store_node* store = ir::as_store(s)) {
-      stores.push_back(store);
-      note(store->value);
-    } else if (const ir::let_node* let = ir::as_let(s)) {
-      note(let->value);
-      self(self, let->body);
-    } else if (const ir::seq_node* seq = ir::as_seq(s)) {
-      for (const ir::stmt& child : seq->stmts) self(self, child);
-    } else if (const ir::loop_node* loop = ir::as_loop(s)) {
-      self(self, loop->body);
-    }
-  };
-  collect(collect, b.init);
-  collect(collect, b.body);
-  return std::any_of(loads.begin(), loads.end(), [&](const ir::expr& load) {
-    return std::none_of(stores.begin(), stores.end(), [&](const ir::store_node* s) {
-      return s->buffer == load->buffer &&
-             std::equal(load->args.begin(), load->args.end(), s->indices.begin(), s->indices.end(),
-                        arith::same_value);
-    });
-  });
-}
-
-}  // namespace tilewright::primitive::detail
 // What a scope's blocks do to each other: dependences, block properties, loop properties.
 //
 // A scope is a block with the blocks directly below it. Everything here is computed on demand from
@@ -38510,8 +38432,8 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
 /// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
-/// all of the box. A block that holds no others is believed where its loops store as many elements as
-/// the box has.
+/// all of the box, or its stores do. Where that cannot be said of stores, as behind loaded indices
+/// and conditions, a block is believed that stores as many elements as the box has.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
@@ -38547,6 +38469,100 @@ int storage_rank(std::string_view scope);
 bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
 
 }  // namespace tilewright::primitive
+
+namespace tilewright::primitive::detail {
+
+/// The region of an instance tells the value of the variable, which is an index of an element.
+inline bool is_index(const ir::iter_var& iter, const ir::buffer_region& r) {
+  const auto holds = [&](const auto& says) {
+    return std::any_of(r.box.begin(), r.box.end(),
+                       [&](const ir::range& d) { return ir::is_int(d.extent, 1) && says(d.min); });
+  };
+  const auto is_variable = [&](const ir::expr& e) { return e.same(iter.var); };
+  const auto is_shifted = [&](const ir::expr& e) {
+    if (ir::is_var(e)) return false;
+    const arith::linear sum = arith::to_linear(e);
+    return sum.terms.size() == 1 && sum.terms[0].first.same(iter.var);
+  };
+  return ir::is_int(iter.dom.extent, 1) || holds(is_variable) || holds(is_shifted);
+}
+
+inline bool same_box(const ir::buffer_region& a, const ir::buffer_region& b) {
+  return std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
+                    [](const ir::range& x, const ir::range& y) {
+                      return arith::same_value(x.min, y.min) &&
+                             arith::same_value(x.extent, y.extent);
+                    });
+}
+
+/// A buffer of which an instance reads elements that others write, or may; null if there is none.
+inline ir::buffer read_of_others(const ir::block_node& b) {
+  for (const ir::buffer_region& w : b.writes)
+    for (const ir::buffer_region& r : b.reads)
+      if (r.buffer == w.buffer && !same_box(w, r)) return r.buffer;
+  return {};
+}
+
+/// Whether what the block writes at an element follows from the place of the element as far as the
+/// loop goes: all variables that it drives are indices.
+inline bool elements_tell(const child_block& c, const ir::var& loop) {
+  const ir::block_node& block = c.block();
+  for (std::size_t i = 0; i < block.iters.size(); ++i)
+    if (ir::uses_var(c.realize->values[i], loop) &&
+        (block.iters[i].kind == ir::iter_kind::reduce ||
+         !std::all_of(block.writes.begin(), block.writes.end(),
+                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
+      return false;
+  bool uses = false;
+  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
+  return !uses;
+}
+
+}  // namespace tilewright::primitive::detail
+// Reductions that read more of their results than the elements that they update.
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Whether the init or the body of a reduction loads other elements of its results than the two
+/// store, as a scan does that has an init. Blocks inside are believed.
+inline bool reads_other_results(const ir::block_node& b) {
+  std::vector<const ir::store_node*> stores;
+  std::vector<ir::expr> loads;
+  const auto collect = [&](const auto& self, const ir::stmt& s) -> void {
+    const auto note = [&](const ir::expr& value) {
+      ir::for_each_expr(value, [&](const ir::expr& e) {
+        const auto writes = [&](const ir::buffer_region& w) { return w.buffer == e->buffer; };
+        if (e->op == ir::op::load && std::any_of(b.writes.begin(), b.writes.end(), writes))
+          loads.push_back(e);
+      });
+    };
+    if (const ir::store_node* store = ir::as_store(s)) {
+      stores.push_back(store);
+      note(store->value);
+    } else if (const ir::let_node* let = ir::as_let(s)) {
+      note(let->value);
+      self(self, let->body);
+    } else if (const ir::seq_node* seq = ir::as_seq(s)) {
+      for (const ir::stmt& child : seq->stmts) self(self, child);
+    } else if (const ir::loop_node* loop = ir::as_loop(s)) {
+      self(self, loop->body);
+    }
+  };
+  collect(collect, b.init);
+  collect(collect, b.body);
+  return std::any_of(loads.begin(), loads.end(), [&](const ir::expr& load) {
+    return std::none_of(stores.begin(), stores.end(), [&](const ir::store_node* s) {
+      return s->buffer == load->buffer &&
+             std::equal(load->args.begin(), load->args.end(), s->indices.begin(), s->indices.end(),
+                        arith::same_value);
+    });
+  });
+}
+
+}  // namespace tilewright::primitive::detail
 // Footprints: the part of a buffer that a block touches while some of the loops around it stand
 // still.
 //
@@ -39542,17 +39558,97 @@ inline bool never_above(const linear& a, const linear& b,
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <vector>
+
+// Elements that a statement stores, found by running through its loops.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tilewright::primitive::detail {
 
+/// The elements of a buffer that a statement stores, its free variables having values.
+class stored_elements {
+ public:
+  stored_elements(ir::buffer x, ir::var_map values, std::size_t most)
+      : buffer_(std::move(x)), values_(std::move(values)), most_(most) {}
+
+  /// False where some are not known, or finding them takes more steps than asked for.
+  bool collect(const ir::stmt& s) {
+    if (!s) return true;
+    if (++steps_ > most_) return false;
+    if (const ir::store_node* store = ir::as_store(s))
+      return store->buffer != buffer_ || note(store->indices);
+    if (const ir::seq_node* seq = ir::as_seq(s))
+      return std::all_of(seq->stmts.begin(), seq->stmts.end(),
+                         [&](const ir::stmt& x) { return collect(x); });
+    if (const ir::loop_node* loop = ir::as_loop(s)) return collect_each(*loop);
+    if (const ir::block_realize_node* r = ir::as_realize(s)) return collect_block(*r);
+    if (const ir::if_node* branch = ir::as_if(s)) {
+      const ir::expr taken = at(branch->condition);
+      return ir::is_int(taken) &&
+             collect(ir::is_int(taken, 0) ? branch->else_body : branch->then_body);
+    }
+    return false;
+  }
+  /// Each once.
+  std::vector<std::vector<std::int64_t>> take() {
+    std::sort(elements_.begin(), elements_.end());
+    elements_.erase(std::unique(elements_.begin(), elements_.end()), elements_.end());
+    return std::move(elements_);
+  }
+
+ private:
+  ir::expr at(const ir::expr& e) const { return ir::substitute(e, values_); }
+
+  bool note(const std::vector<ir::expr>& indices) {
+    std::vector<std::int64_t> element;
+    for (const ir::expr& e : indices) {
+      const ir::expr place = at(e);
+      if (!ir::is_int(place)) return false;
+      element.push_back(ir::as_int(place));
+    }
+    elements_.push_back(std::move(element));
+    return true;
+  }
+  bool collect_each(const ir::loop_node& loop) {
+    const ir::expr min = at(loop.min), extent = at(loop.extent);
+    if (!ir::is_int(min) || !ir::is_int(extent)) return false;
+    for (std::int64_t i = 0; i < ir::as_int(extent); ++i) {
+      values_[loop.var] = ir::integer(loop.var.type(), ir::as_int(min) + i);
+      if (!collect(loop.body)) return false;
+    }
+    return true;
+  }
+  bool collect_block(const ir::block_realize_node& r) {
+    const ir::expr runs = at(r.predicate);
+    if (ir::is_int(runs, 0)) return true;
+    if (!ir::is_int(runs) || !r.block->match_buffers.empty()) return false;
+    for (std::size_t i = 0; i < r.values.size(); ++i)
+      values_[r.block->iters[i].var] = at(r.values[i]);
+    return collect(r.block->init) && collect(r.block->body);
+  }
+
+  ir::buffer buffer_;
+  ir::var_map values_;
+  std::size_t most_, steps_ = 0;
+  std::vector<std::vector<std::int64_t>> elements_;
+};
+
+}  // namespace tilewright::primitive::detail
+
+namespace tilewright::primitive::detail {
+
 /// Runs through values of the spatial variables that the places of a region follow: all of them, or
-/// as many from both ends of each domain as `most` instances allow.
+/// as many from both ends of each domain as `most` instances allow. Where the box does not say what
+/// an instance writes, its stores do.
 class repeated_elements {
  public:
   repeated_elements(const ir::block_node& block, const ir::buffer_region& region)
-      : region_(region) {
+      : block_(block), region_(region) {
     // a declared region may be larger than the element that a block stores
     const ir::store_node* store = ir::as_store(block.body);
     if (store && store->buffer == region.buffer) region_.box = ir::point_box(store->indices);
@@ -39561,12 +39657,13 @@ class repeated_elements {
 
   /// Whether an element is written twice; only an answer of yes is certain.
   bool found() {
+    if (is_vague()) return found_stored();
     if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
           return !ir::is_int(d.extent) || ir::reads_memory(d.min);
         }))
       return false;
     shorten();
-    run(0);
+    run(0, [&] { note(0, {}); });
     std::sort(elements_.begin(), elements_.end());
     return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
   }
@@ -39579,13 +39676,48 @@ class repeated_elements {
     std::int64_t min, extent, low, high;  // as many values from either end
   };
 
+  /// Whether the size of the box follows variables, or some are not in it at all.
+  bool is_vague() const {
+    const auto places = [&](const ir::iter_var& v) {
+      return v.kind != ir::iter_kind::spatial ||
+             std::any_of(axes_.begin(), axes_.end(),
+                         [&](const axis& a) { return a.v.same(v.var); });
+    };
+    const auto is_point = [](const ir::range& d) { return ir::is_int(d.extent, 1); };
+    return std::any_of(region_.box.begin(), region_.box.end(),
+                       [](const ir::range& d) { return !ir::is_int(d.extent); }) ||
+           (constant_ && !std::all_of(block_.iters.begin(), block_.iters.end(), places) &&
+            !std::all_of(region_.box.begin(), region_.box.end(), is_point));
+  }
+  bool found_stored() {
+    axes_.clear();
+    for (const ir::iter_var& v : block_.iters) {
+      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return false;
+      add_constant(v);
+    }
+    region_.box.clear();
+    shorten();
+    std::vector<std::vector<std::int64_t>> all;
+    bool known = true;
+    run(0, [&] {
+      if (!known || static_cast<std::int64_t>(all.size()) > most) return;
+      stored_elements one(region_.buffer, values_, most);
+      known = one.collect(block_.init) && one.collect(block_.body);
+      for (std::vector<std::int64_t>& e : one.take()) all.push_back(std::move(e));
+    });
+    std::sort(all.begin(), all.end());
+    return known && std::adjacent_find(all.begin(), all.end()) != all.end();
+  }
+
   void add(const ir::iter_var& v) {
     const bool constant = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
     const bool occurs = std::any_of(region_.box.begin(), region_.box.end(),
                                     [&](const ir::range& d) { return ir::uses_var(d.min, v.var); });
     if (!occurs) return;
     constant_ = constant_ && constant;
-    if (!constant) return;
+    if (constant) add_constant(v);
+  }
+  void add_constant(const ir::iter_var& v) {
     const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
     axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
   }
@@ -39612,13 +39744,14 @@ class repeated_elements {
     }
   }
 
-  void run(std::size_t at) {
-    if (at == axes_.size()) return note(0, {});
+  template <class Each>
+  void run(std::size_t at, const Each& each) {
+    if (at == axes_.size()) return each();
     const axis& a = axes_[at];
     for (std::int64_t i = 0; i < a.low + a.high; ++i) {
       const std::int64_t value = a.min + (i < a.low ? i : a.extent - a.high + (i - a.low));
       values_[a.v] = ir::integer(a.v.type(), value);
-      run(at + 1);
+      run(at + 1, each);
     }
   }
 
@@ -39636,6 +39769,7 @@ class repeated_elements {
       note(d + 1, element);
   }
 
+  const ir::block_node& block_;
   ir::buffer_region region_;
   bool constant_ = true;
   std::vector<axis> axes_;
@@ -39834,21 +39968,6 @@ inline bool writes_once(const child_block& child, const ir::buffer_region& regio
   return indices_tell(child.block(), region) || digits_tell(child, region);
 }
 
-/// Whether what the block writes at an element follows from the place of the element as far as the
-/// loop goes: all variables that it drives are indices.
-inline bool elements_tell(const child_block& c, const ir::var& loop) {
-  const ir::block_node& block = c.block();
-  for (std::size_t i = 0; i < block.iters.size(); ++i)
-    if (ir::uses_var(c.realize->values[i], loop) &&
-        (block.iters[i].kind == ir::iter_kind::reduce ||
-         !std::all_of(block.writes.begin(), block.writes.end(),
-                      [&](const ir::buffer_region& w) { return is_index(block.iters[i], w); })))
-      return false;
-  bool uses = false;
-  ir::for_each_expr(block.body, [&](const ir::expr& e) { uses = uses || e.same(loop); });
-  return !uses;
-}
-
 }  // namespace detail::apart
 
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
@@ -39893,7 +40012,7 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
       }))
     return false;
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
-  if (!elements_tell(c, loop)) return true;
+  if (!detail::elements_tell(c, loop)) return true;
   for (std::size_t w = 0; w < scope.size(); ++w)
     for (const ir::buffer_region& out : scope[w].block().writes)
       for (const ir::buffer_region& in : c.block().reads)
@@ -39927,6 +40046,92 @@ TILEWRIGHT_INLINE bool writes_apart(const child_block& child, std::size_t loop,
 #include <algorithm>
 #include <string>
 
+// What is loaded around a block, where its regions do not say it.
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Adds all of the buffers that the expression loads from to what a block reads: where they are
+/// loaded, no region says.
+inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
+                      const arith::analyzer& known = {}) {
+  if (!ir::reads_memory(e)) return;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
+  });
+}
+
+/// Whether the element at the indices exists.
+inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
+                      const arith::analyzer& known) {
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (!known.prove_le(ir::integer(indices[d].type(), 0), indices[d]) ||
+        !known.prove_lt(indices[d], x->shape[d]))
+      return false;
+  return true;
+}
+
+/// Whether all that the expression loads is inside of its buffer.
+inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
+  bool inside = true;
+  ir::for_each_expr(e, [&](const ir::expr& x) {
+    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
+  });
+  return inside;
+}
+
+/// Whether the expression loads what blocks of the scope write.
+inline bool loads_results(const block_scope& scope, const ir::expr& e) {
+  return ir::reads_memory(e) &&
+         std::any_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           const std::vector<ir::buffer_region>& list = c.block().writes;
+           return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
+             return ir::loads_from(e, w.buffer);
+           });
+         });
+}
+
+/// Whether the guard of a block or the values of its iteration variables load the buffer.
+inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
+  return ir::loads_from(r.predicate, x) ||
+         std::any_of(r.values.begin(), r.values.end(),
+                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
+}
+
+/// The variables that lets on the way to the end of the path, from its scope on, give a value.
+inline ir::var_set lets_around(const path& at) {
+  ir::var_set out;
+  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
+  return out;
+}
+
+/// These and the variables of the loops there: another statement of the scope does not see them.
+inline ir::var_set defined_around(const path& at) {
+  ir::var_set out = lets_around(at);
+  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
+  return out;
+}
+
+/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
+/// on, loads the buffer.
+inline bool loaded_above(const path& at, const ir::buffer& x) {
+  const auto loads = [&](const ir::stmt& s) {
+    if (const ir::loop_node* l = ir::as_loop(s))
+      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
+    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
+    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
+    return false;
+  };
+  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
+    if (loads(*at.slots[i])) return true;
+  return false;
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive::detail {
 
 /// Whether one of the loops around the block, from position `first` on, occurs in the expression.
@@ -39951,6 +40156,14 @@ inline const ir::loop_node* uneven_loop(const child_block& child, std::size_t fi
 inline const ir::iter_var* following_a_loop(const child_block& child, std::size_t first = 0) {
   for (const ir::iter_var& v : child.block().iters)
     if (follows(v.dom.min, child, first) || follows(v.dom.extent, child, first)) return &v;
+  return nullptr;
+}
+
+/// An iteration variable whose domain is loaded from what a block of the scope writes: where the scope
+/// begins, and allocates, it is not known; null if there is none.
+inline const ir::iter_var* following_results(const block_scope& scope, std::size_t child) {
+  for (const ir::iter_var& v : scope[child].block().iters)
+    if (loads_results(scope, v.dom.min) || loads_results(scope, v.dom.extent)) return &v;
   return nullptr;
 }
 
@@ -42517,7 +42730,8 @@ namespace tilewright::primitive {
 /// 1. the block holds no other blocks and is not the root;
 /// 2. the selector names a buffer that the block reads or writes;
 /// 3. the block accesses the buffer by loads and stores alone, all with the same indices, which are
-///    made of its iteration variables; these start at 0, and no domain depends on a loop;
+///    made of its iteration variables; these start at 0, and no domain depends on a loop
+///    or on what blocks of the scope write;
 /// 4. no other block that shares a loop with the block writes the buffer, or, for a write, reads it,
 ///    and none there writes what the indices are read from; no loop there starts its threads;
 /// 5. for a read: the block does not write the buffer, all of it that others of the scope write is
@@ -42556,7 +42770,8 @@ new_block reindex(const ir::function& f, std::uint64_t block, const buffer_selec
 ///    around the block are loaded from;
 /// 6. the map takes as many indices as the block has iteration variables, and uses those that occur
 ///    in the region and no others;
-/// 7. the map is one to one, on domains that start at 0 and depend on no loop;
+/// 7. the map is one to one, on domains that start at 0 and depend on no loop and on
+///    nothing that blocks of the scope write;
 /// 8. the guard of the block does not mix loops that the element depends on with others, and a copy
 ///    reads no element that the block does not read; no condition around the block is all that
 ///    keeps it in its domain, and no let there says where it runs; nor do the other loops and their
@@ -42716,7 +42931,8 @@ namespace tilewright::primitive {
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
 ///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
-/// 4. only spatial variables depend on that loop.
+/// 4. only spatial variables depend on that loop;
+/// 5. what is written at an element follows from its place: two iterations write the same there.
 /// @throws schedule_error; nothing is changed then
 ir::function rolling_buffer(const ir::function& f, std::uint64_t block, int write_buffer_index);
 
@@ -44110,80 +44326,6 @@ struct early_init {
 };
 
 }  // namespace tilewright::primitive::detail
-// What is loaded around a block, where its regions do not say it.
-
-#include <algorithm>
-#include <vector>
-
-namespace tilewright::primitive::detail {
-
-/// Adds all of the buffers that the expression loads from to what a block reads: where they are
-/// loaded, no region says.
-inline void add_loads(const ir::expr& e, std::vector<ir::buffer_region>& reads,
-                      const arith::analyzer& known = {}) {
-  if (!ir::reads_memory(e)) return;
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->buffer) arith::add_region(reads, ir::full_region(x->buffer), known);
-  });
-}
-
-/// Whether the element at the indices exists.
-inline bool is_inside(const ir::buffer& x, const std::vector<ir::expr>& indices,
-                      const arith::analyzer& known) {
-  for (std::size_t d = 0; d < indices.size(); ++d)
-    if (!known.prove_le(ir::integer(indices[d].type(), 0), indices[d]) ||
-        !known.prove_lt(indices[d], x->shape[d]))
-      return false;
-  return true;
-}
-
-/// Whether all that the expression loads is inside of its buffer.
-inline bool loads_inside(const ir::expr& e, const arith::analyzer& known) {
-  bool inside = true;
-  ir::for_each_expr(e, [&](const ir::expr& x) {
-    if (x->op == ir::op::load) inside = inside && is_inside(x->buffer, x->args, known);
-  });
-  return inside;
-}
-
-/// Whether the guard of a block or the values of its iteration variables load the buffer.
-inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
-  return ir::loads_from(r.predicate, x) ||
-         std::any_of(r.values.begin(), r.values.end(),
-                     [&](const ir::expr& value) { return ir::loads_from(value, x); });
-}
-
-/// The variables that lets on the way to the end of the path, from its scope on, give a value.
-inline ir::var_set lets_around(const path& at) {
-  ir::var_set out;
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
-    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
-  return out;
-}
-
-/// These and the variables of the loops there: another statement of the scope does not see them.
-inline ir::var_set defined_around(const path& at) {
-  ir::var_set out = lets_around(at);
-  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
-  return out;
-}
-
-/// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
-/// on, loads the buffer.
-inline bool loaded_above(const path& at, const ir::buffer& x) {
-  const auto loads = [&](const ir::stmt& s) {
-    if (const ir::loop_node* l = ir::as_loop(s))
-      return ir::loads_from(l->min, x) || ir::loads_from(l->extent, x);
-    if (const ir::if_node* n = ir::as_if(s)) return ir::loads_from(n->condition, x);
-    if (const ir::let_node* n = ir::as_let(s)) return ir::loads_from(n->value, x);
-    return false;
-  };
-  for (std::size_t i = at.slots.size(); i-- > 0 && !ir::as_realize(*at.slots[i]);)
-    if (loads(*at.slots[i])) return true;
-  return false;
-}
-
-}  // namespace tilewright::primitive::detail
 // Dividing the bindings of a block between outer and inner loops: what blockize and tensorize need.
 
 #include <cstddef>
@@ -45360,21 +45502,17 @@ inline bool reads_within(const block_scope& scope, std::size_t writer, std::size
   return true;
 }
 
-/// All that the readers touch where the copy stands, which neither lets nor what blocks of the scope
-/// write decide.
+/// All that the readers touch where the copy stands, which neither lets, nor what blocks of the scope
+/// write, nor what is loaded at the loops below decide.
 inline footprint needed_by(const block_scope& scope, const std::vector<std::size_t>& readers,
                            const ir::buffer& x, std::size_t fixed) {
   footprint out = united(scope, readers, x, fixed);
-  const ir::var_set lets = defined_by_lets(scope.root());
+  ir::var_set inside = defined_by_lets(scope.root());
+  for (const std::size_t r : readers)
+    for (std::size_t l = fixed; l < scope[r].loops.size(); ++l)
+      inside.insert(scope[r].loops[l]->var);
   widen(out, [&](const ir::expr& term) {
-    return ir::uses_any(term, lets) ||
-           (ir::reads_memory(term) &&
-            std::any_of(scope.children().begin(), scope.children().end(), [&](const auto& c) {
-              const std::vector<ir::buffer_region>& list = c.block().writes;
-              return std::any_of(list.begin(), list.end(), [&](const ir::buffer_region& w) {
-                return ir::loads_from(term, w.buffer);
-              });
-            }));
+    return ir::uses_any(term, inside) || loads_results(scope, term);
   });
   return out;
 }
@@ -45637,7 +45775,7 @@ class known_loops {
 /// `body` with variables replaced by `values`, which are simplified, changed bindings simplified,
 /// and `guard` (null for none) required for everything that runs: it joins the predicates of the
 /// outermost realizes; statements outside blocks get an `if`.
-/// @param known the loops around `body`; those inside are added on the way
+/// @param known the loops around `body`; those inside of constant extent are added on the way
 ir::stmt rebind(const ir::stmt& body, const ir::var_map& values, const ir::expr& guard,
                 known_loops& known);
 
@@ -50170,6 +50308,9 @@ inline new_block reindex(const ir::function& f, std::uint64_t id, const buffer_s
   if (const ir::iter_var* v = detail::following_a_loop(scope[self]))
     refuse(3, "the domain of iteration variable \"" + v->var->name +
                   "\" depends on a loop around " + quoted(*block));
+  if (const ir::iter_var* v = detail::following_results(scope, self))
+    refuse(3, "the domain of iteration variable \"" + v->var->name + "\" of " + quoted(*block) +
+                  " depends on what a block of the scope writes");
   check_alone(scope, self, x, read);
   if (changes_in_while(at, scope, self))
     refuse(4, "a while repeats " + quoted(*block) + ", which may read something else each time");
@@ -50541,6 +50682,10 @@ inline new_block cache(const ir::function& f, std::uint64_t id, int index, bool 
   if (const ir::iter_var* v = detail::following_a_loop(child))
     refuse(c, 7,
            "the domain of \"" + v->var->name + "\" depends on a loop around " + quoted(*block));
+  if (const ir::iter_var* v = detail::following_results(scope, self))
+    refuse(c, 7,
+           "the domain of \"" + v->var->name + "\" of " + quoted(*block) +
+               " depends on what a block of the scope writes");
   if (changes_in_while(at, scope, self))
     refuse(c, 4, "a while repeats " + quoted(*block) + ", which may read something else each time");
   const caching::place where = find_place(c, at, scope, self, x, read);
@@ -51807,6 +51952,26 @@ class rewriter : public ir::mutator {
   int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
+/// Whether the block writes the same value wherever iterations of the loop write the same element.
+/// What has been rolled before does.
+inline bool repeats_values(const block_scope& scope, std::size_t child, const ir::var& loop) {
+  const child_block& c = scope[child];
+  const ir::block_node& b = c.block();
+  if (!elements_tell(c, loop)) return false;
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const int at = w == child ? -1 : loop_index(scope[w].loops, loop);
+    if (at < 0 || iterations_apart(scope[w], static_cast<std::size_t>(at))) continue;
+    const std::vector<ir::iter_var>& iters = scope[w].block().iters;
+    if (std::any_of(iters.begin(), iters.end(),
+                    [](const ir::iter_var& v) { return v.kind == ir::iter_kind::opaque; }))
+      continue;
+    for (const ir::buffer_region& out : scope[w].block().writes)
+      for (const ir::buffer_region& in : b.reads)
+        if (in.buffer == out.buffer && (w > child || !repeats_values(scope, w, loop))) return false;
+  }
+  return true;
+}
+
 /// The window along the outermost loop that has one, then those of the other dimensions along
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
@@ -51863,6 +52028,11 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
            "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
   const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
   const std::vector<window> windows = find_windows(producer, written, common);
+  for (const window& w : windows)
+    if (!repeats_values(unordered, child, w.loop->var))
+      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
+                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
+                    "\"");
   const window& w = windows.front();
   ir::buffer_node node = *written.buffer;
   node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
@@ -52523,8 +52693,13 @@ class access_simplifier : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s))
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      const arith::analyzer outside = known_;  // there it may have no iterations
       known_.bind(loop->var, {loop->min, loop->extent});
+      ir::stmt out = ir::mutator::mutate(s);
+      known_ = outside;
+      return out;
+    }
     const ir::stmt inner = ir::mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store) return inner;
@@ -52532,12 +52707,14 @@ class access_simplifier : public ir::mutator {
   }
 
   ir::block mutate(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         for (ir::range& part : r.box)
           part = {known_.simplify(part.min), known_.simplify(part.extent)};
+    known_ = outside;
     return ir::make_block(std::move(out));
   }
 
@@ -52868,8 +53045,13 @@ class relayout : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s))
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      const arith::analyzer outside = known_;  // there it may have no iterations
       known_.bind(loop->var, {loop->min, loop->extent});
+      ir::stmt out = ir::mutator::mutate(s);
+      known_ = outside;
+      return out;
+    }
     const ir::stmt inner = ir::mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store || store->buffer != task_.old_buffer) return inner;
@@ -52877,6 +53059,7 @@ class relayout : public ir::mutator {
   }
 
   ir::block mutate(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
@@ -52884,6 +53067,7 @@ class relayout : public ir::mutator {
         if (r.buffer == task_.old_buffer)
           r = {task_.new_buffer,
                arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known_)};
+    known_ = outside;
     std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), task_.old_buffer,
                  task_.new_buffer);
     return ir::make_block(std::move(out));
@@ -53270,6 +53454,27 @@ inline ir::function with_epilogue(const ir::function& f, const task& t,
   return replace(f, at, ir::make_seq({at.target(), std::move(nest)}));
 }
 
+/// The blocks that hold a nest over all of the buffer declare to write all of it, padding too.
+inline ir::function with_declared_padding(const ir::function& f, const task& t,
+                                          std::uint64_t writer) {
+  ir::function out = f;
+  const path at = find_block(f, writer);
+  for (std::size_t i = 1; i < at.slots.size(); ++i) {
+    const ir::block_realize_node* r = ir::as_realize(*at.slots[i]);
+    if (!r) continue;
+    const path place = find_block(out, r->block->id);
+    ir::block_node around = *ir::as_realize(place.target())->block;
+    bool writes = false;
+    for (ir::buffer_region& w : around.writes)
+      if (w.buffer == t.old_buffer) {
+        w = ir::full_region(t.new_buffer);
+        writes = true;
+      }
+    if (writes) out = replace_block(out, place, ir::make_block(std::move(around)));
+  }
+  return out;
+}
+
 TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t) {
   const auto all = writers(f, t.old_buffer);
   if (all.empty()) return with_assumption(f, t);
@@ -53277,11 +53482,12 @@ TILEWRIGHT_INLINE ir::function with_padding(const ir::function& f, const task& t
   bool replaced = false;
   for (const ir::block_realize_node* realize : all)
     if (const auto nest = row_major(out, *realize, t.old_buffer)) {
-      out = with_new_traversal(out, t, *realize, *nest);
+      out =
+          with_declared_padding(with_new_traversal(out, t, *realize, *nest), t, realize->block->id);
       replaced = true;
     } else if (const auto* inner = inner_traversal(*realize->block, t.old_buffer);
                inner && ir::is_true(realize->predicate)) {
-      out = with_inner_traversal(out, t, *inner);
+      out = with_declared_padding(with_inner_traversal(out, t, *inner), t, realize->block->id);
       replaced = true;
     }
   return replaced ? out : with_epilogue(f, t, *all.back());
@@ -53331,10 +53537,14 @@ class rebinder : public ir::mutator {
     if (const ir::block_realize_node* realize = ir::as_realize(s))
       return rebind_realize(s, *realize);
     if (const ir::loop_node* loop = ir::as_loop(s)) {
-      inside_.push_back(loop);
-      if (mentions(loop->min) || mentions(loop->extent)) return rebind_bounds(s, *loop);
-      ir::stmt body = mutate(loop->body);
-      return body == loop->body ? s : ir::with_body(*loop, std::move(body));
+      if (ir::is_int(loop->extent)) return rebind_loop(s, *loop);
+      // that its iterations are more than none is known inside of it alone
+      const known_loops around = known_;
+      const std::vector<const ir::loop_node*> not_yet = inside_;
+      ir::stmt out = rebind_loop(s, *loop);
+      known_ = around;
+      inside_ = not_yet;
+      return out;
     }
     const bool transparent = s->kind == ir::stmt_kind::seq || s->kind == ir::stmt_kind::allocate;
     if (transparent || !guard_) return ir::mutator::mutate(s);
@@ -53379,6 +53589,12 @@ class rebinder : public ir::mutator {
                             is_boolean(e.type()) ? ir::boolean(false) : ir::integer(e.type(), 0));
   }
 
+  ir::stmt rebind_loop(const ir::stmt& s, const ir::loop_node& loop) {
+    inside_.push_back(&loop);
+    if (mentions(loop.min) || mentions(loop.extent)) return rebind_bounds(s, loop);
+    ir::stmt body = mutate(loop.body);
+    return body == loop.body ? s : ir::with_body(loop, std::move(body));
+  }
   ir::stmt rebind_bounds(const ir::stmt& s, const ir::loop_node& loop) {
     const ir::expr min = within_guard(mutate(loop.min)), extent = within_guard(mutate(loop.extent));
     if (min.same(loop.min) && extent.same(loop.extent)) return ir::mutator::mutate(s);
@@ -53815,11 +54031,13 @@ TILEWRIGHT_INLINE std::string find_reduction_form(const ir::block_node& b, reduc
 #include <algorithm>
 #include <string_view>
 
-namespace tilewright::primitive {
-namespace detail::cover {
+// Boxes with constant bounds, one taken from others.
 
-using arith::bounds;
-using const_box = std::vector<bounds>;
+#include <vector>
+
+namespace tilewright::primitive::detail::cover {
+
+using const_box = std::vector<arith::bounds>;
 
 /// `box` without `hole`, as boxes.
 inline void subtract(const const_box& box, const const_box& hole, std::vector<const_box>& out) {
@@ -53842,12 +54060,169 @@ inline void subtract(const const_box& box, const const_box& hole, std::vector<co
   }
 }
 
+/// The boxes without `hole`.
+inline std::vector<const_box> without(const std::vector<const_box>& boxes, const const_box& hole) {
+  std::vector<const_box> out;
+  for (const const_box& box : boxes) subtract(box, hole, out);
+  return out;
+}
+
 inline const_box within(const footprint& f) {
   const_box out;
   out.reserve(f.size());
   for (const span& s : f) out.push_back(s.within);
   return out;
 }
+
+}  // namespace tilewright::primitive::detail::cover
+// Whether the stores of a block that holds no others write all of a region.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilewright::primitive::detail::cover {
+
+struct plain_store {
+  ir::stmt store;
+  std::vector<const ir::loop_node*> loops;  // around it in its block
+  std::vector<ir::expr> place;              // counted from the first element of the region
+};
+
+/// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
+/// it.
+class plain_stores : public ir::visitor {
+ public:
+  plain_stores(const ir::block_node& block, const ir::stmt& part, const ir::buffer_region& region)
+      : region_(region) {
+    for (const ir::match_buffer& m : block.match_buffers)
+      if (m.source.buffer == region.buffer) views_.push_back(m.buffer);
+    visit(part);
+  }
+  using ir::visitor::visit;
+
+  void visit(const ir::stmt& s) override {
+    const std::int64_t outside = each_;
+    const std::size_t depth = around_.size();
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      around_.push_back(loop);
+      times(ir::is_int(loop->extent) ? std::max<std::int64_t>(ir::as_int(loop->extent), 0) : limit);
+    }
+    if (ir::as_while(s)) each_ = limit;
+    if (ir::as_while(s) || ir::as_if(s)) certain = false;
+    if (ir::as_evaluate(s)) hide();
+    if (ir::as_store(s)) note(s);
+    ir::visitor::visit(s);
+    each_ = outside;
+    around_.resize(depth);
+  }
+  void visit(const ir::expr& e) override {
+    if (e->op == ir::op::data || e.type() == dtype::handle || is_vector(e.type())) hide();
+    ir::visitor::visit(e);
+  }
+
+  static constexpr std::int64_t limit = std::int64_t{1} << 40;
+  std::vector<plain_store> list;
+  std::int64_t count = 0;  // of elements that they write at most
+  bool certain = true;     // nothing else stores there, and all of these happen
+
+ private:
+  void times(std::int64_t n) {
+    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
+  }
+  /// Calls store, and lanes are several.
+  void hide() {
+    certain = false;
+    count = limit;
+  }
+  void note(const ir::stmt& s) {
+    const ir::store_node& node = *ir::as_store(s);
+    const bool view = std::find(views_.begin(), views_.end(), node.buffer) != views_.end();
+    if (node.buffer != region_.buffer && !view) return;
+    count = std::min(limit, count + each_);
+    if (view) certain = false;
+    if (view || each_ == 0) return;
+    plain_store out{s, around_, {}};
+    for (std::size_t d = 0; d < node.indices.size(); ++d) {
+      const arith::linear first = arith::to_linear(region_.box[d].min);
+      const arith::linear at = difference(arith::to_linear(node.indices[d]), first);
+      out.place.push_back(arith::from_linear(footprints::simplified(at, around_)));
+    }
+    list.push_back(std::move(out));
+  }
+
+  const ir::buffer_region& region_;
+  std::vector<ir::buffer> views_;
+  std::vector<const ir::loop_node*> around_;
+  std::int64_t each_ = 1;
+};
+
+/// What a store writes while its loops run, as a block inside of its block would; nothing when that
+/// is no constant box.
+inline std::optional<const_box> box_of(const plain_store& s) {
+  ir::block_node inside;
+  inside.writes = {{ir::as_store(s.store)->buffer, ir::point_box(s.place)}};
+  inside.body = s.store;
+  const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
+  const child_block child{ir::as_realize(all), s.loops};
+  const std::optional<footprint> gives =
+      written(child, bind_iters(child), child.block().writes[0], {0, {}});
+  if (!gives) return std::nullopt;
+  const_box out = within(*gives);
+  if (!std::all_of(out.begin(), out.end(), [](const arith::bounds& b) { return b.bounded(); }))
+    return std::nullopt;
+  return out;
+}
+
+/// The store at its place, below its loops.
+inline ir::stmt nest_of(const plain_store& s) {
+  const ir::store_node& node = *ir::as_store(s.store);
+  ir::stmt out = ir::make_store(node.buffer, s.place, node.value);
+  for (std::size_t l = s.loops.size(); l-- > 0;) out = ir::with_body(*s.loops[l], std::move(out));
+  return out;
+}
+
+/// Whether the stores in the body or init of a block without blocks write all of a region; where
+/// that cannot be said, whether they are as many as it has elements.
+inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
+                        const ir::buffer_region& region) {
+  constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
+  const_box box;
+  std::int64_t elements = 1;
+  for (const ir::range& r : region.box) {
+    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > plain_stores::limit / elements) return true;
+    box.push_back({0, ir::as_int(r.extent) - 1});
+    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
+  }
+  const plain_stores stores(block, part, region);
+  if (stores.count < elements || !stores.certain) return stores.count >= elements;
+  std::vector<const_box> rest{box};
+  bool boxes = true;
+  for (const plain_store& s : stores.list) {
+    const std::optional<const_box> given = box_of(s);
+    if (given) rest = without(rest, *given);
+    boxes = boxes && given;
+  }
+  if (boxes || rest.empty()) return rest.empty();
+  if (stores.count > few) return true;
+  stored_elements found(region.buffer, {}, static_cast<std::size_t>(16 * few));
+  for (const plain_store& s : stores.list)
+    if (!found.collect(nest_of(s))) return true;
+  const std::vector<std::vector<std::int64_t>> written = found.take();
+  return elements == std::count_if(written.begin(), written.end(), [&](const auto& element) {
+           return std::equal(
+               element.begin(), element.end(), box.begin(),
+               [](std::int64_t at, const arith::bounds& b) { return b.lo <= at && at <= b.hi; });
+         });
+}
+
+}  // namespace tilewright::primitive::detail::cover
+
+namespace tilewright::primitive {
+namespace detail::cover {
+
+using arith::bounds;
 
 /// Whether the sums of `inner` lie inside those of `outer` in every iteration of `loops`; the
 /// constant cuts of `outer` are not looked at. No access is beyond the shape of its buffer, also
@@ -53915,9 +54290,7 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
         out.unknown.push_back(constant_box(writer.block(), of_writer));
         continue;
       }
-      std::vector<const_box> left;
-      for (const const_box& box : out.rest) subtract(box, within(*gives), left);
-      out.rest = std::move(left);
+      out.rest = without(out.rest, within(*gives));
     }
   }
   return out;
@@ -53988,9 +54361,21 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
       return side && footprints::constant_sum(*side, arith::to_linear(end), -1) == offset;
     };
     const span& s = (*box)[i];
+    const bounds constant = constant_range(dim);
+    if (!s.lo && !s.hi && constant.bounded() && s.within.lo == constant.lo &&
+        s.within.hi == constant.hi)
+      continue;
     if (!is(s.lo, dim.min, 0) || !is(s.hi, dim.min + dim.extent, -1)) return false;
   }
   return true;
+}
+
+/// How the block sees the buffer as `x`; null where it does not.
+inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
+                                       const ir::buffer& x) {
+  for (const ir::match_buffer& m : block.match_buffers)
+    if (m.buffer == x && m.source.buffer == buffer) return &m;
+  return nullptr;
 }
 
 /// Whether one of the blocks inside of one with variables writes all of a region that it declares,
@@ -54000,67 +54385,17 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   bool writes = false, filled = false;
   for (const child_block& c : inner.children())
     for (const ir::buffer_region& w : c.block().writes) {
-      if (w.buffer != region.buffer) continue;
+      const ir::match_buffer* view = view_of(block, region.buffer, w.buffer);
+      if (w.buffer != region.buffer && !view) continue;
       if (writes_unevenly(c, block) || skips_stores(c.block(), w.buffer) ||
           !writes_declared(c.block(), w))
         return false;
       writes = true;
-      filled = filled || fills(c, w, region);
+      filled =
+          filled || (view ? same_box(view->source, region) && fills(c, w, ir::full_region(w.buffer))
+                          : fills(c, w, region));
     }
   return !writes || filled;
-}
-
-/// Counts the elements that the stores of a block without blocks can write of a buffer or a view of
-/// it, each loop around them running once; a step that is not counted makes it as many as there may
-/// be.
-class store_counter : public ir::visitor {
- public:
-  store_counter(const ir::block_node& block, const ir::buffer& x) : of_{x} {
-    for (const ir::match_buffer& m : block.match_buffers)
-      if (m.source.buffer == x) of_.push_back(m.buffer);
-    visit(block.body);
-  }
-  using ir::visitor::visit;
-
-  void visit(const ir::stmt& s) override {
-    const std::int64_t outside = each_;
-    if (const ir::loop_node* loop = ir::as_loop(s))
-      times(ir::is_int(loop->extent) ? ir::as_int(loop->extent) : limit);
-    if (ir::as_while(s)) each_ = limit;
-    if (const ir::store_node* store = ir::as_store(s);
-        store && std::find(of_.begin(), of_.end(), store->buffer) != of_.end())
-      count = std::min(limit, count + each_);
-    ir::visitor::visit(s);
-    each_ = outside;
-  }
-  void visit(const ir::expr& e) override {
-    if (e->op == ir::op::data || e->op == ir::op::call)
-      count = limit;  // stores of their own, lanes
-    ir::visitor::visit(e);
-  }
-
-  static constexpr std::int64_t limit = std::int64_t{1} << 40;
-  std::int64_t count = 0;
-
- private:
-  void times(std::int64_t n) {
-    each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
-  }
-
-  std::vector<ir::buffer> of_;
-  std::int64_t each_ = 1;
-};
-
-/// Whether a block without blocks has as many stores as its region has elements: a layout may have
-/// made a strip of every eighth element a box.
-inline bool stores_suffice(const ir::block_node& block, const ir::buffer_region& region) {
-  std::int64_t elements = 1;
-  for (const ir::range& r : region.box) {
-    if (!ir::is_int(r.extent) || ir::as_int(r.extent) > store_counter::limit / elements)
-      return true;
-    elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
-  }
-  return store_counter(block, region.buffer).count >= elements;
 }
 
 }  // namespace detail::cover
@@ -54170,9 +54505,13 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                                        const ir::buffer_region& region) {
   namespace d = detail::cover;
-  if (ir::as_store(block.body)) return true;
+  const auto is_point = [](const ir::range& r) { return ir::is_int(r.extent, 1); };
+  if (ir::as_store(block.body) && std::all_of(region.box.begin(), region.box.end(), is_point))
+    return true;
   const block_scope inner(block);
-  if (inner.size() == 0) return d::stores_suffice(block, region);
+  if (inner.size() == 0)
+    return d::stores_fill(block, block.body, region) ||
+           (block.init && d::stores_fill(block, block.init, region));
   if (!block.iters.empty()) return d::parts_write_declared(block, inner, region);
   std::vector<d::const_box> rest(1);
   for (const ir::range& r : region.box) {
@@ -54187,9 +54526,7 @@ TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,
                            return (!s.lo || s.lo->is_constant()) && (!s.hi || s.hi->is_constant());
                          });
       if (!known) continue;
-      std::vector<d::const_box> left;
-      for (const d::const_box& box : rest) d::subtract(box, d::within(*gives), left);
-      rest = std::move(left);
+      rest = d::without(rest, d::within(*gives));
     }
   return rest.empty();
 }
@@ -57005,7 +57342,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   const std::vector<ir::var> limited = ir::free_vars(predicate);
   const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
   // what standing loops cut is missing in some iterations
-  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves) ||
+      ir::is_int(known.simplify(predicate), 0))
     return std::nullopt;
   footprint out;
   std::vector<ir::expr> values;

@@ -270,3 +270,29 @@ TEST_CASE("analysis: stores of each iteration write less than a box") {
   s.parallel(s.get_loops(s.block("R"))[0]);
   check_meaning(s, filled_by("for k in range(8):\n    X[7 - k] = A[vi, k]"));
 }
+
+TEST_CASE("region_cover: a block whose guard never holds writes nothing") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
+    X = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("X"):
+            vi = T.axis.spatial(8, i)
+            X[vi] = A[vi]
+    with T.block("O"):
+        T.reads()
+        T.writes(X[0:8])
+        for a in range(1):
+            with T.block("P"):
+                va = T.axis.spatial(8, a)
+                T.where(a == 1)
+                X[va] = 0
+    for i in range(8):
+        with T.block("D"):
+            vi = T.axis.spatial(8, i)
+            D[vi] = X[vi]
+)");
+  schedule s(f);
+  const block_rv p = s.block("P");
+  check_refusal(s, "cache_write", 5, [&] { s.cache_write(p, 0, "global"); });
+}

@@ -174,7 +174,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   const std::vector<ir::var> limited = ir::free_vars(predicate);
   const auto moves = [&](const ir::var& v) { return moved.count(v) != 0; };
   // what standing loops cut is missing in some iterations
-  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves))
+  if (ir::reads_memory(predicate) || !std::all_of(limited.begin(), limited.end(), moves) ||
+      ir::is_int(known.simplify(predicate), 0))
     return std::nullopt;
   footprint out;
   std::vector<ir::expr> values;
