@@ -296,3 +296,50 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8,), "int32")):
   const block_rv p = s.block("P");
   check_refusal(s, "cache_write", 5, [&] { s.cache_write(p, 0, "global"); });
 }
+
+TEST_CASE(
+    "carried_dependence: what blocks outside of the loop have written is written anew below") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((9,), "int32"), D: T.Buffer((9,), "int32")):
+    X = T.alloc_buffer((9,), "int32")
+    for i in range(9):
+        with T.block("X"):
+            vi = T.axis.spatial(9, i)
+            X[vi] = A[vi]
+    for i in range(9):
+        with T.block("U"):
+            vi = T.axis.spatial(9, i)
+            X[vi] = X[vi] * 2
+        with T.block("D"):
+            vi = T.axis.spatial(9, i)
+            D[vi] = X[vi] + T.if_then_else(vi >= 2, X[vi - 2], 0)
+)");
+  schedule s(f);
+  const loop_rv i = s.get_loops(s.block("D"))[0];
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
+  check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
+  check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
+
+  // the border that the loop leaves as it is belongs to nobody's iteration
+  const ir::function border = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 8), "int32"), D: T.Buffer((4,), "int32")):
+    X = T.alloc_buffer((4, 10), "int32")
+    for i, j in T.grid(4, 10):
+        with T.block("X"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            X[vi, vj] = 0
+    for i in range(4):
+        for j in range(8):
+            with T.block("U"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vi, vj + 1] = X[vi, vj + 1] + A[vi, vj]
+        with T.block("D"):
+            vi = T.axis.spatial(4, i)
+            T.reads(X[0:4, 0], X[vi, 0:10])
+            T.writes(D[vi])
+            D[vi] = X[3 - vi, 0] + X[vi, 9] + X[vi, 1]
+)");
+  schedule t(border);
+  t.parallel(t.get_loops(t.block("D"))[0]);
+  check_meaning(t, border);
+}

@@ -58,13 +58,15 @@ struct remainder {
   std::vector<const_box> unknown;  // written by blocks of which nothing is certain
 };
 
+/// Of all earlier blocks, or of those below a loop.
 inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
                                 const bound_iters& reader_iters, const ir::buffer_region& region,
-                                sums needed) {
+                                sums needed, const ir::var* loop = nullptr) {
   const child_block& r = scope[reader];
   remainder out;
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
+    if (loop && loop_index(writer.loops, *loop) < 0) continue;
     for (const ir::buffer_region& of_writer : writer.block().writes) {
       if (of_writer.buffer != region.buffer ||
           !may_overlap(writer.block(), of_writer, r.block(), region))
@@ -114,14 +116,17 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
 inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
                        std::size_t reader, const ir::buffer_region& r, const ir::var& loop) {
   const child_block& user = scope[reader];
-  std::optional<bool> covered;  // by all blocks before the reader
+  std::optional<remainder> left;  // by what those before the reader write in its iteration
   for (const std::size_t w : below) {
     const child_block& writer = scope[w];
     for (const ir::buffer_region& out : writer.block().writes) {
       if (w == reader || out.buffer != r.buffer) continue;
       if (w < reader) {
-        if (!covered) covered = is_covered(scope, reader, bind_iters(user), r, sums::finished);
-        if (*covered) continue;
+        if (!left) left = left_unwritten(scope, reader, bind_iters(user), r, sums::finished, &loop);
+        const const_box all = constant_box(writer.block(), out);
+        if (std::all_of(left->rest.begin(), left->rest.end(),
+                        [&](const const_box& box) { return disjoint(box, all); }))
+          continue;
       }
       const auto at = static_cast<std::size_t>(loop_index(writer.loops, loop));
       if (may_overlap(writer.block(), out, user.block(), r) &&
