@@ -362,3 +362,37 @@ def main(A: T.Buffer((3, 2), "int32"), E: T.Buffer((6,), "int32")):
   t.parallel(t.get_loops(t.block("O"))[0]);
   check_meaning(t, apart);
 }
+
+TEST_CASE(
+    "private_results: loaded places of what each iteration had are not believed to be apart") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), I: T.Buffer((4,), "int32"), E: T.Buffer((4, 4), "int32")):
+    S = T.alloc_buffer((4,), "int32")
+    B = T.alloc_buffer((4, 4), "int32")
+    for i in range(4):
+        with T.block("S"):
+            vi = T.axis.spatial(4, i)
+            S[vi] = I[vi]
+    for i, j in T.grid(4, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 3
+    for i in T.parallel(4):
+        for j in range(4):
+            with T.block("E"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(4, j)
+                vk = T.axis.opaque(4, S[i])
+                T.reads(B[vk, vj])
+                T.writes(E[vi, vj])
+                E[vi, vj] = B[vk, vj] + 1
+)");
+  schedule s(f);
+  const block_rv e = s.block("E");
+  const block_rv copy = s.read_at(s.get_loops(e)[0], e, 0, "global");
+  check_refusal(s, "transform_layout", 0, [&] {
+    s.transform_layout(copy, written_buffer(0), "lambda i, j: (i // 3, i % 3, j)", 0);
+  });
+  s.transform_layout(copy, written_buffer(0), "lambda i, j: (i // 2, i % 2, j)");
+  check_schedule(s, f);
+}

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive::detail {
@@ -49,15 +52,51 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
+/// A block of a program with its scope, which lives as long as this.
+class found_block {
+ public:
+  found_block(const ir::function& f, std::uint64_t id) : scopes_(concurrent_scopes(f)) {
+    for (const block_scope& scope : scopes_)
+      if (const int c = scope.find(id); c >= 0) child_ = &scope[static_cast<std::size_t>(c)];
+  }
+  /// Null when there is none below loops that run at once.
+  const child_block* get() const noexcept { return child_; }
+
+ private:
+  std::vector<block_scope> scopes_;
+  const child_block* child_ = nullptr;
+};
+
 /// Whether the block has written that region so.
 inline bool raced(const ir::function& f, std::uint64_t block_id, std::size_t region) {
   ir::private_buffers own(f.body);
-  for (const block_scope& scope : concurrent_scopes(f))
-    if (const int c = scope.find(block_id); c >= 0) {
-      const child_block& child = scope[static_cast<std::size_t>(c)];
-      return region < child.block().writes.size() && racing_loop(child, region, own);
-    }
-  return false;
+  const found_block block(f, block_id);
+  return block.get() && region < block.get()->block().writes.size() &&
+         racing_loop(*block.get(), region, own);
+}
+
+/// The loop whose iterations had for themselves, before, what the block now writes for all at places
+/// that are loaded; null when there is none. Who writes for all from the start says by spatial
+/// variables that these places are different ones; here nobody has said so.
+inline const ir::loop_node* exposed_by(const child_block& c, std::size_t region,
+                                       ir::private_buffers& own, const ir::function& before) {
+  const ir::buffer_region& w = c.block().writes[region];
+  const auto loaded = [](const ir::expr& e) { return ir::reads_memory(e); };
+  const std::vector<ir::expr>& values = c.realize->values;
+  if (std::none_of(values.begin(), values.end(), loaded) &&
+      std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) { return loaded(d.min); }))
+    return nullptr;
+  const found_block old(before, c.block().id);
+  if (!old.get() || region >= old.get()->block().writes.size()) return nullptr;
+  ir::private_buffers owned(before.body);
+  for (const ir::loop_node* l : c.loops) {
+    const int at = loop_index(old.get()->loops, l->var);
+    if (runs_at_once(*l) && at >= 0 && !own.within(*l, w.buffer) &&
+        owned.within(*old.get()->loops[static_cast<std::size_t>(at)],
+                     old.get()->block().writes[region].buffer))
+      return l;
+  }
+  return nullptr;
 }
 
 /// Requirement 0 of the primitive. What a block wrote so before is believed, as what one scatters is.
@@ -75,7 +114,9 @@ inline void check_private(std::string_view primitive, const ir::function& before
         const ir::buffer& written = c.block().writes[w].buffer;
         if (!changed.hold(c) && !changed.touch(written)) continue;
         const ir::loop_node* loop = racing_loop(c, w, own);
-        if (loop && !raced(before, c.block().id, w))
+        if (loop && raced(before, c.block().id, w)) continue;
+        if (!loop) loop = exposed_by(c, w, own, before);
+        if (loop)
           throw schedule_error(std::string(primitive), 0,
                                "iterations of loop \"" + loop->var->name +
                                    "\", which run at once, would write the same elements of \"" +
