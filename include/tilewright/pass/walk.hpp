@@ -1,5 +1,4 @@
-// What the passes share: a mutator that knows what holds where it stands, and small questions about
-// statements.
+// What the passes share: small questions about statements.
 #pragma once
 
 #include <unordered_set>
@@ -20,17 +19,6 @@ inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes"
 /// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by
 /// peel_tails.
 inline constexpr const char* edge_note = "tilewright.edge";
-
-/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their
-/// branch.
-class scoped_mutator : public ir::mutator {
- public:
-  using ir::mutator::mutate;
-  ir::stmt mutate(const ir::stmt& s) override;
-
- protected:
-  arith::analyzer known;
-};
 
 using buffer_set = std::unordered_set<ir::buffer>;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -36,12 +37,8 @@ class access_spans : public visitor {
   void visit(const stmt& s) override {
     if (const store_node* store = as_store(s); store && store->buffer == buffer_)
       add(store->indices);
-    const loop_node* loop = as_loop(s);
-    if (loop) {
-      known_.bind(loop->var, range{loop->min, loop->extent});
-      inner_[loop->var] = loop;
-    }
     if (const let_node* let = as_let(s)) inner_[let->var] = nullptr;
+    if (const loop_node* loop = as_loop(s)) return visit_loop(*loop);
     visitor::visit(s);
   }
 
@@ -49,6 +46,15 @@ class access_spans : public visitor {
   bool accessed() const { return accessed_; }
 
  private:
+  void visit_loop(const loop_node& loop) {
+    visit(loop.min);
+    visit(loop.extent);
+    const arith::analyzer outside = known_;  // there it may have no iterations
+    known_.bind(loop.var, range{loop.min, loop.extent});
+    inner_[loop.var] = &loop;
+    visit(loop.body);
+    known_ = outside;
+  }
   void add(const std::vector<expr>& indices) {
     if (!accessed_) {
       accessed_ = true;
@@ -164,7 +170,7 @@ class rebase : public mutator {
   std::vector<expr> origin_;
 };
 
-class compacter : public scoped_mutator {
+class compacter : public arith::scoped_mutator {
  public:
   using scoped_mutator::mutate;
   stmt mutate(const stmt& s) override {

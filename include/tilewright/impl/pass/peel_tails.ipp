@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/peel_tails.hpp>
 #include <tilewright/pass/simplify_loops.hpp>
@@ -236,7 +237,7 @@ struct question {
   bool one_value() const { return possible - whole == step; }
 };
 
-class peeler : public scoped_mutator {
+class peeler : public arith::scoped_mutator {
  public:
   explicit peeler(int allowance) : allowance_(allowance) {}
   using scoped_mutator::mutate;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/pass/promote_accumulators.hpp>
 #include <tilewright/pass/walk.hpp>
 
@@ -167,7 +168,7 @@ inline bool is_injective(const std::vector<expr>& indices,
   return covered == loops.size();
 }
 
-class promoter : public scoped_mutator {
+class promoter : public arith::scoped_mutator {
  public:
   explicit promoter(const accumulator_limits& limits) : limits_(limits) {}
   using scoped_mutator::mutate;

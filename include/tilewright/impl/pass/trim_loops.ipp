@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/pass/guards.hpp>
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -11,7 +12,7 @@ namespace tilewright::pass::detail::trim {
 
 using namespace tilewright::ir;
 
-class trimmer : public scoped_mutator {
+class trimmer : public arith::scoped_mutator {
  public:
   using scoped_mutator::mutate;
 

@@ -5,32 +5,6 @@
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
-  if (const ir::loop_node* loop = ir::as_loop(s)) {
-    const arith::analyzer before = known;
-    known.bind(loop->var, ir::range{loop->min, loop->extent});
-    ir::stmt out = ir::mutator::mutate(s);
-    known = before;
-    return out;
-  }
-  if (const ir::if_node* n = ir::as_if(s)) {
-    ir::expr condition = mutate(n->condition);
-    const arith::analyzer before = known;
-    known.assume(condition);
-    ir::stmt then_body = mutate(n->then_body), else_body;
-    known = before;
-    if (n->else_body) {
-      known.assume(ir::logical_not(condition));
-      else_body = mutate(n->else_body);
-      known = before;
-    }
-    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body)
-      return s;
-    return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
-  }
-  return ir::mutator::mutate(s);
-}
-
 TILEWRIGHT_INLINE bool is_unit(const ir::loop_node& loop) { return ir::is_int(loop.extent, 1); }
 
 TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {

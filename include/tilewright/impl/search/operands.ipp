@@ -28,14 +28,15 @@ class operand_gathers : public ir::visitor {
   using ir::visitor::visit;
 
   void visit(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& v : b->iters) known_.bind(v.var, v.dom);
     if (b->init) visit(b->init);
     visit(b->body);  // regions are not accesses
-    for (const ir::buffer_region& r : b->reads) (void)r;
+    known_ = outside;
   }
 
   void visit(const ir::stmt& s) override {
-    if (const ir::loop_node* l = ir::as_loop(s)) known_.bind(l->var, {l->min, l->extent});
+    if (const ir::loop_node* l = ir::as_loop(s)) return visit_loop(*l);
     if (const ir::store_node* store = ir::as_store(s)) access(store->buffer, store->indices);
     ir::visitor::visit(s);
   }
@@ -55,6 +56,14 @@ class operand_gathers : public ir::visitor {
   }
 
  private:
+  void visit_loop(const ir::loop_node& l) {
+    visit(l.min);
+    visit(l.extent);
+    const arith::analyzer outside = known_;  // there it may have no iterations
+    known_.bind(l.var, {l.min, l.extent});
+    visit(l.body);
+    known_ = outside;
+  }
   void access(const ir::buffer& b, const std::vector<ir::expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       if (!ir::is_int(b->shape[d])) continue;

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include <tilewright/arith/scoped_mutator.hpp>
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/primitive/transform_layout.hpp>
@@ -150,10 +151,10 @@ inline task make_task(const ir::function& f, const ir::block_node& block, const 
 }
 
 /// Rewrites every access of the old buffer.
-class relayout : public ir::mutator {
+class relayout : public arith::scoped_mutator {
  public:
   explicit relayout(const task& t) : task_(t) {}
-  using ir::mutator::mutate;
+  using scoped_mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr inner = ir::mutator::mutate(e);
@@ -162,40 +163,30 @@ class relayout : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const arith::analyzer outside = known_;  // there it may have no iterations
-      known_.bind(loop->var, {loop->min, loop->extent});
-      ir::stmt out = ir::mutator::mutate(s);
-      known_ = outside;
-      return out;
-    }
-    const ir::stmt inner = ir::mutator::mutate(s);
+    const ir::stmt inner = scoped_mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store || store->buffer != task_.old_buffer) return inner;
     return ir::make_store(task_.new_buffer, mapped(store->indices), store->value);
   }
 
-  ir::block mutate(const ir::block& b) override {
-    const arith::analyzer outside = known_;
-    for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
+ private:
+  ir::block mutate_bound(const ir::block& b) override {
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         if (r.buffer == task_.old_buffer)
           r = {task_.new_buffer,
-               arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known_)};
-    known_ = outside;
+               arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known)};
     std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), task_.old_buffer,
                  task_.new_buffer);
     return ir::make_block(std::move(out));
   }
 
- private:
   std::vector<ir::expr> mapped(std::vector<ir::expr> indices) const {
     for (std::size_t i = 0; i < indices.size(); ++i)
       indices[i] = ir::cast(task_.map.inputs[i].type(), indices[i]);
     std::vector<ir::expr> out = ir::map_indices(task_.map, indices);
-    for (ir::expr& e : out) e = known_.simplify(e);
+    for (ir::expr& e : out) e = known.simplify(e);
     return out;
   }
 
@@ -208,7 +199,6 @@ class relayout : public ir::mutator {
   }
 
   const task& task_;
-  arith::analyzer known_;
 };
 
 }  // namespace detail::layouts

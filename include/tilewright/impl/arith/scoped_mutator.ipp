@@ -1,0 +1,52 @@
+#pragma once
+
+#include <utility>
+
+#include <tilewright/arith/scoped_mutator.hpp>
+
+namespace tilewright::arith {
+
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
+  if (const ir::loop_node* loop = ir::as_loop(s)) return mutate_loop(s, *loop);
+  if (const ir::if_node* n = ir::as_if(s)) return mutate_if(s, *n);
+  return ir::mutator::mutate(s);
+}
+
+TILEWRIGHT_INLINE ir::block scoped_mutator::mutate(const ir::block& b) {
+  if (b->iters.empty()) return mutate_bound(b);
+  const analyzer outside = known;
+  for (const ir::iter_var& v : b->iters) known.bind(v.var, v.dom);
+  ir::block out = mutate_bound(b);
+  known = outside;
+  return out;
+}
+
+// the bounds of a loop also count where they leave it no iterations
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
+                                                       const ir::loop_node& loop) {
+  ir::expr min = mutate(loop.min), extent = mutate(loop.extent);
+  const analyzer outside = known;
+  known.bind(loop.var, ir::range{loop.min, loop.extent});
+  ir::stmt body = mutate(loop.body);
+  known = outside;
+  if (min.same(loop.min) && extent.same(loop.extent) && body == loop.body) return s;
+  return ir::make_loop(loop.var, std::move(min), std::move(extent), std::move(body), loop.loop,
+                       loop.annotations, loop.thread_tag);
+}
+
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_if(const ir::stmt& s, const ir::if_node& n) {
+  ir::expr condition = mutate(n.condition);
+  const analyzer outside = known;
+  known.assume(condition);
+  ir::stmt then_body = mutate(n.then_body), else_body;
+  known = outside;
+  if (n.else_body) {
+    known.assume(ir::logical_not(condition));
+    else_body = mutate(n.else_body);
+    known = outside;
+  }
+  if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
+  return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
+}
+
+}  // namespace tilewright::arith
