@@ -137,6 +137,26 @@ TEST_CASE("rule 7: reads, writes and init") {
                 "init uses the reduce iteration variable vk");
 }
 
+TEST_CASE("rule 8: what matches a region") {
+  const auto matching = [](dtype type, std::vector<expr> shape, std::int64_t extent = 8) {
+    return [=](sketch& s) {
+      const buffer view = make_buffer("V", type, shape);
+      s.block.match_buffers.push_back({view, {s.a, {{0, integer(dtype::i32, extent)}}}});
+    };
+  };
+  sketch s;
+  matching(dtype::f32, {8})(s);
+  CHECK_NOTHROW(verify(s.build()));
+  check_refused(matching(dtype::i32, {8}),
+                "V matches a region of A and has elements of type int32 instead of float32");
+  check_refused(matching(dtype::f32, {8, 1}), "V matches a region of A and has more dimensions");
+  check_refused(matching(dtype::f32, {4}), "V matches a region of A and has other extents");
+  check_refused(matching(dtype::f32, {}), "V matches a region of A and has other extents");
+  sketch element;
+  matching(dtype::f32, {}, 1)(element);
+  CHECK_NOTHROW(verify(element.build()));
+}
+
 TEST_CASE("an inner block accesses only what the outer one lists") {
   function f = test::tiled_view();
   CHECK_NOTHROW(verify(f));

@@ -154,7 +154,7 @@ def main(A: T.Buffer((8, 8), "int32"), C: T.Buffer((8, 8), "int32")):
             vi, vj = T.axis.remap("SS", [i, j])
             T.reads(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
             T.writes(C[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
-            Cs = T.match_buffer(C[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), offset_factor=1)
+            Cs = T.match_buffer(C[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), "int32", offset_factor=1)
             for ii, jj in T.grid(4, 4):
                 Cs[ii, jj] = A[vi * 4 + ii, vj * 4 + jj] + 1
 )");
@@ -192,6 +192,10 @@ TEST_CASE("analysis: stores write all of a box") {
            "for k in range(8):\n    B[vi, k] = 0\nfor k in range(8):\n    B[vi, k // 2] = A[vi, k]",
            "for k in range(1, 9):\n    B[vi, k - 1] = T.Cast(\"int32\", "
            "T.exp(T.Cast(\"float32\", A[vi, k - 1])))",
+           "V = T.match_buffer(B[vi, 0:8], (8,), \"int32\")\n"
+           "for k in range(8):\n    V[7 - k] = A[vi, k]",
+           "V = T.match_buffer(B[vi, 4:8], (4,), \"int32\")\n"
+           "for k in range(4):\n    V[k] = A[vi, k]\n    B[vi, k] = A[vi, k] + 1",
        }) {
     CAPTURE(stores);
     schedule s = writes_row(stores);
@@ -219,6 +223,20 @@ TEST_CASE("analysis: stores write less than a box declared") {
     check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "global"); });
     const loop_rv i = s.get_loops(b)[0];
     check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
+  }
+}
+
+TEST_CASE("analysis: stores to a view write less than a box declared") {
+  for (const char* stores : {
+           "V = T.match_buffer(B[vi, 0:8], (8,), \"int32\")\n"
+           "for k in range(8):\n    V[k // 2] = A[vi, k]",
+           "V = T.match_buffer(B[vi, 0:4], (4,), \"int32\")\n"
+           "for k in range(4):\n    V[k] = A[vi, k]\n    B[vi, k + 3] = A[vi, k] + 1",
+       }) {
+    CAPTURE(stores);
+    schedule s = writes_row(stores);
+    const block_rv b = s.block("B");
+    check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "global"); });
   }
 }
 

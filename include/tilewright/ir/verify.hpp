@@ -25,7 +25,9 @@ class verify_error : public argument_error {
 ///  7. a block lists in its reads and writes every buffer that it accesses and does not allocate
 ///  (the
 ///     root block lists none; a block with `init` may read what it writes), and `init` uses no
-///     reduce iteration variable.
+///     reduce iteration variable;
+///  8. what matches a region of a buffer has its type and its extents; leading dimensions of one
+///     element may be left out.
 /// @throws verify_error for the first violation
 void verify(const function& f);
 

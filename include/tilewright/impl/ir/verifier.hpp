@@ -50,6 +50,7 @@ class verifier {
   void check_boolean(const expr& e, const char* what);
   void check_range(const range& r, const char* what);
   void check_region(const buffer_region& r);
+  void check_match(const match_buffer& m);
   void check_layout(const buffer& b);
   void need_visible(const buffer& b) const;
   void need_readable(const buffer& b) const;

@@ -194,6 +194,7 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
       fail("buffer " + m.source.buffer->name +
            " is matched but listed neither in reads nor in writes");
+    check_match(m);
     bind_layout_vars(m.buffer);
     own(m.buffer);
   }
@@ -203,6 +204,27 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
   check(b.body);
   frame_ = std::move(outer);
   visible_from_ = outer_visible;
+}
+
+TILEWRIGHT_INLINE void verifier::check_match(const match_buffer& m) {
+  const buffer& of = m.source.buffer;
+  if (!m.buffer) fail("an allocation or match has no buffer");
+  const auto different = [&](const std::string& what) {
+    fail("buffer " + m.buffer->name + " matches a region of " + of->name + " and has " + what);
+  };
+  if (m.buffer->type != of->type)
+    different("elements of type " + std::string(name(m.buffer->type)) + " instead of " +
+              std::string(name(of->type)));
+  const std::vector<expr>& shape = m.buffer->shape;
+  if (shape.size() > m.source.box.size()) different("more dimensions");
+  const std::size_t left_out = m.source.box.size() - shape.size();
+  for (std::size_t d = 0; d < m.source.box.size(); ++d) {
+    const expr& extent = m.source.box[d].extent;
+    if (d < left_out ? !is_int(extent, 1)
+                     : is_int(extent) && is_int(shape[d - left_out]) &&
+                           !is_int(shape[d - left_out], as_int(extent)))
+      different("other extents");
+  }
 }
 
 TILEWRIGHT_INLINE void verifier::check_init(const block_node& b) {

@@ -174,14 +174,6 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
   return true;
 }
 
-/// How the block sees the buffer as `x`; null where it does not.
-inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
-                                       const ir::buffer& x) {
-  for (const ir::match_buffer& m : block.match_buffers)
-    if (m.buffer == x && m.source.buffer == buffer) return &m;
-  return nullptr;
-}
-
 /// Whether one of the blocks inside of one with variables writes all of a region that it declares,
 /// and others what they declare; a box around what several write has holes.
 inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,

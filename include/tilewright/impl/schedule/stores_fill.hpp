@@ -14,10 +14,27 @@
 
 namespace tilewright::primitive::detail::cover {
 
+/// How the block sees the buffer as `x`; null where it does not.
+inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
+                                       const ir::buffer& x) {
+  for (const ir::match_buffer& m : block.match_buffers)
+    if (m.buffer == x && m.source.buffer == buffer) return &m;
+  return nullptr;
+}
+
+/// The element of the buffer that the view shows at those indices; it may have fewer dimensions.
+inline std::vector<ir::expr> seen_through(const ir::match_buffer& view,
+                                          const std::vector<ir::expr>& indices) {
+  std::vector<ir::expr> out;
+  for (const ir::range& r : view.source.box) out.push_back(r.min);
+  const std::size_t first = out.size() - indices.size();
+  for (std::size_t d = 0; d < indices.size(); ++d) out[first + d] = out[first + d] + indices[d];
+  return out;
+}
+
 struct plain_store {
-  ir::stmt store;
+  ir::stmt store;  // to the buffer of the region, counted from its first element
   std::vector<const ir::loop_node*> loops;  // around it in its block
-  std::vector<ir::expr> place;              // counted from the first element of the region
 };
 
 /// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
@@ -25,9 +42,7 @@ struct plain_store {
 class plain_stores : public ir::visitor {
  public:
   plain_stores(const ir::block_node& block, const ir::stmt& part, const ir::buffer_region& region)
-      : region_(region) {
-    for (const ir::match_buffer& m : block.match_buffers)
-      if (m.source.buffer == region.buffer) views_.push_back(m.buffer);
+      : block_(block), region_(region) {
     visit(part);
   }
   using ir::visitor::visit;
@@ -68,22 +83,21 @@ class plain_stores : public ir::visitor {
   }
   void note(const ir::stmt& s) {
     const ir::store_node& node = *ir::as_store(s);
-    const bool view = std::find(views_.begin(), views_.end(), node.buffer) != views_.end();
+    const ir::match_buffer* view = view_of(block_, region_.buffer, node.buffer);
     if (node.buffer != region_.buffer && !view) return;
     count = std::min(limit, count + each_);
-    if (view) certain = false;
-    if (view || each_ == 0) return;
-    plain_store out{s, around_, {}};
-    for (std::size_t d = 0; d < node.indices.size(); ++d) {
+    if (each_ == 0) return;
+    std::vector<ir::expr> place = view ? seen_through(*view, node.indices) : node.indices;
+    for (std::size_t d = 0; d < place.size(); ++d) {
       const arith::linear first = arith::to_linear(region_.box[d].min);
-      const arith::linear at = difference(arith::to_linear(node.indices[d]), first);
-      out.place.push_back(arith::from_linear(footprints::simplified(at, around_)));
+      const arith::linear at = difference(arith::to_linear(place[d]), first);
+      place[d] = arith::from_linear(footprints::simplified(at, around_));
     }
-    list.push_back(std::move(out));
+    list.push_back({ir::make_store(region_.buffer, std::move(place), node.value), around_});
   }
 
+  const ir::block_node& block_;
   const ir::buffer_region& region_;
-  std::vector<ir::buffer> views_;
   std::vector<const ir::loop_node*> around_;
   std::int64_t each_ = 1;
 };
@@ -92,7 +106,8 @@ class plain_stores : public ir::visitor {
 /// is no constant box.
 inline std::optional<const_box> box_of(const plain_store& s) {
   ir::block_node inside;
-  inside.writes = {{ir::as_store(s.store)->buffer, ir::point_box(s.place)}};
+  const ir::store_node& store = *ir::as_store(s.store);
+  inside.writes = {{store.buffer, ir::point_box(store.indices)}};
   inside.body = s.store;
   const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
   const child_block child{ir::as_realize(all), s.loops};
@@ -105,16 +120,15 @@ inline std::optional<const_box> box_of(const plain_store& s) {
   return out;
 }
 
-/// The store at its place, below its loops.
+/// The store below its loops.
 inline ir::stmt nest_of(const plain_store& s) {
-  const ir::store_node& node = *ir::as_store(s.store);
-  ir::stmt out = ir::make_store(node.buffer, s.place, node.value);
+  ir::stmt out = s.store;
   for (std::size_t l = s.loops.size(); l-- > 0;) out = ir::with_body(*s.loops[l], std::move(out));
   return out;
 }
 
-/// Whether the stores in the body or init of a block without blocks write all of a region; where
-/// that cannot be said, whether they are as many as it has elements.
+/// Whether the stores in the body or init of a block without blocks write all of a region. Fewer than
+/// it has elements do not; where else that cannot be said, what the block declares is believed.
 inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
                         const ir::buffer_region& region) {
   constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
@@ -126,7 +140,8 @@ inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
     elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
   }
   const plain_stores stores(block, part, region);
-  if (stores.count < elements || !stores.certain) return stores.count >= elements;
+  if (stores.count < elements) return false;
+  if (!stores.certain) return true;
   std::vector<const_box> rest{box};
   bool boxes = true;
   for (const plain_store& s : stores.list) {
