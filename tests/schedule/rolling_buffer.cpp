@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
 
 #include "script_schedule.hpp"
@@ -302,4 +307,90 @@ def main(A: T.Buffer((3, 2), "int32"), E: T.Buffer((3, 2), "int32")):
 )"));
   const block_rv b = s.block("B");
   check_refusal(s, "rolling_buffer", 5, [&] { s.rolling_buffer(b, 0); });
+}
+
+TEST_CASE("rolling_buffer: opaque variables that no rolling has made") {
+  // B is another one in each iteration, so that C is no window of what there was before
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((10,), "int32"), D: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((10,), "int32")
+    C = T.alloc_buffer((10,), "int32")
+    for i in range(8):
+        for j in range(3):
+            with T.block("B"):
+                v = T.axis.opaque(10, i + j)
+                w = T.axis.opaque(8, i)
+                B[v] = A[v] + w
+        for j in range(3):
+            with T.block("C"):
+                v = T.axis.spatial(10, i + j)
+                C[v] = B[v] * 2
+        with T.block("D"):
+            v = T.axis.spatial(8, i)
+            D[v] = C[v] + C[v + 2]
+)"));
+  const block_rv b = s.block("B"), c = s.block("C");
+  check_refusal(s, "rolling_buffer", 1, [&] { s.rolling_buffer(b, 0); });
+  check_refusal(s, "rolling_buffer", 5, [&] { s.rolling_buffer(c, 0); });
+}
+
+TEST_CASE("rolling_buffer: a circular buffer that others than windows read") {
+  // C[v] of an iteration is not that of the next: B holds element v + 1 in the one alone
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((10,), "int32"), D: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((3,), "int32")
+    C = T.alloc_buffer((10,), "int32")
+    for i in range(8):
+        for j in range(3):
+            with T.block("B"):
+                v = T.axis.opaque(10, i + j)
+                T.where(i < 1 or 2 <= j)
+                B[v % 3] = A[v]
+        for j in range(3):
+            with T.block("C"):
+                v = T.axis.spatial(10, i + j)
+                C[v] = B[(v + 1) % 3]
+        with T.block("D"):
+            v = T.axis.spatial(8, i)
+            D[v] = C[v] + C[v + 2]
+)"));
+  const block_rv c = s.block("C");
+  check_refusal(s, "rolling_buffer", 5, [&] { s.rolling_buffer(c, 0); });
+}
+
+TEST_CASE("rolling_buffer: three buffers in a chain, in every order") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((18,), "int32"), E: T.Buffer((12,), "int32")):
+    B = T.alloc_buffer((18,), "int32")
+    C = T.alloc_buffer((16,), "int32")
+    D = T.alloc_buffer((14,), "int32")
+    for i in range(18):
+        with T.block("B"):
+            v = T.axis.spatial(18, i)
+            B[v] = A[v] * 2
+    for i in range(16):
+        with T.block("C"):
+            v = T.axis.spatial(16, i)
+            C[v] = B[v] + B[v + 1] + B[v + 2]
+    for i in range(14):
+        with T.block("D"):
+            v = T.axis.spatial(14, i)
+            D[v] = C[v] * C[v + 2]
+    for i in range(12):
+        with T.block("E"):
+            v = T.axis.spatial(12, i)
+            E[v] = D[v] - D[v + 1] + D[v + 2]
+)");
+  std::vector<std::string> order{"B", "C", "D"};
+  std::optional<ir::function> first;
+  do {
+    CAPTURE(order);
+    schedule s(f);
+    const auto i = s.split(s.get_loops(s.block("E"))[0], {infer, 3});
+    for (const char* name : {"D", "C", "B"}) s.compute_at(s.block(name), i[0]);
+    for (const std::string& name : order) s.rolling_buffer(s.block(name), 0);
+    check_meaning(s, f);
+    if (!first) first = s.function();
+    CHECK(ir::equal(s.function(), *first));
+  } while (std::next_permutation(order.begin(), order.end()));
 }

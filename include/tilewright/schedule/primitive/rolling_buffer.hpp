@@ -27,9 +27,9 @@ namespace tilewright::primitive {
 /// matters from now on, and further primitives refuse the blocks.
 ///
 /// Requires:
-/// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
-///    allocates the buffer, no other block writes it, nobody takes its address, and no part of it
-///    is matched;
+/// 1. the block is complete or a reduction, variables counting as spatial that rolling another
+///    buffer has made opaque; the scope allocates the buffer, no other block writes it, nobody takes
+///    its address, and no part of it is matched;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
-#include <tilewright/impl/schedule/element_index.hpp>
+#include <tilewright/impl/schedule/circular_buffers.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -98,22 +99,6 @@ inline std::optional<window> find_window(const child_block& producer,
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
   return out;
-}
-
-/// The scope with the opaque variables of the block as spatial ones: rolling an operand of it makes
-/// them opaque, and its instances still may run in any order.
-inline ir::block_node without_order(const block_scope& scope, std::size_t child) {
-  const ir::block_realize_node& realize = *scope[child].realize;
-  ir::block_node unordered = *realize.block;
-  for (ir::iter_var& v : unordered.iters)
-    if (v.kind == ir::iter_kind::opaque) v.kind = ir::iter_kind::spatial;
-  const ir::stmt in_any_order =
-      ir::make_realize(realize.values, realize.predicate, ir::make_block(std::move(unordered)));
-  ir::block_node root = scope.root();
-  root.body = ir::rewrite(
-      root.body, [](const ir::expr& e) { return e; },
-      [&](const ir::stmt& s) { return ir::as_realize(s) == &realize ? in_any_order : s; });
-  return root;
 }
 
 /// Loops around the block and all of its readers; requirement 2.
@@ -217,26 +202,6 @@ class rewriter : public ir::mutator {
   int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
-/// Whether the block writes the same value wherever iterations of the loop write the same element.
-/// What has been rolled before does.
-inline bool repeats_values(const block_scope& scope, std::size_t child, const ir::var& loop) {
-  const child_block& c = scope[child];
-  const ir::block_node& b = c.block();
-  if (!elements_tell(c, loop)) return false;
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const int at = w == child ? -1 : loop_index(scope[w].loops, loop);
-    if (at < 0 || iterations_apart(scope[w], static_cast<std::size_t>(at))) continue;
-    const std::vector<ir::iter_var>& iters = scope[w].block().iters;
-    if (std::any_of(iters.begin(), iters.end(),
-                    [](const ir::iter_var& v) { return v.kind == ir::iter_kind::opaque; }))
-      continue;
-    for (const ir::buffer_region& out : scope[w].block().writes)
-      for (const ir::buffer_region& in : b.reads)
-        if (in.buffer == out.buffer && (w > child || !repeats_values(scope, w, loop))) return false;
-  }
-  return true;
-}
-
 /// The window along the outermost loop that has one, then those of the other dimensions along
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
@@ -261,6 +226,70 @@ inline std::vector<window> find_windows(const child_block& producer,
   return out;
 }
 
+/// Requirement 1.
+inline void check_producer(const block_scope& scope, const block_scope& whole, std::size_t child,
+                           int result) {
+  const ir::block_node& block = scope[child].block();
+  if (result < 0 || static_cast<std::size_t>(result) >= block.writes.size())
+    refuse(1, "block \"" + block.name + "\" writes " + std::to_string(block.writes.size()) +
+                  " buffers");
+  const ir::buffer& written = block.writes[static_cast<std::size_t>(result)].buffer;
+  if (whole[child].block().writes[static_cast<std::size_t>(result)].buffer != written)
+    refuse(1, "\"" + written->name + "\" is circular already");
+  if (!is_complete(whole, child) && !is_reduction(whole, child))
+    refuse(1, "block \"" + block.name + "\" is neither complete nor a reduction");
+  if (!scope.allocates(written))
+    refuse(1, "\"" + written->name + "\" is not allocated in the scope of the block");
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if (w != child && r.buffer == written)
+        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
+}
+
+/// Rolls a result of a child of the scope. Order matters where others were rolled before: `whole` is
+/// the scope without that, of the same children, which says what is written where.
+inline ir::block roll(const ir::block& root, const ir::block& whole_root, std::size_t child,
+                      int result) {
+  const block_scope scope(*root), whole(*whole_root);
+  check_producer(scope, whole, child, result);
+  const child_block& producer = scope[child];
+  const ir::buffer_region& written = producer.block().writes[static_cast<std::size_t>(result)];
+  if (detail::point_access::accesses(root, written.buffer).opaque)
+    refuse(1,
+           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
+  const std::size_t common = shared_loops(whole, child, readers(whole, child));
+  const std::vector<window> windows = find_windows(producer, written, common);
+  for (const window& w : windows)
+    if (rewrites(whole, child, w.loop->var))
+      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
+                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
+                    "\"");
+  const window& w = windows.front();
+  ir::buffer_node node = *written.buffer;
+  node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
+  const ir::buffer rolled(new ir::buffer_node(std::move(node)));
+  return rewriter(windows, written.buffer, rolled).mutate(root);
+}
+
+/// The scope with whole buffers in the place of those that have been rolled in it. That they were is
+/// certain when rolling makes the same scope of it again.
+inline ir::block before_rolling(const ir::block& root) {
+  const std::vector<circular_buffer> found = circular_buffers(block_scope(*root));
+  if (found.empty()) return root;
+  const ir::block whole = unroller(found).mutate(root);
+  const auto as_stmt = [](const ir::block& b) {
+    return ir::make_realize({}, ir::boolean(true), b);
+  };
+  try {
+    ir::block again = whole;
+    for (const circular_buffer& c : found)
+      again = roll(again, whole, c.writer, static_cast<int>(c.result));
+    return ir::equal(as_stmt(again), as_stmt(root)) ? whole : root;
+  } catch (const schedule_error&) {
+    return root;
+  }
+}
+
 }  // namespace detail::rolling
 
 TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64_t block,
@@ -269,41 +298,10 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
   const path at = need_block(f, block, "rolling_buffer");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(1, "the root block has no buffer to roll");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
-  const child_block& producer = scope[child];
-  if (write_buffer_index < 0 ||
-      static_cast<std::size_t>(write_buffer_index) >= producer.block().writes.size())
-    refuse(1, "block \"" + producer.block().name + "\" writes " +
-                  std::to_string(producer.block().writes.size()) + " buffers");
-  const ir::buffer_region& written =
-      producer.block().writes[static_cast<std::size_t>(write_buffer_index)];
-  const ir::block_node unordered_root = without_order(scope, child);
-  const block_scope unordered(unordered_root);
-  if (!is_complete(unordered, child) && !is_reduction(unordered, child))
-    refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
-  if (!scope.allocates(written.buffer))
-    refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
-  for (std::size_t w = 0; w < scope.size(); ++w)
-    for (const ir::buffer_region& r : scope[w].block().writes)
-      if (w != child && r.buffer == written.buffer)
-        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
-  if (detail::point_access::accesses(holder->block, written.buffer).opaque)
-    refuse(1,
-           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
-  const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
-  const std::vector<window> windows = find_windows(producer, written, common);
-  for (const window& w : windows)
-    if (!repeats_values(unordered, child, w.loop->var))
-      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
-                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
-                    "\"");
-  const window& w = windows.front();
-  ir::buffer_node node = *written.buffer;
-  node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
-  const ir::buffer rolled(new ir::buffer_node(std::move(node)));
-  const path root = find_block(f, holder->block->id);
-  return replace_block(f, root, rewriter(windows, written.buffer, rolled).mutate(holder->block));
+  const auto child = static_cast<std::size_t>(block_scope(*holder->block).find(block));
+  return replace_block(
+      f, find_block(f, holder->block->id),
+      roll(holder->block, before_rolling(holder->block), child, write_buffer_index));
 }
 
 }  // namespace tilewright::primitive
