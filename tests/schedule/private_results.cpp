@@ -396,3 +396,30 @@ def main(A: T.Buffer((4, 4), "int32"), I: T.Buffer((4,), "int32"), E: T.Buffer((
   s.transform_layout(copy, written_buffer(0), "lambda i, j: (i // 2, i % 2, j)");
   check_schedule(s, f);
 }
+
+TEST_CASE(
+    "private_results: what scatters for an iteration alone is not believed to do so for all") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), I: T.Buffer((8,), "int32"), E: T.Buffer((8,), "int32")):
+    S = T.alloc_buffer((8,), "int32")
+    for i in T.parallel(4):
+        for j in range(2):
+            with T.block("S"):
+                v = T.axis.spatial(8, i * 2 + j)
+                T.reads(A[v], I[v])
+                T.writes(S[0:8])
+                S[I[v]] = A[v]
+        for j in range(2):
+            with T.block("E"):
+                v = T.axis.spatial(8, i * 2 + j)
+                T.reads(S[0:8], I[v])
+                T.writes(E[v])
+                E[v] = S[I[v]]
+)");
+  schedule s(f);
+  const block_rv b = s.block("S");
+  check_refusal(s, "transform_layout", 0,
+                [&] { s.transform_layout(b, written_buffer(0), "lambda i: (i // 3, i % 3)", 0); });
+  s.transform_layout(b, written_buffer(0), "lambda i: (i // 2, i % 2)");  // still for itself
+  check_schedule(s, f);
+}

@@ -147,15 +147,19 @@ bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
+/// How well it is known that no two of several write the same element: they may do so; nothing speaks
+/// against it, and the program says so by its spatial variables; or it is certain.
+enum class apartness : std::uint8_t { none, believed, proved };
+
 /// Instances that differ in a variable that does not reduce write different elements, as the declared
-/// regions say; where the places are no sums of digits, no two instances of those run through, all of
-/// up to 4096, do. Where an index is loaded, or a variable is in no index of a region that is larger
+/// regions say; where the places are no sums of digits, instances are run through, up to 4096. Where
+/// that are not all, where an index is loaded, or a variable is in no index of a region that is larger
 /// than an element, they are believed to.
 bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
 bool instances_apart(const child_block& child, std::size_t loop);
 /// Different iterations of the loop at that position write different elements of the region, or of
-/// all that the block writes.
+/// all that the block writes, as far as `writes_once` tells.
 bool iterations_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region);
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether the child may write other values to an element in different iterations of a loop around it:
@@ -165,8 +169,8 @@ bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
 /// Whether iterations of the loop at that position may run at once as far as they write this region:
 /// each has the buffer for itself, or they write different elements, or add to them as different
 /// instances of one reduction.
-bool writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
-                  ir::private_buffers& own);
+apartness writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
+                       ir::private_buffers& own);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
@@ -203,9 +207,9 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// one touches of a region over its iteration variables; what is around the root needs none, and one
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
-/// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
-/// all of the box, or its stores do. Where that cannot be said of stores, as behind loaded indices
-/// and conditions, a block is believed that stores as many elements as the box has.
+/// Whether a block writes all of a region that it declares: the blocks inside of it certainly write
+/// all of the box, or its stores do. Fewer stores than the box has elements do not; where else that
+/// cannot be said of stores, as behind loaded indices and conditions, the declaration is believed.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.

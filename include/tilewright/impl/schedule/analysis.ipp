@@ -438,7 +438,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
     if (!std::all_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
-          return writes_apart(scope[i], at, w, own);
+          return writes_apart(scope[i], at, w, own) != apartness::none;
         }))
       return static_cast<int>(i);
   }

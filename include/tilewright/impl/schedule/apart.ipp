@@ -181,7 +181,7 @@ inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& r
 }
 
 /// The same by any digits, in the order of the variables.
-inline bool digits_tell(const child_block& child, const ir::buffer_region& region) {
+inline apartness digits_tell(const child_block& child, const ir::buffer_region& region) {
   const ir::block_node& block = child.block();
   std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
   std::vector<ir::expr> values;
@@ -199,14 +199,30 @@ inline bool digits_tell(const child_block& child, const ir::buffer_region& regio
     if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1) ||
         boxes_apart(alone, i, region))
       continue;
-    if (!is_hidden(region, block, v.var)) return false;
+    if (!is_hidden(region, block, v.var)) return apartness::none;
     unclear = true;
   }
-  return !unclear || !repeated_elements(block, region).found();
+  return unclear ? repeated_elements(block, region).apart() : apartness::proved;
 }
 
-inline bool writes_once(const child_block& child, const ir::buffer_region& region) {
-  return indices_tell(child.block(), region) || digits_tell(child, region);
+inline apartness writes_once(const child_block& child, const ir::buffer_region& region) {
+  return indices_tell(child.block(), region) ? apartness::proved : digits_tell(child, region);
+}
+
+/// Iterations of loop `at`, whose boxes tell nothing, write different elements because they run
+/// different instances.
+inline apartness by_instances(const child_block& child, std::size_t at,
+                              const ir::buffer_region& region) {
+  if (driven_loops(child).other[at]) return apartness::none;
+  const apartness once = writes_once(child, region);
+  return once != apartness::none && instances_apart(child, at) ? once : apartness::none;
+}
+
+inline apartness iterations_apart(const child_block& child, std::size_t at,
+                                  const ir::buffer_region& region) {
+  return ir::is_int(child.loops[at]->extent, 1) || boxes_apart(child, at, region)
+             ? apartness::proved
+             : by_instances(child, at, region);
 }
 
 }  // namespace detail::apart
@@ -214,7 +230,7 @@ inline bool writes_once(const child_block& child, const ir::buffer_region& regio
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
   const std::vector<ir::buffer_region>& writes = child.block().writes;
   return std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-    return detail::apart::writes_once(child, w);
+    return detail::apart::writes_once(child, w) != apartness::none;
   });
 }
 
@@ -230,10 +246,7 @@ TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loo
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop,
                                         const ir::buffer_region& region) {
-  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region))
-    return true;
-  return !detail::driven_loops(child).other[loop] && detail::apart::writes_once(child, region) &&
-         instances_apart(child, loop);
+  return detail::apart::iterations_apart(child, loop, region) != apartness::none;
 }
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
@@ -243,13 +256,13 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
 }
 
 TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
-  using namespace detail::apart;
   const child_block& c = scope[child];
   const int at = loop_index(c.loops, loop);
-  if (at < 0 || ir::is_int(c.loops[static_cast<std::size_t>(at)]->extent, 1)) return false;
+  if (at < 0) return false;
   const std::vector<ir::buffer_region>& writes = c.block().writes;
   if (std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-        return boxes_apart(c, static_cast<std::size_t>(at), w);
+        return detail::apart::iterations_apart(c, static_cast<std::size_t>(at), w) ==
+               apartness::proved;
       }))
     return false;
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
@@ -264,13 +277,16 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   return false;
 }
 
-TILEWRIGHT_INLINE bool writes_apart(const child_block& child, std::size_t loop,
-                                    const ir::buffer_region& region, ir::private_buffers& own) {
+TILEWRIGHT_INLINE apartness writes_apart(const child_block& child, std::size_t loop,
+                                         const ir::buffer_region& region,
+                                         ir::private_buffers& own) {
   // what is soonest found first
-  return detail::apart::boxes_apart(child, loop, region) ||
-         own.within(*child.loops[loop], region.buffer) || iterations_apart(child, loop, region) ||
-         (child.block().init && detail::driven_loops(child).other[loop] &&
-          instances_apart(child, loop));
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region) ||
+      own.within(*child.loops[loop], region.buffer))
+    return apartness::proved;
+  const bool adds = child.block().init && detail::driven_loops(child).other[loop];
+  return adds && instances_apart(child, loop) ? apartness::proved
+                                              : detail::apart::by_instances(child, loop, region);
 }
 
 }  // namespace tilewright::primitive

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,6 @@
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/private_buffers.hpp>
-#include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -41,65 +41,68 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
   return out;
 }
 
-/// The first loop whose iterations run at once and write the same elements of that region of the
-/// block, which others see; null when there is none.
-inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
-                                        ir::private_buffers& own) {
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (runs_at_once(*c.loops[l]) && !copied_together(c.block(), *c.loops[l]) &&
-        !writes_apart(c, l, c.block().writes[region], own))
-      return c.loops[l];
-  return nullptr;
+/// Whether iterations of the loop at that position run at once, each its own instances of the block.
+inline bool asked_of(const child_block& c, std::size_t loop) {
+  return runs_at_once(*c.loops[loop]) && !copied_together(c.block(), *c.loops[loop]);
 }
 
-/// A block of a program with its scope, which lives as long as this.
-class found_block {
+/// The results of a program's blocks as they were before a primitive.
+class earlier_results {
  public:
-  found_block(const ir::function& f, std::uint64_t id) : scopes_(concurrent_scopes(f)) {
-    for (const block_scope& scope : scopes_)
-      if (const int c = scope.find(id); c >= 0) child_ = &scope[static_cast<std::size_t>(c)];
+  explicit earlier_results(const ir::function& f) : f_(f), own_(f.body) {}
+
+  /// Whether iterations of loops that run at once wrote the same elements of that result.
+  bool raced(std::uint64_t block_id, std::size_t region) {
+    const child_block* c = find(block_id, region);
+    for (std::size_t l = 0; c && l < c->loops.size(); ++l)
+      if (asked_of(*c, l) &&
+          writes_apart(*c, l, c->block().writes[region], own_) == apartness::none)
+        return true;
+    return false;
   }
-  /// Null when there is none below loops that run at once.
-  const child_block* get() const noexcept { return child_; }
+  /// Whether each iteration of the loop had that result for itself.
+  bool alone(std::uint64_t block_id, std::size_t region, const ir::var& loop) {
+    const child_block* c = find(block_id, region);
+    const int at = c ? loop_index(c->loops, loop) : -1;
+    return at >= 0 &&
+           own_.within(*c->loops[static_cast<std::size_t>(at)], c->block().writes[region].buffer);
+  }
 
  private:
-  std::vector<block_scope> scopes_;
-  const child_block* child_ = nullptr;
+  /// Null where the block was none, or stood below no loops that run at once.
+  const child_block* find(std::uint64_t block_id, std::size_t region) {
+    if (!scopes_) scopes_ = concurrent_scopes(f_);
+    for (const block_scope& scope : *scopes_)
+      if (const int c = scope.find(block_id); c >= 0) {
+        const child_block& found = scope[static_cast<std::size_t>(c)];
+        return region < found.block().writes.size() ? &found : nullptr;
+      }
+    return nullptr;
+  }
+
+  const ir::function& f_;
+  std::optional<std::vector<block_scope>> scopes_;  // hardly ever asked for
+  ir::private_buffers own_;
 };
 
-/// Whether the block has written that region so.
-inline bool raced(const ir::function& f, std::uint64_t block_id, std::size_t region) {
-  ir::private_buffers own(f.body);
-  const found_block block(f, block_id);
-  return block.get() && region < block.get()->block().writes.size() &&
-         racing_loop(*block.get(), region, own);
-}
-
-/// The loop whose iterations had for themselves, before, what the block now writes for all at places
-/// that are loaded; null when there is none. Who writes for all from the start says by spatial
-/// variables that these places are different ones; here nobody has said so.
-inline const ir::loop_node* exposed_by(const child_block& c, std::size_t region,
-                                       ir::private_buffers& own, const ir::function& before) {
-  const ir::buffer_region& w = c.block().writes[region];
-  const auto loaded = [](const ir::expr& e) { return ir::reads_memory(e); };
-  const std::vector<ir::expr>& values = c.realize->values;
-  if (std::none_of(values.begin(), values.end(), loaded) &&
-      std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) { return loaded(d.min); }))
-    return nullptr;
-  const found_block old(before, c.block().id);
-  if (!old.get() || region >= old.get()->block().writes.size()) return nullptr;
-  ir::private_buffers owned(before.body);
-  for (const ir::loop_node* l : c.loops) {
-    const int at = loop_index(old.get()->loops, l->var);
-    if (runs_at_once(*l) && at >= 0 && !own.within(*l, w.buffer) &&
-        owned.within(*old.get()->loops[static_cast<std::size_t>(at)],
-                     old.get()->block().writes[region].buffer))
-      return l;
+/// The first loop whose iterations run at once and may write the same elements of that region of the
+/// block, which others see; null when there is none. Iterations that did so before are believed, and
+/// that spatial variables tell elements apart is believed of what others have seen before, too:
+/// where each iteration had a buffer for itself, nobody has said that they do.
+inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
+                                        ir::private_buffers& own, earlier_results& earlier) {
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!asked_of(c, l)) continue;
+    const apartness known = writes_apart(c, l, c.block().writes[region], own);
+    if (known == apartness::none
+            ? !earlier.raced(c.block().id, region)
+            : known == apartness::believed && earlier.alone(c.block().id, region, c.loops[l]->var))
+      return c.loops[l];
   }
   return nullptr;
 }
 
-/// Requirement 0 of the primitive. What a block wrote so before is believed, as what one scatters is.
+/// Requirement 0 of the primitive.
 /// @throws schedule_error
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
@@ -108,15 +111,13 @@ inline void check_private(std::string_view primitive, const ir::function& before
   const changed_blocks changed(before, after);
   if (changed.empty()) return;
   ir::private_buffers own(after.body);
+  earlier_results earlier(before);
   for (const block_scope& scope : concurrent_scopes(after))
     for (const child_block& c : scope.children())
       for (std::size_t w = 0; w < c.block().writes.size(); ++w) {
         const ir::buffer& written = c.block().writes[w].buffer;
         if (!changed.hold(c) && !changed.touch(written)) continue;
-        const ir::loop_node* loop = racing_loop(c, w, own);
-        if (loop && raced(before, c.block().id, w)) continue;
-        if (!loop) loop = exposed_by(c, w, own, before);
-        if (loop)
+        if (const ir::loop_node* loop = racing_loop(c, w, own, earlier))
           throw schedule_error(std::string(primitive), 0,
                                "iterations of loop \"" + loop->var->name +
                                    "\", which run at once, would write the same elements of \"" +

@@ -25,17 +25,16 @@ class repeated_elements {
     for (const ir::iter_var& v : block.iters) add(v);
   }
 
-  /// Whether an element is written twice; only an answer of yes is certain.
-  bool found() {
-    if (is_vague()) return found_stored();
+  /// No element is written twice: proved where all instances could be run through.
+  apartness apart() {
+    if (is_vague()) return apart_as_stored();
     if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
           return !ir::is_int(d.extent) || ir::reads_memory(d.min);
         }))
-      return false;
+      return apartness::believed;
     shorten();
     run(0, [&] { note(0, {}); });
-    std::sort(elements_.begin(), elements_.end());
-    return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
+    return answer();
   }
 
  private:
@@ -59,24 +58,34 @@ class repeated_elements {
            (constant_ && !std::all_of(block_.iters.begin(), block_.iters.end(), places) &&
             !std::all_of(region_.box.begin(), region_.box.end(), is_point));
   }
-  bool found_stored() {
+  apartness apart_as_stored() {
     axes_.clear();
     for (const ir::iter_var& v : block_.iters) {
-      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return false;
+      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return apartness::believed;
       add_constant(v);
     }
     region_.box.clear();
     shorten();
-    std::vector<std::vector<std::int64_t>> all;
     bool known = true;
     run(0, [&] {
-      if (!known || static_cast<std::int64_t>(all.size()) > most) return;
+      if (!known || is_full()) return;
       stored_elements one(region_.buffer, values_, most);
       known = one.collect(block_.init) && one.collect(block_.body);
-      for (std::vector<std::int64_t>& e : one.take()) all.push_back(std::move(e));
+      for (std::vector<std::int64_t>& e : one.take()) elements_.push_back(std::move(e));
     });
-    std::sort(all.begin(), all.end());
-    return known && std::adjacent_find(all.begin(), all.end()) != all.end();
+    return known ? answer() : apartness::believed;
+  }
+
+  bool is_full() {
+    if (static_cast<std::int64_t>(elements_.size()) <= most) return false;
+    all_ = false;
+    return true;
+  }
+  apartness answer() {
+    std::sort(elements_.begin(), elements_.end());
+    if (std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end())
+      return apartness::none;
+    return all_ ? apartness::proved : apartness::believed;
   }
 
   void add(const ir::iter_var& v) {
@@ -89,6 +98,7 @@ class repeated_elements {
   }
   void add_constant(const ir::iter_var& v) {
     const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
+    all_ = all_ && count == ir::as_int(v.dom.extent);
     axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
   }
 
@@ -109,6 +119,7 @@ class repeated_elements {
                            [&](const axis& a, const axis& b) { return count(a) < count(b); });
       if (longest == axes_.end() || count(*longest) < 2) break;
       const std::int64_t kept = count(*longest) / 2;
+      all_ = false;
       longest->low = kept - kept / 2;
       longest->high = kept / 2;
     }
@@ -127,13 +138,16 @@ class repeated_elements {
 
   /// All elements of the box from dimension `d` on.
   void note(std::size_t d, std::vector<std::int64_t> element) {
-    if (static_cast<std::int64_t>(elements_.size()) > most) return;
+    if (is_full()) return;
     if (d == region_.box.size()) {
       elements_.push_back(std::move(element));
       return;
     }
     const ir::expr place = ir::substitute(region_.box[d].min, values_);
-    if (!ir::is_int(place)) return;  // an operator that is not computed here
+    if (!ir::is_int(place)) {  // an operator that is not computed here
+      all_ = false;
+      return;
+    }
     element.push_back(ir::as_int(place));
     for (std::int64_t i = 0; i < ir::as_int(region_.box[d].extent); ++i, ++element.back())
       note(d + 1, element);
@@ -142,6 +156,7 @@ class repeated_elements {
   const ir::block_node& block_;
   ir::buffer_region region_;
   bool constant_ = true;
+  bool all_ = true;  // instances and elements were run through
   std::vector<axis> axes_;
   ir::var_map values_;
   std::vector<std::vector<std::int64_t>> elements_;
