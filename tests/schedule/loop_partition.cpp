@@ -89,3 +89,23 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), C: T.Buffer((8,
   CHECK(s.get(s.block("B_i_common")).block->iters.size() == 1);
   check_meaning(s, f);
 }
+
+TEST_CASE("loop_partition: each part has its own views, with what they define") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), E: T.Buffer((4, 3), "int32")):
+    for i in range(4):
+        with T.block("E"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:3])
+            T.writes(E[vi, 0:3])
+            s = T.int32()
+            o = T.int32()
+            V = T.match_buffer(E[vi, 0:3], (3,), "int32", strides=(s,), elem_offset=o)
+            for j in range(3):
+                V[j] = A[vi, j] * 2
+)");
+  schedule s(f);
+  s.loop_partition(s.get_loops(s.block("E"))[0], {1, infer});
+  CHECK(ir::equal(ir::parse(s.show()), s.function()));
+  check_meaning(s, f);
+}

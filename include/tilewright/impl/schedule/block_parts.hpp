@@ -240,6 +240,9 @@ inline void check_init_loops(const parts& p, const std::vector<const ir::loop_no
 
 /// The init of the new block: a nest of its own over the inner spatial variables.
 inline ir::stmt make_init(const parts& p, std::string name) {
+  if (const ir::buffer own = own_buffer_of_init(p.old()))
+    refuse(4, "the init of " + quoted(p.old()) + " uses \"" + own->name +
+                  "\", which is known in that block alone");
   ir::block_node init;
   init.name = std::move(name);
   std::vector<ir::expr> values;

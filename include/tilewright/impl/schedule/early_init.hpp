@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
 
@@ -26,5 +27,26 @@ struct early_init {
                        [&](const ir::buffer_region& w) { return loads(w.buffer); });
   }
 };
+
+/// Looks for uses of the buffers that a block allocates, or matches.
+class own_uses : ir::buffer_uses {
+ public:
+  own_uses(const ir::block_node& block, const ir::stmt& part) : block_(block) { visit(part); }
+  ir::buffer found;  // null if there is none
+
+ private:
+  void use(const ir::buffer& x) override {
+    const std::vector<ir::match_buffer>& views = block_.match_buffers;
+    const std::vector<ir::buffer>& own = block_.alloc_buffers;
+    if (std::find(own.begin(), own.end(), x) != own.end() ||
+        std::any_of(views.begin(), views.end(),
+                    [&](const ir::match_buffer& m) { return m.buffer == x; }))
+      found = x;
+  }
+  const ir::block_node& block_;
+};
+
+/// What the init uses of the block's own buffers, which another block would not know.
+inline ir::buffer own_buffer_of_init(const ir::block_node& b) { return own_uses(b, b.init).found; }
 
 }  // namespace tilewright::primitive::detail

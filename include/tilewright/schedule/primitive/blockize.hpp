@@ -41,8 +41,8 @@ namespace tilewright::primitive {
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
-///    of the init follows the reduction; nor do instances load or write what others do write,
-///    or reduce backwards.
+///    of the init follows the reduction; it uses no buffer that the block allocates or matches; nor
+///    do instances load or write what others do write, or reduce backwards.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);

@@ -96,8 +96,11 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
   }
 }
 
-/// The init itself follows no loop: it gets others.
+/// The init itself follows no loop, for it gets others, and takes nothing of the block with it.
 inline void check_body(const child_block& c, std::size_t first) {
+  if (const ir::buffer own = own_buffer_of_init(c.block()))
+    refuse(4, "the init of " + quoted(c.block()) + " uses \"" + own->name +
+                  "\", which is known in that block alone");
   ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
     if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
       refuse(4, "the init of " + quoted(c.block()) + " uses loop \"" + e->name +

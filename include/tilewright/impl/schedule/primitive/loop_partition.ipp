@@ -37,11 +37,43 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
   return out;
 }
 
+inline void add_layout(const ir::buffer& b, ir::var_set& out) {
+  std::vector<ir::expr> list = b->shape;
+  list.insert(list.end(), b->strides.begin(), b->strides.end());
+  if (b->elem_offset) list.push_back(b->elem_offset);
+  for (const ir::expr& e : list)
+    for (const ir::var& v : ir::free_vars(e)) out.insert(v);
+}
+
+/// The variables that are defined around the end of the path.
+inline ir::var_set defined_outside(const ir::function& f, const path& at) {
+  ir::var_set out;
+  for (const ir::param& p : f.params)
+    if (p.buffer)
+      add_layout(p.buffer, out);
+    else
+      out.insert(p.scalar);
+  for (const ir::stmt* s : at.slots) {
+    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
+    const ir::block_realize_node* r = ir::as_realize(*s);
+    if (!r) continue;
+    for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
+    for (const ir::match_buffer& m : r->block->match_buffers) add_layout(m.buffer, out);
+  }
+  return out;
+}
+
 /// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
 class part_copy : public ir::mutator {
  public:
-  part_copy(const ir::var& loop, ir::var part, ir::range range, block_names& blocks)
-      : loop_(loop), part_(std::move(part)), range_(std::move(range)), blocks_(blocks) {
+  part_copy(const ir::var& loop, ir::var part, ir::range range, const ir::var_set& outside,
+            block_names& blocks)
+      : loop_(loop),
+        part_(std::move(part)),
+        range_(std::move(range)),
+        outside_(outside),
+        blocks_(blocks) {
     names_.emplace(loop_, part_);
   }
   using ir::mutator::mutate;
@@ -92,6 +124,15 @@ class part_copy : public ir::mutator {
     return buffers_[b] = out;
   }
 
+  /// A view defines what of its layout nothing else does.
+  ir::buffer renew_view(const ir::buffer& b) {
+    ir::var_set layout;
+    add_layout(b, layout);
+    for (const ir::var& v : layout)
+      if (!outside_.count(v) && !names_.count(v)) renew(v);
+    return renew(b);
+  }
+
   ir::block copy(const ir::block_realize_node& realize) {
     ir::block_node out = *realize.block;
     out.id = 0;
@@ -105,7 +146,7 @@ class part_copy : public ir::mutator {
     for (ir::buffer& b : out.alloc_buffers) b = renew(b);
     for (ir::match_buffer& m : out.match_buffers) {
       m.source = ir::mutator::mutate(m.source);
-      m.buffer = renew(m.buffer);
+      m.buffer = renew_view(m.buffer);
     }
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list) r = ir::mutator::mutate(r);
@@ -116,6 +157,7 @@ class part_copy : public ir::mutator {
 
   ir::var loop_, part_;
   ir::range range_;
+  const ir::var_set& outside_;
   block_names& blocks_;
   ir::var_map names_;
   ir::buffer_map buffers_;
@@ -152,6 +194,7 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
                       b->block->name + "\", which is not spatial");
   const std::string& first = blocks.front()->block->name;
 
+  const ir::var_set outside = defined_outside(f, at);
   block_names names(f.body);
   names.remove(at.target());
   new_loops out;
@@ -161,7 +204,7 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
     const std::string part = loop->name + std::to_string(p);
     const ir::var v = ir::make_var(part, loop.type());
     const ir::range range{ir::integer(loop.type(), begin), ir::integer(loop.type(), parts[p])};
-    ir::stmt body = part_copy(loop, v, range, names).mutate(old.body);
+    ir::stmt body = part_copy(loop, v, range, outside, names).mutate(old.body);
     bodies.push_back(wrapped(names.fresh(first + "_" + part + "_partition"),
                              ir::make_loop(v, range.min, range.extent, std::move(body))));
     out.loops.push_back(v);

@@ -1,0 +1,59 @@
+// Inits that get a block of their own: decompose_reduction, blockize.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+/// A reduction with a buffer of its own, L, besides what it reads and writes.
+ir::function reduction(std::string_view own, std::string_view init) {
+  return program_of(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), E: T.Buffer((4,), "int32")):
+    for i, k in T.grid(4, 3):
+        with T.block("E"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            T.reads(A[vi, vk])
+            T.writes(E[vi])
+            <own>
+            with T.init():
+                <init>
+            L[0] = E[vi] + A[vi, vk]
+            E[vi] = L[0]
+)",
+                    {{"<own>", own}, {"<init>", init}});
+}
+
+constexpr const char* view = R"(L = T.match_buffer(E[vi], (1,), "int32", offset_factor=1))";
+constexpr const char* allocated = R"(L = T.alloc_buffer((1,), "int32"))";
+
+}  // namespace
+
+TEST_CASE("early_init: an init uses no buffer that its block alone knows") {
+  for (const char* own : {view, allocated})
+    for (const char* init : {"L[0] = 0", "E[vi] = 0\nL[0] = E[vi]"}) {
+      CAPTURE(own);
+      CAPTURE(init);
+      schedule s(reduction(own, init));
+      const block_rv b = s.block("E");
+      const loop_rv k = s.get_loops(b)[1];
+      check_refusal(s, "decompose_reduction", 4, [&] { s.decompose_reduction(b, k); });
+      check_refusal(s, "blockize", 4, [&] { s.blockize(k); });
+    }
+}
+
+TEST_CASE("early_init: the updates may") {
+  for (const char* own : {view, allocated}) {
+    CAPTURE(own);
+    const ir::function f = reduction(own, "E[vi] = 0");
+    schedule s(f);
+    s.decompose_reduction(s.block("E"), s.get_loops(s.block("E"))[1]);
+    check_meaning(s, f);
+    schedule t(f);
+    t.blockize(t.get_loops(t.block("E"))[1]);
+    check_meaning(t, f);
+  }
+}
