@@ -72,8 +72,11 @@ trace without(const trace& t, std::size_t at) {
 
 }  // namespace
 
-trial::trial(program p, std::uint64_t seed)
-    : program_(std::move(p)), schedule_(program_.function, seed), seed_(seed) {
+trial::trial(program p, std::uint64_t seed, bool by_machine_code)
+    : program_(std::move(p)),
+      schedule_(program_.function, seed),
+      seed_(seed),
+      by_machine_code_(by_machine_code) {
   ir::verify(program_.function);
   expected_ = interpreted(program_, program_.function);
 }
@@ -159,7 +162,7 @@ std::string trial::check_trace() const {
 }
 
 std::string trial::check_code() const {
-  if (!backend::compiler_available()) return "";
+  if (!by_machine_code_ || !backend::compiler_available()) return "";
   static const target::cpu machine = target::host();
   ir::function lowered;
   try {
@@ -176,7 +179,7 @@ trace trial::shrunk() const {
   // what breaks the law at its last instruction, or as a whole
   const auto breaks = [&](const trace& t) {
     try {
-      trial other(program_, seed_);
+      trial other(program_, seed_, by_machine_code_);
       trace all_but_last;
       for (std::size_t i = 0; i + 1 < t.size(); ++i) all_but_last.append(t[i].what, t[i].choice);
       try {

@@ -22,13 +22,13 @@ enum class verdict { accepted, refused, broken };
 class trial {
  public:
   /// @throws error when the program itself is not in order
-  trial(program p, std::uint64_t seed);
+  trial(program p, std::uint64_t seed, bool by_machine_code = true);
 
   tilewright::schedule& schedule() { return schedule_; }
   /// Applies one instruction and judges it. One that changes what parameters mean, or promises
   /// something that a random one does not keep, is judged by its text and trace and taken back.
   verdict apply(const proposal& what);
-  /// Judges the whole schedule: its trace, its text, its machine code.
+  /// Judges the whole schedule: its trace, its text, its machine code if that is wanted.
   verdict judge();
 
   /// What is wrong, after a `broken` verdict.
@@ -50,6 +50,7 @@ class trial {
   tilewright::schedule schedule_;
   memory expected_;
   std::uint64_t seed_;
+  bool by_machine_code_;
   std::string complaint_;
   trace failing_;  // ends with the instruction that broke the law
 };

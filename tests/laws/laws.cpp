@@ -5,9 +5,7 @@
 // one, TILEWRIGHT_LAWS_KIND the kind that all of them feature, TILEWRIGHT_LAWS_THEME the theme of
 // all, TILEWRIGHT_LAWS_FAILURES how many failures end the run. In a run of 10,000 programs and more of all kinds, each kind must have been
 // accepted and refused often enough to prove something.
-#include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,19 +14,11 @@
 #include <tilewright/support/error.hpp>
 
 #include "law.hpp"
+#include "tally.hpp"
 
 using namespace tilewright;
 
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t usual) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : usual;
-}
-
-struct counts {
-  long accepted = 0, refused = 0;
-};
 
 /// What to try in one program: the featured kind and how it is mixed with others.
 struct plan {
@@ -66,7 +56,7 @@ plan make_plan(std::uint64_t seed, support::random& draw) {
 }
 
 /// Runs one program; the text of a failure, empty when all is well.
-std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tally) {
+std::string run_one(std::uint64_t seed, laws::tally& tally) {
   support::random draw(seed);
   const plan steps = make_plan(seed, draw);
   const bool themed = steps.percent == 100 || laws::chance(draw, 70);
@@ -84,7 +74,7 @@ std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tall
     const laws::proposal next = laws::propose(trial.schedule(), kind, draw);
     const laws::verdict v = trial.apply(next);
     if (v == laws::verdict::broken) return std::string(kind.name) + ": " + trial.report(name);
-    ++(v == laws::verdict::accepted ? tally[kind.name].accepted : tally[kind.name].refused);
+    tally.add(kind, v);
   }
   if (trial.judge() == laws::verdict::broken) return trial.report(name);
   return "";
@@ -93,11 +83,10 @@ std::string run_one(std::uint64_t seed, std::map<std::string_view, counts>& tall
 }  // namespace
 
 TEST_CASE("primitives keep the meaning of random programs") {
-  std::map<std::string_view, counts> tally;
-  for (const instruction_kind& kind : instruction_kinds()) tally[kind.name];
-  const std::uint64_t first = setting("TILEWRIGHT_LAWS_SEED", 1);
-  const std::uint64_t programs = setting("TILEWRIGHT_LAWS_PROGRAMS", 800);
-  const std::uint64_t most = setting("TILEWRIGHT_LAWS_FAILURES", 5);
+  laws::tally tally;
+  const std::uint64_t first = laws::setting("TILEWRIGHT_LAWS_SEED", 1);
+  const std::uint64_t programs = laws::setting("TILEWRIGHT_LAWS_PROGRAMS", 800);
+  const std::uint64_t most = laws::setting("TILEWRIGHT_LAWS_FAILURES", 5);
   std::uint64_t failures = 0;
   for (std::uint64_t seed = first; seed < first + programs && failures < most; ++seed) {
     INFO("TILEWRIGHT_LAWS_SEED=", seed);
@@ -111,15 +100,12 @@ TEST_CASE("primitives keep the meaning of random programs") {
     ++failures;
     FAIL_CHECK(wrong);
   }
-  std::printf("%-28s %9s %9s\n", "primitive", "accepted", "refused");
-  for (const auto& [name, n] : tally)
-    std::printf("%-28.*s %9ld %9ld\n", static_cast<int>(name.size()), name.data(), n.accepted,
-                n.refused);
+  tally.print();
   if (programs < 10000 || std::getenv("TILEWRIGHT_LAWS_KIND")) return;
   for (const instruction_kind& kind : instruction_kinds()) {
     INFO(kind.name);
-    CHECK(tally[kind.name].accepted >= 500);
+    CHECK(tally[kind].accepted >= 500);
     // what has no arguments is never refused
-    if (!kind.parameters.empty()) CHECK(tally[kind.name].refused >= 100);
+    if (!kind.parameters.empty()) CHECK(tally[kind].refused >= 100);
   }
 }

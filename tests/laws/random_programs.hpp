@@ -43,6 +43,7 @@ struct program {
   ir::function function;
   std::map<std::string, std::int64_t> dims;  // of symbolic extents
   bool exact = true;                         // results of any two correct schedules are equal bits
+  std::map<std::string, std::vector<std::int64_t>> data;  // what parameters hold, for some of them
 };
 
 /// With a theme, most stages are of that kind (a name in the table of random_programs.cpp).

@@ -78,10 +78,12 @@ memory inputs(const program& p, const ir::function& f) {
     for (const ir::expr& e : param.buffer->shape) count *= static_cast<std::size_t>(e->integer);
     const auto size = static_cast<std::size_t>(bytes(param.buffer->type));
     out.emplace_back(count * size);
+    const auto given = p.data.find(param.buffer->name);
     for (std::size_t i = 0; i < count; ++i) {
       const int small = static_cast<int>((i * 7 + out.size() * 3 + i * i) % 7) - 3;
-      write_number(param.buffer->type, out.back().data() + i * size,
-                   p.exact ? small : small * 0.37 + 0.01 * static_cast<double>(i % 5));
+      double value = p.exact ? small : small * 0.37 + 0.01 * static_cast<double>(i % 5);
+      if (given != p.data.end()) value = static_cast<double>(given->second.at(i));
+      write_number(param.buffer->type, out.back().data() + i * size, value);
     }
   }
   return out;
