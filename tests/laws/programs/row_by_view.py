@@ -8,7 +8,7 @@ def main(A: T.Buffer((4, 3), "int32"), E: T.Buffer((4, 3), "int32")):
             vi = T.axis.spatial(4, i)
             T.reads(A[vi, 0:3])
             T.writes(S[vi, 0:3])
-            V = T.match_buffer(S[vi, 0:3], (3,), "int32", offset_factor=1)
+            V = T.match_buffer(S[vi, 0:3], (3,), "int32", strides=["s"], offset_factor=1)
             for j in range(3):
                 with T.block("X"):
                     vj = T.axis.spatial(3, j)
