@@ -231,6 +231,28 @@ TEST_CASE("no value leaves an iteration of a parallel loop that shares its eleme
                   "(12, 12)") == "");
 }
 
+TEST_CASE("elements of a parallel loop are its own in other layouts, too") {
+  const auto home = [](const std::string& at, const char* shape) {
+    std::string text = R"(
+    for t in range(2):
+        for i in T.parallel(12):
+            for j in range(4):
+                with T.block("t"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    T_[<at>] = A[vi, vj] + T.if_then_else(vt >= 1, T_[<at>], T.float32(0))
+            for j in range(4):
+                with T.block("b"):
+                    vt, vi, vj = T.axis.remap("SSS", [t, i, j])
+                    B[vi, vj] = T_[<at>]
+)";
+    for (std::size_t p = 0; (p = text.find("<at>")) != text.npos;) text.replace(p, 4, at);
+    return home_of_t(text, shape);
+  };
+  CHECK(home("vi // 4, vj, vi % 4", "(3, 4, 4)") == "");                 // digits
+  CHECK(home("vi % 4, vj, vi // 4", "(4, 4, 3)") == "");                 // in any order
+  CHECK(home("(vi * 4 + vj) // 8, (vi * 4 + vj) % 8", "(6, 8)") == "");  // of the position
+}
+
 TEST_CASE("rows that a loop leaves out are not initialized") {
   const function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):
@@ -242,6 +264,20 @@ def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):
                 with T.init():
                     B[vi] = T.float32(0)
                 B[vi] = B[vi] + A[vi, vj]
+)");
+  check_same(f, pass::lower_blocks(f));
+}
+
+TEST_CASE("a reduction over nothing initializes nothing") {
+  const function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    for i, j in T.grid(8, 0):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            vj = T.axis.reduce(0, j)
+            with T.init():
+                B[vi] = T.float32(0)
+            B[vi] = B[vi] + A[vj]
 )");
   check_same(f, pass::lower_blocks(f));
 }

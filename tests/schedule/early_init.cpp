@@ -45,6 +45,26 @@ TEST_CASE("early_init: an init uses no buffer that its block alone knows") {
     }
 }
 
+TEST_CASE("early_init: a reduction over nothing initialises nothing") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), F: T.Buffer((4,), "int32")):
+    for i, k in T.grid(4, 0):
+        with T.block("F"):
+            vi = T.axis.spatial(4, i)
+            vk = T.axis.reduce(0, k)
+            with T.init():
+                F[vi] = 0
+            F[vi] = F[vi] + A[vk]
+)"));
+  const block_rv f = s.block("F");
+  const loop_rv k = s.get_loops(f)[1];
+  check_refusal(s, "decompose_reduction", 5, [&] { s.decompose_reduction(f, k); });
+  check_refusal(s, "blockize", 4, [&] { s.blockize(k); });
+  check_refusal(s, "reindex", 6, [&] { s.reindex(f, written_buffer(0)); });
+  check_refusal(s, "reindex_cache_write", 8,
+                [&] { s.reindex_cache_write(f, 0, "global", "lambda i, k: (i,)"); });
+}
+
 TEST_CASE("early_init: the updates may") {
   for (const char* own : {view, allocated}) {
     CAPTURE(own);

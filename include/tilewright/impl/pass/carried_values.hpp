@@ -87,22 +87,54 @@ inline bool same_terms(const arith::linear& a, const arith::linear& b) {
 
 enum class against { earlier, other };
 
-/// The store touches other elements than `a` does, in earlier or in all other iterations of that
-/// loop.
-inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
-                  const arith::analyzer& known) {
-  if (store.whole || a.whole) return false;
+/// The same of one index of each.
+inline bool steps_apart(const expr& stored, const access& store, const expr& touched,
+                        const access& a, std::size_t loop, against iterations,
+                        const arith::analyzer& known) {
+  const std::optional<stepped> s = step_of(stored, store, loop, known);
+  if (!s || s->factor == 0) return false;
+  const std::optional<stepped> l = step_of(touched, a, loop, known);
+  if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) return false;
+  const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
+  const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
+  return iterations == against::other ? behind && before : s->factor > 0 ? behind : before;
+}
+
+/// The position of an element in the buffer.
+inline expr flat(const std::vector<expr>& indices, const std::vector<expr>& shape) {
+  expr out = indices[0];
+  for (std::size_t d = 1; d < indices.size(); ++d)
+    out = out * cast(out.type(), shape[d]) + cast(out.type(), indices[d]);
+  return out;
+}
+
+/// Indices that the accesses have in common, and that stand still inside of the loop, are others in
+/// all its iterations.
+inline bool digits_apart(const access& store, const access& a, std::size_t loop,
+                         const arith::analyzer& known) {
+  std::vector<expr> digits;
   for (std::size_t d = 0; d < store.indices.size(); ++d) {
-    const std::optional<stepped> s = step_of(store.indices[d], store, loop, known);
-    if (!s || s->factor == 0) continue;
-    const std::optional<stepped> l = step_of(a.indices[d], a, loop, known);
-    if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) continue;
-    const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
-    const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
-    if (iterations == against::other ? behind && before : s->factor > 0 ? behind : before)
-      return true;
+    const expr& index = store.indices[d];
+    if (uses_var(index, store.loops[loop].first) && !reads_memory(index) &&
+        !uses_loop_from(index, store, loop + 1) && arith::same_value(index, a.indices[d]))
+      digits.push_back(index);
   }
-  return false;
+  return digits.size() > 1 && arith::detect_iter_map(digits, {store.loops[loop]}, boolean(true),
+                                                     arith::iter_map_level::bijective, known)
+                                  .has_value();
+}
+
+/// The store touches other elements than `a` does, in earlier or in all other iterations of that
+/// loop, which is around both.
+inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
+                  const std::vector<expr>& shape, const arith::analyzer& known) {
+  if (store.whole || a.whole) return false;
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    if (steps_apart(store.indices[d], store, a.indices[d], a, loop, iterations, known)) return true;
+  return store.indices.size() > 1 &&
+         (digits_apart(store, a, loop, known) ||
+          steps_apart(flat(store.indices, shape), store, flat(a.indices, shape), a, loop,
+                      iterations, known));
 }
 
 /// Whether one store writes all that a load of the same iteration reads, before it.
@@ -252,7 +284,7 @@ struct accesses {
   bool carried_by(std::size_t loop) const {
     return std::any_of(all.begin(), all.end(), [&](const access& load) {
       const auto is_apart = [&](const access& store) {
-        return !store.writes || apart(store, load, loop, against::earlier, known);
+        return !store.writes || apart(store, load, loop, against::earlier, shape, known);
       };
       const auto is_cover = [&](const access& store) {
         return store.writes && cover(store, load, loop, shape, known).holds();
@@ -266,7 +298,7 @@ struct accesses {
   bool apart_in(std::size_t loop) const {
     return std::all_of(all.begin(), all.end(), [&](const access& store) {
       return !store.writes || std::all_of(all.begin(), all.end(), [&](const access& other) {
-        return apart(store, other, loop, against::other, known);
+        return apart(store, other, loop, against::other, shape, known);
       });
     });
   }

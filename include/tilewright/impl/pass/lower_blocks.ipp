@@ -306,7 +306,7 @@ class lowering : public mutator {
   /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
   /// initialized in the rest. Sums over symbolic extents of 0 are.
   bool may_be_empty(const loop_node& l) const {
-    if (is_int(l.extent)) return false;
+    if (is_int(l.extent)) return as_int(l.extent) < 1;
     const std::vector<var> vars = free_vars(l.extent);
     return reads_memory(l.extent) || !std::all_of(vars.begin(), vars.end(), [&](const var& v) {
              return sizes_.count(v) != 0;

@@ -232,8 +232,7 @@ inline void check_init_loops(const parts& p, const std::vector<const ir::loop_no
       if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
                                         ir::uses_var(loop.extent, p.child->loops[o]->var)))
         refuse(4, what + ", which the init keeps, follows one that it drops");
-    const bool uneven = follows(loop.extent, *p.child) || ir::reads_memory(loop.extent);
-    if (uneven && !keeps(&loop) && range_of(arith::to_linear(loop.extent), p.child->loops).lo < 1)
+    if (!keeps(&loop) && may_be_empty(loop, *p.child))
       refuse(4, what + " may have no iteration, and then nothing is initialised");
   }
 }

@@ -112,6 +112,14 @@ inline const ir::loop_node* maybe_empty(const std::vector<const ir::loop_node*>&
   return nullptr;
 }
 
+/// Whether a loop around the block may have no iteration while those outside of it run; a symbolic
+/// extent is believed.
+inline bool may_be_empty(const ir::loop_node& loop, const child_block& child) {
+  const bool told =
+      ir::is_int(loop.extent) || follows(loop.extent, child) || ir::reads_memory(loop.extent);
+  return told && range_of(arith::to_linear(loop.extent), child.loops).lo < 1;
+}
+
 /// Whether the conjunct keeps a block inside of another one from writing elements that exist; those
 /// that are cut off at an end of the buffer do not.
 inline bool cuts_elements(const child_block& c, const ir::expr& conjunct,

@@ -89,8 +89,7 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
   for (const ir::iter_var& v : c.block().iters)
     if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
   for (const ir::loop_node* l : c.loops) {
-    const bool uneven = follows(l->extent, c) || ir::reads_memory(l->extent);
-    if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
+    if (dropped.count(l->var) && may_be_empty(*l, c))
       refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
                     " may have no iteration, and then nothing is initialised");
   }

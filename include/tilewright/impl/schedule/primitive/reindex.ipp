@@ -140,7 +140,11 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
-  if (branches || (guarded && !is_affine_binding(scope[self])))
+  const std::vector<const ir::loop_node*>& loops = scope[self].loops;
+  const bool empty = std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
+    return may_be_empty(*l, scope[self]);
+  });
+  if (branches || empty || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
   if (!as_tvm() && !writes_once(scope[self]))
     refuse(6, "several instances of " + quoted(b) + " write the same elements");

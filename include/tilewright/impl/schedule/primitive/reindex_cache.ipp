@@ -146,12 +146,8 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
     if (kept) out.guard.push_back(part);
     if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
   }
-  for (std::size_t l = depth; l < child.loops.size(); ++l) {
-    const ir::expr& extent = child.loops[l]->extent;
-    const bool uneven = follows(extent, child) || ir::reads_memory(extent);
-    if (uneven && !needed[l] && range_of(arith::to_linear(extent), child.loops).lo < 1)
-      out.may_be_empty = true;
-  }
+  for (std::size_t l = depth; l < child.loops.size(); ++l)
+    if (!needed[l] && may_be_empty(*child.loops[l], child)) out.may_be_empty = true;
   return out;
 }
 
