@@ -137,3 +137,23 @@ def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
   in_place.transform_block_layout(in_place.block("X"), digits);
   check_meaning(in_place, f);
 }
+
+TEST_CASE(
+    "transform_block_layout: a block that sees loops outside of its scope gets no variables") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((7,), "int32"), D: T.Buffer((4,), "int32")):
+    B = T.alloc_buffer((7,), "int32")
+    for i in range(4):
+        for j in range(4):
+            with T.block("B"):
+                v = T.axis.spatial(7, i + j)
+                B[v] = A[v] * 2
+        with T.block("D"):
+            v = T.axis.spatial(4, i)
+            D[v] = B[v] + B[v + 3]
+)"));
+  s.loop_partition(s.get_loops(s.block("B"))[1], {1, infer});
+  const block_rv part = s.block("B_j0_partition");
+  check_refusal(s, "transform_block_layout", 2,
+                [&] { s.transform_block_layout(part, "lambda : (0,)"); });
+}

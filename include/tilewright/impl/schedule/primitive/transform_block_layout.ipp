@@ -24,14 +24,31 @@ namespace detail::block_layouts {
 
 inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
+/// A variable of a loop or a let that the block sees, as one without iteration variables does; null if
+/// there is none.
+inline ir::var used_inside(const path& at, const ir::block_node& block) {
+  ir::var_set around;
+  for (const ir::stmt* s : at.slots) {
+    if (const ir::loop_node* loop = ir::as_loop(*s)) around.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(*s)) around.insert(let->var);
+  }
+  ir::var found;
+  for (const ir::stmt& s : {block.init, block.body})
+    if (s)
+      ir::for_each_expr(s, [&](const ir::expr& e) {
+        if (ir::is_var(e) && around.count(e)) found = e;
+      });
+  return found;
+}
+
 /// Path to the outermost of the loops around the block, or to the block, after requirements 2
 /// and 3.
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  if (const ir::loop_node* used = loop_used_inside({&realize, loops}))
-    refuse(2, called(*realize.block) + " uses loop \"" + used->var->name +
+  if (const ir::var used = used_inside(at, *realize.block))
+    refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
     refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
