@@ -2,7 +2,8 @@
 //
 // Random programs seldom hold what a wrong answer needs; the programs of this law are written for
 // it, and every call that somebody might make is made on each of them. TILEWRIGHT_LAWS_CALLS sets
-// how many calls follow each other (1; with 2, all calls on all that one call makes, for minutes),
+// how many calls follow each other (1), TILEWRIGHT_LAWS_SHARE how many percent of those that follow
+// others are made (100, which takes an hour for pairs), TILEWRIGHT_LAWS_SEED which ones,
 // TILEWRIGHT_LAWS_CODE whether machine code is asked, too, TILEWRIGHT_LAWS_FILE the only program,
 // TILEWRIGHT_LAWS_FAILURES how many failures end the run.
 #include <cstdlib>
@@ -24,18 +25,24 @@ namespace {
 struct run {
   laws::tally tally;
   std::uint64_t failures = 0, most = laws::setting("TILEWRIGHT_LAWS_FAILURES", 5);
+  std::uint64_t share = laws::setting("TILEWRIGHT_LAWS_SHARE", 100);
+  support::random draw{laws::setting("TILEWRIGHT_LAWS_SEED", 1)};
 
-  /// All calls on the schedule of `start`, and `more` further ones on what each of them makes.
-  void all_calls(const std::string& name, laws::trial start, std::uint64_t more) {
-    long number = 0;
+  /// Calls on the schedule of `start`, that many percent of them, and `more` further ones on what
+  /// each of them makes.
+  void calls(const std::string& name, laws::trial start, std::uint64_t more,
+             std::uint64_t percent = 100) {
+    long number = -1;
     for (const laws::proposal& call : laws::every_call(start.schedule())) {
       if (failures >= most) return;
+      ++number;
+      if (!laws::chance(draw, static_cast<std::int64_t>(percent))) continue;
       laws::trial next = start;
       const ir::stmt before = next.schedule().function().body;
       laws::verdict v = next.apply(call);
       const bool accepted = v == laws::verdict::accepted;
       if (accepted) v = next.judge();
-      const std::string place = name + "_" + std::to_string(number++);
+      const std::string place = name + "_" + std::to_string(number);
       if (v == laws::verdict::broken) {
         ++failures;
         FAIL_CHECK(call.kind->name << ": " << next.report("broken_law_" + place));
@@ -43,7 +50,7 @@ struct run {
       }
       tally.add(*call.kind, accepted ? laws::verdict::accepted : laws::verdict::refused);
       if (more > 0 && accepted && !(next.schedule().function().body == before))
-        all_calls(place, std::move(next), more - 1);
+        calls(place, std::move(next), more - 1, share);
     }
   }
 };
@@ -61,13 +68,13 @@ bool never_refused(const instruction_kind& kind) {
 
 TEST_CASE("every call keeps the meaning of small programs") {
   const char* only = std::getenv("TILEWRIGHT_LAWS_FILE");
-  const std::uint64_t calls = laws::setting("TILEWRIGHT_LAWS_CALLS", 1);
+  const std::uint64_t length = laws::setting("TILEWRIGHT_LAWS_CALLS", 1);
   const bool by_code = laws::setting("TILEWRIGHT_LAWS_CODE", 0) != 0;
   run all;
   for (const laws::program_file& p : laws::read_programs("tests/laws/programs")) {
     if (only && p.name != only) continue;
     INFO(p.name);
-    all.all_calls(p.name, laws::trial(p.content, 1, by_code), calls - 1);
+    all.calls(p.name, laws::trial(p.content, 1, by_code), length - 1);
   }
   all.tally.print();
   if (only) return;
