@@ -60,21 +60,6 @@ inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
                      [&](const ir::expr& value) { return ir::loads_from(value, x); });
 }
 
-/// The variables that lets on the way to the end of the path, from its scope on, give a value.
-inline ir::var_set lets_around(const path& at) {
-  ir::var_set out;
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
-    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
-  return out;
-}
-
-/// These and the variables of the loops there: another statement of the scope does not see them.
-inline ir::var_set defined_around(const path& at) {
-  ir::var_set out = lets_around(at);
-  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
-  return out;
-}
-
 /// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
 /// on, loads the buffer.
 inline bool loaded_above(const path& at, const ir::buffer& x) {

@@ -51,22 +51,6 @@ inline const ir::iter_var* following_results(const block_scope& scope, std::size
   return nullptr;
 }
 
-/// Variables of what is around the scope of the block at the end of the path: loops, lets and blocks.
-/// Where one occurs in the value of an iteration variable, it decides which instances run, and loops
-/// over the domain would run all of them each time.
-inline ir::var_set variables_outside(const path& at) {
-  ir::var_set out;
-  for (const ir::stmt* s : at.slots) {
-    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
-    const ir::block_realize_node* realize = ir::as_realize(*s);
-    if (!realize) continue;
-    for (const ir::iter_var& v : realize->block->iters) out.insert(v.var);
-    if (realize == at.scope()) break;
-  }
-  return out;
-}
-
 /// Why the instances of the block are no box, so that no other loops can run the same; empty when
 /// they are one.
 inline std::string no_box(const child_block& child) {

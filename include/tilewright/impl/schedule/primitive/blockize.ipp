@@ -5,6 +5,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/block_parts.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/schedule/names.hpp>

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/private_results.hpp>

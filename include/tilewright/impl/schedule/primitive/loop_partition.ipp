@@ -3,6 +3,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
@@ -47,20 +48,16 @@ inline void add_layout(const ir::buffer& b, ir::var_set& out) {
 
 /// The variables that are defined around the end of the path.
 inline ir::var_set defined_outside(const ir::function& f, const path& at) {
-  ir::var_set out;
+  ir::var_set out =
+      defined_by(definers::loops | definers::lets | definers::blocks, at, 0, at.slots.size());
   for (const ir::param& p : f.params)
     if (p.buffer)
       add_layout(p.buffer, out);
     else
       out.insert(p.scalar);
-  for (const ir::stmt* s : at.slots) {
-    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
-    const ir::block_realize_node* r = ir::as_realize(*s);
-    if (!r) continue;
-    for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
-    for (const ir::match_buffer& m : r->block->match_buffers) add_layout(m.buffer, out);
-  }
+  for (const ir::stmt* s : at.slots)
+    if (const ir::block_realize_node* r = ir::as_realize(*s))
+      for (const ir::match_buffer& m : r->block->match_buffers) add_layout(m.buffer, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <tilewright/arith/index_layout.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/access_simplifier.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/map_binding.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
@@ -27,11 +28,7 @@ inline std::string called(const ir::block_node& b) { return "block \"" + b.name 
 /// A variable of a loop or a let that the block sees, as one without iteration variables does; null if
 /// there is none.
 inline ir::var used_inside(const path& at, const ir::block_node& block) {
-  ir::var_set around;
-  for (const ir::stmt* s : at.slots) {
-    if (const ir::loop_node* loop = ir::as_loop(*s)) around.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*s)) around.insert(let->var);
-  }
+  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
   ir::var found;
   for (const ir::stmt& s : {block.init, block.body})
     if (s)
