@@ -254,7 +254,7 @@ class caller {
   arguments probabilities() {
     return {std::vector<double>{0.25, 0.5, 0.25}, std::vector<double>{1.0}};
   }
-  arguments aligned_axis() { return numbers(0, 3); }
+  arguments aligned_axis() { return listed<std::int64_t>({0, 2}); }
   arguments align_factor() { return listed<std::int64_t>({4, 0}); }
   arguments align_offset() { return listed<std::int64_t>({1}); }
   arguments separators() { return listed({integers{}, integers{1}, integers{9}}); }
@@ -332,7 +332,7 @@ class caller {
   arguments scopes() { return names({"global", "local", "shared"}); }
   /// Those that behave differently where one block copies what a loop touches.
   arguments tile_scopes() { return names({"global", "shared"}); }
-  arguments cache_scope() { return names({"global", "no scope"}); }
+  arguments cache_scope() { return names({"global"}); }
   arguments thread_axes() {
     return names({"threadIdx.x", "blockIdx.x", "vthread.x", "threadIdx.w"});
   }
