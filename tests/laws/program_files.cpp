@@ -59,7 +59,6 @@ std::vector<program_file> read_file(const std::string& name, const std::string& 
   add(name, text);
   if (!of.each_kind) return out;
   add(name + "_parallel", with_loops(text, "T.parallel(", ""));
-  add(name + "_vectorized", with_loops(text, "T.vectorized(", ""));
   add(name + "_threads", with_loops(text, "T.thread_binding(", ", thread=\"threadIdx.x\""));
   return out;
 }

@@ -3,8 +3,8 @@
 // A file holds one function in script form. Comments say what else a run needs: `# dim n = 5` gives
 // a symbolic extent, `# data I = 2 0 1` what an index input holds (the file's own promises, such as
 // that loaded places differ, have to be true of it), `# twin` adds another algorithm beside it, and
-// `# each_kind` says that the loops written `T.serial(4)` are to be tried as parallel, vectorized
-// and thread-bound ones, too.
+// `# each_kind` says that the loops written `T.serial(4)` are to be tried as parallel and
+// thread-bound ones, too.
 #pragma once
 
 #include <string>
