@@ -253,6 +253,55 @@ TEST_CASE("elements of a parallel loop are its own in other layouts, too") {
   CHECK(home("(vi * 4 + vj) // 8, (vi * 4 + vj) % 8", "(6, 8)") == "");  // of the position
 }
 
+TEST_CASE("lanes have for themselves what they use alone") {
+  const auto lowered = [](const std::string& body, const char* shape) {
+    const function f = parse(
+        "@T.prim_func\ndef main(A: T.Buffer((12, 12), \"float32\"), "
+        "B: T.Buffer((12, 12), \"float32\")):\n    T_ = T.alloc_buffer(" +
+        std::string(shape) + ", \"float32\")\n" + body);
+    const function g = pass::lower_blocks(f);
+    check_same(f, g);
+    std::string shape_of_t;
+    for_each_stmt(g.body, [&](const stmt& s) {
+      if (const allocate_node* n = as_allocate(s))
+        for (const expr& e : n->buffer->shape) shape_of_t += std::to_string(as_int(e)) + " ";
+    });
+    return shape_of_t;
+  };
+  const std::string overlapping = R"(
+    for i in T.vectorized(12):
+        for j in range(10):
+            with T.block("t"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T_[<at>] = A[vi, vj] * T.float32(2)
+        for j in range(8):
+            with T.block("b"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = T_[<at>] + A[vi, vj + 1]
+)";
+  const auto at = [&](const char* place) {
+    std::string text = overlapping;
+    for (std::size_t p = 0; (p = text.find("<at>")) != text.npos;) text.replace(p, 4, place);
+    return text;
+  };
+  CHECK(lowered(at("vi + vj"), "(21,)") == "21 12 ");
+  CHECK(lowered(at("vj"), "(10,)") == "10 12 ");
+  CHECK(lowered(at("vi, vj"), "(12, 10)") == "12 10 ");  // other elements in each
+  CHECK(lowered(R"(
+    for i in T.vectorized(2, 12):
+        for k in range(12):
+            with T.block("t"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    T_[()] = T.float32(0)
+                T_[()] = T_[()] + A[vi, vk]
+        with T.block("b"):
+            vi = T.axis.spatial(12, i)
+            B[vi, 0] = T_[()]
+)",
+                "()") == "10 ");
+}
+
 TEST_CASE("rows that a loop leaves out are not initialized") {
   const function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):

@@ -16,11 +16,36 @@ namespace tilewright::pass::detail {
 /// The buffers to allocate around a statement.
 using allocation_places = std::unordered_map<const ir::stmt_node*, std::vector<ir::buffer>>;
 
+/// What lanes of a vectorized loop have each for themselves: buffers that they use alone, at places
+/// that are not proved to be different ones.
+struct lane_buffer {
+  const ir::loop_node* loop;
+  bool by_address;  // some accesses are not seen
+};
+using lane_buffers = std::unordered_map<ir::buffer, lane_buffer>;
+
 namespace lifetime {
 
 class placer : public visitor {
  public:
   using visitor::visit;
+
+  lane_buffers find_lanes(const stmt& body) {
+    visit(body);
+    lane_buffers out;
+    for (const buffer& b : allocated_) {
+      const life& l = lives_.at(b);
+      const loop_node* n = l.all.empty() ? nullptr : loop_at(l.around.back());
+      if (!n || n->loop != loop_kind::vectorized || is_unit(*n) || !is_read(l)) continue;
+      const std::size_t loop = loops_of(l).size() - 1;
+      const arith::analyzer known = knowing(l);
+      if (accesses{b->shape, l.all, known}.apart_in(loop)) continue;
+      const bool by_address =
+          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
+      out.emplace(b, lane_buffer{n, by_address});
+    }
+    return out;
+  }
 
   allocation_places place(const stmt& body) {
     visit(body);
@@ -192,17 +217,32 @@ class placer : public visitor {
     l.around.resize(same);
   }
 
+  static const loop_node* loop_at(const stmt_node* s) {
+    return s->kind == stmt_kind::loop ? static_cast<const loop_node*>(s) : nullptr;
+  }
+  static bool is_read(const life& l) {
+    return std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return !a.writes; });
+  }
+  /// The loops around the statement that holds all accesses, it included: positions in the path.
+  static std::vector<std::size_t> loops_of(const life& l) {
+    std::vector<std::size_t> out;
+    for (std::size_t d = 0; d < l.around.size(); ++d)
+      if (loop_at(l.around[d])) out.push_back(d);
+    return out;
+  }
+  static arith::analyzer knowing(const life& l) {
+    arith::analyzer out;
+    for (const access& a : l.all) out.bind_new(a.loops);
+    return out;
+  }
+
   /// Takes the allocation out of the loops of its block that carry its values. No parallel loop
   /// does: what its iterations do not keep apart each of them has for itself.
   static void lift(const buffer& b, life& l) {
-    const auto is_load = [](const access& a) { return !a.writes; };
-    if (std::none_of(l.all.begin(), l.all.end(), is_load)) return;
-    std::vector<std::size_t> loops;  // around the allocation: positions in the path
-    for (std::size_t d = 0; d < l.around.size(); ++d)
-      if (l.around[d]->kind == stmt_kind::loop) loops.push_back(d);
+    if (!is_read(l)) return;
+    std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
-    arith::analyzer known;
-    for (const access& a : l.all) known.bind_new(a.loops);
+    const arith::analyzer known = knowing(l);
     const accesses uses{b->shape, l.all, known};
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
@@ -229,6 +269,10 @@ class placer : public visitor {
 
 inline allocation_places place_allocations(const ir::stmt& body) {
   return lifetime::placer{}.place(body);
+}
+
+inline lane_buffers find_lane_buffers(const ir::stmt& body) {
+  return lifetime::placer{}.find_lanes(body);
 }
 
 }  // namespace tilewright::pass::detail

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/pass/allocation_places.hpp>
+#include <tilewright/impl/pass/own_lanes.hpp>
 #include <tilewright/impl/pass/read_once.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/ir/comm_reducer.hpp>
@@ -335,7 +336,7 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = match_resolver(f.body).mutate(f.body);
+  const ir::stmt body = detail::with_own_lanes(match_resolver(f.body).mutate(f.body));
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);

@@ -1,0 +1,89 @@
+// Buffers that each lane of a vectorized loop has for itself.
+//
+//   for i in vectorized(4):               S = allocate((2, 4))
+//     S = allocate((2,))                  for i in vectorized(4):
+//     for j in range(2):             ->     for j in range(2):
+//       S[j] = A[i + j]                       S[j, i] = A[i + j]
+//     B[i] = S[0] * S[1]                    B[i] = S[0, i] * S[1, i]
+//
+// Lanes run in step: one buffer for all of them would hold what the last one has stored.
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tilewright/impl/pass/allocation_places.hpp>
+#include <tilewright/ir/visit.hpp>
+
+namespace tilewright::pass::detail {
+
+/// Gives the buffers a last dimension of lanes. Where that cannot be, because accesses are not seen or
+/// the number of lanes is not constant, the iterations run one after the other.
+class own_lanes : public ir::mutator {
+ public:
+  explicit own_lanes(const lane_buffers& found) {
+    for (const auto& [b, lanes] : found)
+      if (lanes.by_address || !ir::is_int(lanes.loop->extent))
+        serial_.push_back(lanes.loop);
+      else
+        widen(b, *lanes.loop);
+  }
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr out = ir::mutator::mutate(e);
+    if (out->op != ir::op::load) return out;
+    const auto at = wide_.find(out->buffer);
+    return at == wide_.end() ? out : ir::load(at->second.buffer, in_lane(at->second, out->args));
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::stmt out = ir::mutator::mutate(s);
+    if (const ir::loop_node* loop = ir::as_loop(s);
+        std::find(serial_.begin(), serial_.end(), loop) != serial_.end() && loop)
+      return with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
+    const ir::store_node* store = ir::as_store(out);
+    if (!store) return out;
+    const auto at = wide_.find(store->buffer);
+    return at == wide_.end() ? out
+                             : ir::make_store(at->second.buffer,
+                                              in_lane(at->second, store->indices), store->value);
+  }
+  /// What a block declares is not looked at any more.
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *ir::mutator::mutate(b);
+    for (ir::buffer& x : out.alloc_buffers)
+      if (const auto at = wide_.find(x); at != wide_.end()) x = at->second.buffer;
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  struct wide {
+    ir::buffer buffer;
+    ir::expr lane;
+  };
+
+  void widen(const ir::buffer& b, const ir::loop_node& loop) {
+    ir::buffer_node node = *b;
+    const dtype type = loop.var.type();
+    node.shape.push_back(ir::cast(node.shape.empty() ? type : node.shape[0].type(), loop.extent));
+    node.strides.clear();
+    wide_[b] = {ir::buffer(new ir::buffer_node(std::move(node))), loop.var - loop.min};
+  }
+  static std::vector<ir::expr> in_lane(const wide& w, std::vector<ir::expr> indices) {
+    indices.push_back(ir::cast(w.buffer->shape.back().type(), w.lane));
+    return indices;
+  }
+
+  std::vector<const ir::loop_node*> serial_;
+  std::unordered_map<ir::buffer, wide> wide_;
+};
+
+/// The body of a function whose matched buffers are resolved.
+inline ir::stmt with_own_lanes(const ir::stmt& body) {
+  const lane_buffers found = find_lane_buffers(body);
+  return found.empty() ? body : own_lanes(found).mutate(body);
+}
+
+}  // namespace tilewright::pass::detail
