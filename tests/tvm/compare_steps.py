@@ -2,6 +2,7 @@
 
 import random
 
+from attempt import attempt
 from programs import PROGRAMS
 from scene import Scene, scene_of
 from steps import PRIMITIVES, draw
@@ -34,13 +35,23 @@ def verdicts(tool, seed, only=None):
 
 
 def one(judge, chance, scene, text, primitive, agreed):
-    step = draw(chance, scene, primitive)
+    step, outcome = likely(chance, scene, primitive)
     if step is None:
         return
-    verdict = judge.judge(scene, text, primitive, step)
+    verdict = judge.judge(scene, text, primitive, step, outcome)
     if verdict.kind == "same" and verdict.ours == "right":
         agreed.append(step)
     yield verdict
+
+
+def likely(chance, scene, primitive):
+    """A step and what TVM makes of it; mostly one that TVM takes, where some draws find one."""
+    for _ in range(chance.choice([1, 6, 6])):
+        step = draw(chance, scene, primitive)
+        outcome = step and attempt(scene.schedule, step)
+        if step is None or outcome[0] == "fine":
+            break
+    return step, outcome
 
 
 def behind(judge, chance, scene, text, agreed, depth):

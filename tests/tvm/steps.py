@@ -1,5 +1,7 @@
 """Draws single steps. A step is text that is both a program for TVM and a trace for Tilewright."""
 
+from intrinsics import INTRINSICS
+
 SCOPES = ["global", "shared", "local"]
 PARAMETER = "# the layout of a parameter"  # nothing to compare results with
 THREADS = ["blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y", "vthread.x"]
@@ -359,6 +361,19 @@ def annotate_buffer_access(w):
     )
 
 
+def tensorize(w):
+    block = w.pick_block()
+    loops = w.loops(block)
+    inner = loops[-1:] + loops[-3:-2]  # where tiles mostly begin
+    at = w.random.choice(inner + loops + [w.block(block)])
+    w.call(
+        "tensorize",
+        block_or_loop=at,
+        tensor_intrin=quoted(w.random.choice(list(INTRINSICS))),
+        preserve_unit_iters=w.random.random() < 0.7,
+    )
+
+
 PRIMITIVES = {
     "split": split_like("split"),
     "loop_partition": split_like("loop_partition"),
@@ -388,6 +403,7 @@ PRIMITIVES = {
     "rfactor": rfactor,
     "fuse_reduction_epilogue": fuse_reduction_epilogue,
     "blockize": blockize,
+    "tensorize": tensorize,
     "storage_align": storage_align,
     "set_scope": set_scope,
     "unsafe_set_dtype": unsafe_set_dtype,

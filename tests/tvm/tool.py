@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 
+import intrinsics
 import numpy
 
 DIMENSIONS = {"n": 5, "m": 3, "s": 2}  # values for the scalar parameters of programs
@@ -13,6 +14,7 @@ class Tool:
     def __init__(self, path, folder):
         self.path, self.folder = str(path.resolve()), folder
         folder.mkdir(parents=True, exist_ok=True)
+        self.intrinsics = intrinsics.arguments(folder)
 
     def call(self, *arguments):
         return subprocess.run([self.path, *arguments], capture_output=True, text=True, timeout=300)
@@ -27,6 +29,8 @@ class Tool:
         arguments = [self.write("program.py", program), self.write("step.trace", trace), "--json"]
         if expected is not None:
             arguments += ["--expect", self.write("expected.py", expected)]
+        if "tensorize" in trace:
+            arguments += self.intrinsics
         done = self.call("apply", *arguments, *(["--tvm"] if as_tvm else []))
         try:
             return json.loads(done.stdout)

@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass
 
-from attempt import attempt
 from steps import PARAMETER
 from tool import alike, buffers
 
 # What these do to the meaning is what the caller asked for.
 ASKED = re.compile(
-    rf"disable_predication=True|sch\.(unsafe_\w+|annotate_buffer_access)\(|{PARAMETER}"
+    "disable_predication=True|assume_injective_transform=True|"
+    rf"sch\.(unsafe_\w+|annotate_buffer_access)\(|{PARAMETER}"
 )
 # Memory of threads outside of the loops that start them: schedules in the middle look so.
 UNFINISHED = "execution scope"
@@ -67,9 +67,10 @@ class Judge:
             return "-" if unfinished else "wrong: " + complaint
         return "right" if alike(expected, found) else "wrong: other values"
 
-    def judge(self, scene, text, primitive, step):
+    def judge(self, scene, text, primitive, step, outcome):
+        """The verdict on a step of which `attempt` said what becomes of it in TVM."""
         trace = scene.trace + step
-        status, result = attempt(scene.schedule, step)
+        status, result = outcome
         fine = status == "fine"
         said = self.tool.apply(text, trace, result if fine else None)
         if fine and said.get("file", "").endswith("expected.py"):  # TVM prints no program

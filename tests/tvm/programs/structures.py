@@ -224,6 +224,25 @@ def two_nests(
                 C[vi, vj] = A[vi, vj] - 1
 
 
+@T.prim_func(s_tir=True)
+def tiles(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32"), C: T.Buffer((8, 8), "int32")):
+    D = T.sblock_alloc_buffer((8, 8), "int32")
+    for i, j in T.grid(8, 8):
+        with T.sblock("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = A[vi, vj] + 1
+    for i, j in T.grid(8, 8):
+        with T.sblock("zero"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = 0
+    for i, j, k, x, y, z in T.grid(2, 2, 2, 4, 4, 4):
+        with T.sblock("C"):
+            vi = T.axis.spatial(8, i * 4 + x)
+            vj = T.axis.spatial(8, j * 4 + y)
+            vk = T.axis.reduce(8, k * 4 + z)
+            C[vi, vj] = C[vi, vj] + D[vi, vk] * B[vk, vj]
+
+
 PROGRAMS = [
     opaque,
     inner_chain,
@@ -240,4 +259,5 @@ PROGRAMS = [
     in_place,
     matched,
     two_nests,
+    tiles,
 ]
