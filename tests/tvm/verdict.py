@@ -8,9 +8,11 @@ from tool import alike, buffers
 
 # What these do to the meaning is what the caller asked for.
 ASKED = re.compile(
-    "disable_predication=True|assume_injective_transform=True|"
-    rf"sch\.(unsafe_\w+|annotate_buffer_access)\(|{PARAMETER}"
+    rf"disable_predication=True|sch\.(unsafe_\w+|annotate_buffer_access)\(|{PARAMETER}"
 )
+# Of symbolic extents nobody can enumerate the elements, so maps that are said to be injective are
+# believed.
+BELIEVED, SYMBOLIC = "assume_injective_transform=True", 'Buffer(("'
 # Memory of threads outside of the loops that start them: schedules in the middle look so.
 UNFINISHED = "execution scope"
 # A copy that threads make together, which a later pass gives to them in parts.
@@ -57,6 +59,8 @@ class Judge:
     def meaning(self, text, result, trace):
         """Whether the result computes what the program computes."""
         if ASKED.search(trace) or not same_parameters(text, result):
+            return "-"
+        if BELIEVED in trace and SYMBOLIC in text:
             return "-"
         expected, complaint = self.reference(text)
         if expected is None:
