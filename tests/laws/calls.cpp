@@ -248,7 +248,7 @@ class caller {
   arguments tile_rank() { return listed<std::int64_t>({2, 0}); }
   arguments innermost_limit() { return listed<std::int64_t>({4}); }
   arguments innermost_sizes() { return listed({integers{2, 3}}); }
-  arguments partition_place() { return numbers(0, 2); }
+  arguments partition_place() { return numbers(1, 2); }
   arguments part_factor() { return listed<std::int64_t>({2}); }
   arguments candidates() { return listed({integers{1, 2, 4}}); }
   arguments probabilities() {
@@ -257,7 +257,7 @@ class caller {
   arguments aligned_axis() { return listed<std::int64_t>({0, 2}); }
   arguments align_factor() { return listed<std::int64_t>({4, 0}); }
   arguments align_offset() { return listed<std::int64_t>({1}); }
-  arguments separators() { return listed({integers{}, integers{1}, integers{9}}); }
+  arguments separators() { return listed({integers{1}, integers{9}}); }
   arguments first_index() { return listed({integers{0}, integers{9}}); }
   arguments new_orders() {
     integers same(iterations());
@@ -333,12 +333,10 @@ class caller {
   /// Those that behave differently where one block copies what a loop touches.
   arguments tile_scopes() { return names({"global", "shared"}); }
   arguments cache_scope() { return names({"global"}); }
-  arguments thread_axes() {
-    return names({"threadIdx.x", "blockIdx.x", "vthread.x", "threadIdx.w"});
-  }
+  arguments thread_axes() { return names({"threadIdx.x", "blockIdx.x", "threadIdx.w"}); }
   arguments types() { return names({"int64", "no type"}); }
   arguments sides() { return names({"read", "write", "beside"}); }
-  arguments keys() { return names({"note", "another"}); }
+  arguments keys() { return names({"note"}); }
   arguments function_name() { return names({"main"}); }
   arguments algorithms() { return names({"main", "twin", "other"}); }
   arguments intrinsics() {
