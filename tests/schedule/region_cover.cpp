@@ -361,3 +361,32 @@ def main(A: T.Buffer((4, 8), "int32"), D: T.Buffer((4,), "int32")):
   t.parallel(t.get_loops(t.block("D"))[0]);
   check_meaning(t, border);
 }
+
+TEST_CASE("region_cover: a part that is updated through a view is read") {
+  const auto part = [](const char* first) {
+    return schedule(program_of(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32")):
+    for j in range(2):
+        with T.block("M"):
+            vj = T.axis.spatial(2, j)
+            T.reads(A[vj * 2:vj * 2 + 2])
+            T.writes(A[vj * 2:vj * 2 + 2])
+            W = T.match_buffer(A[vj * 2:vj * 2 + 2], (2,), "int32", offset_factor=1)
+            <first>
+            for k in range(2):
+                with T.block("U"):
+                    vk = T.axis.spatial(2, k)
+                    W[vk] = W[vk] + vj
+)",
+                               {{"<first>", first}}));
+  };
+  schedule updated = part("");
+  const block_rv m = updated.block("M");
+  check_refusal(updated, "cache_write", 3, [&] { updated.cache_write(m, 0, "global"); });
+  schedule written = part(
+      "for k in range(2):\n    with T.block(\"Z\"):\n"
+      "        vk = T.axis.spatial(2, k)\n        W[vk] = vj");
+  const ir::function f = written.function();
+  written.cache_write(written.block("M"), 0, "global");
+  check_meaning(written, f);
+}

@@ -196,8 +196,8 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
 /// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
-/// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
-/// written before.
+/// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
+/// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// Whether all elements of a region over the block's iteration variables hold something when the
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,

@@ -231,7 +231,7 @@ TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::b
   if (!inside.schedulable()) return false;
   for (std::size_t i = 0; i < inside.size(); ++i)
     for (const ir::buffer_region& r : inside[i].block().reads) {
-      if (r.buffer != x) continue;
+      if (r.buffer != x && !detail::cover::view_of(block, x, r.buffer)) continue;
       const detail::cover::remainder left =
           detail::cover::left_unwritten(inside, i, bind_iters(inside[i]), r, sums::finished);
       if (!left.produced || !left.rest.empty()) return false;

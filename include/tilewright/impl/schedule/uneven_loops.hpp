@@ -64,14 +64,24 @@ inline std::string no_box(const child_block& child) {
 }
 
 /// Whether the bounds of a moving loop are loaded or follow another one that moves, so that no box
-/// comes out, or may leave it without an iteration.
+/// comes out, or may leave it without an iteration; or those of a standing loop follow one that moves,
+/// so that it has iterations for a part of them.
 inline bool moves_unevenly(const child_block& child, standing_loops standing) {
   const auto may_be_empty = [&](const ir::loop_node& loop) {
     return footprints::knowing(child.loops).const_bounds(loop.extent).lo < 1;
   };
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::loop_node& loop = *child.loops[l];
-    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::is_int(loop.extent) && ir::as_int(loop.extent) < 1 && standing.moves(child, l))
+      return true;
+    if (ir::is_int(loop.min) && ir::is_int(loop.extent)) continue;
+    if (!standing.moves(child, l)) {
+      for (std::size_t o = 0; o < l; ++o)
+        if (standing.moves(child, o) && (ir::uses_var(loop.min, child.loops[o]->var) ||
+                                         ir::uses_var(loop.extent, child.loops[o]->var)))
+          return true;
+      continue;
+    }
     if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
     const driven_loops driven(child);
     for (std::size_t o = 0; o < l; ++o) {

@@ -98,7 +98,10 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     }
     if (at < 0 || factor < 1) return std::nullopt;
     const auto i = static_cast<std::size_t>(at);
-    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const ir::iter_var& iter = child.block().iters[i];
+    // a symbolic end of the domain cannot be represented
+    if (iter.kind == ir::iter_kind::reduce || !ir::is_int(iter.dom.extent) || used[i]++)
+      return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
     const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
