@@ -441,3 +441,29 @@ def main(A: T.Buffer((2, 2), "int32"), B: T.Buffer((2, 2), "int32")):
   const block_rv b = s.block("B");
   check_refusal(s, "cache_write", 5, [&] { s.cache_write(b, 0, "shared"); });
 }
+
+TEST_CASE("cache_write: tiles of a layout that splits their place") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16, 16), "int32"), C: T.Buffer((16, 16), "int32")):
+    B = T.alloc_buffer((16, 16), "int32")
+    for i, j in T.grid(16, 16):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] + 1
+    for i, j in T.grid(16, 16):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] * 2
+)");
+  schedule s(f);
+  const std::vector<loop_rv> l = s.get_loops(s.block("B"));
+  const auto i = s.split(l[0], {infer, 4}), j = s.split(l[1], {infer, 4});
+  s.reorder(i[0], j[0], i[1], j[1]);
+  const block_rv tile = s.blockize(i[1]);
+  s.transform_layout(tile, written_buffer(0),
+                     "lambda i, j: (i // 8, j // 8, i // 4 % 2, j // 4 % 2, i % 4, j % 4)");
+  const block_rv copy = s.cache_write(tile, 0, "shared");
+  check_meaning(s, f);
+  s.reverse_compute_at(copy, s.get_loops(tile)[0]);
+  check_meaning(s, f);
+}

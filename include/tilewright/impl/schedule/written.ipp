@@ -153,8 +153,8 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
 }
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes. The predicate must be one of
-/// the moving loops alone.
+/// the moving loops add to each is one map of iterations, without holes; nothing where more than an
+/// element is written. The predicate must be one of the moving loops alone.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
@@ -183,7 +183,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   footprint out;
   std::vector<ir::expr> values;
   for (const ir::range& dim : region.box) {
-    if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    const std::int64_t wider = ir::as_int(dim.extent) - 1;
     // the steps of threads stay the digits that their guard is about
     const int alone = iters.understood ? -1 : iter_index(block, dim.min);
     const linear index = alone >= 0
@@ -193,11 +194,13 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
     const ir::expr value = arith::from_linear(part);
-    if (ir::uses_any(value, fixed)) return std::nullopt;
+    if (ir::uses_any(value, fixed) || (wider != 0 && !part.is_constant())) return std::nullopt;
     values.push_back(value);
     // a sum of standing loops is cut by nothing
     const bool fixed_place = still.is_constant();
-    out.push_back({still, still, fixed_place ? bounds{still.constant, still.constant} : bounds{}});
+    linear last = still;
+    last.constant += wider;
+    out.push_back({still, last, fixed_place ? bounds{still.constant, last.constant} : bounds{}});
   }
   const auto map = arith::detect_iter_map(values, moving, predicate,
                                           arith::iter_map_level::surjective, arith::analyzer());
