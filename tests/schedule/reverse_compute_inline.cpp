@@ -361,3 +361,28 @@ def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32"), D: T.Buffer((8,
   const block_rv d = s.block("D");
   check_refusal(s, "reverse_compute_inline", 6, [&] { s.reverse_compute_inline(d); });
 }
+
+TEST_CASE("reverse_compute_inline: places that fall") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((12, 4), "int32"), C: T.Buffer((12, 4), "int32")):
+    B = T.alloc_buffer((12, 4), "int32")
+    for i, j in T.grid(12, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i, j in T.grid(12, 4):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[11 - vi, 3 - vj] + vi
+)");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("C"));
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((12, 4), "int32"), C: T.Buffer((12, 4), "int32")):
+    for i, j in T.grid(12, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[11 - vi, 3 - vj] = A[vi, vj] * 2 + (11 - vi)
+)");
+  check_meaning(s, f);
+}

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/arith/linear.hpp>
 #include <tilewright/ir/visit.hpp>
 
 namespace tilewright::primitive::detail::inlining {
@@ -58,6 +59,13 @@ inline bool is_remainder(const ir::expr& index, const std::vector<ir::expr>& ind
   });
 }
 
+/// Whether the index falls with all that it is made of, as `11 - v`.
+inline bool falls(const ir::expr& index) {
+  const arith::linear sum = arith::to_linear(index);
+  return !sum.terms.empty() && std::all_of(sum.terms.begin(), sum.terms.end(),
+                                           [](const auto& t) { return t.second < 0; });
+}
+
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
                                      const std::vector<ir::iter_var>& iters) {
   inverse out;
@@ -84,17 +92,24 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     }
     return out;
   }
+  std::vector<ir::expr> rising = indices, values(out.outputs.begin(), out.outputs.end());
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!falls(indices[d])) continue;
+    const ir::expr zero = ir::integer(indices[d].type(), 0);
+    rising[d] = arith::simplify(zero - indices[d]);
+    values[d] = zero - values[d];
+  }
   const auto detect = [&](const std::vector<ir::iter_var>& vars) {
     arith::loop_domains loops;
     const arith::analyzer known;
     for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
-    return arith::detect_iter_map(indices, loops, ir::boolean(true),
+    return arith::detect_iter_map(rising, loops, ir::boolean(true),
                                   arith::iter_map_level::bijective, known);
   };
   auto map = detect(iters);
   if (!map) map = detect(filled_up(indices, iters));
   if (!map) return std::nullopt;
-  const auto solved = arith::inverse_affine(*map, {out.outputs.begin(), out.outputs.end()});
+  const auto solved = arith::inverse_affine(*map, values);
   if (!solved) return std::nullopt;
   for (std::size_t i = 0; i < iters.size(); ++i) {
     const auto at = solved->find(iters[i].var);
