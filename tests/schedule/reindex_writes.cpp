@@ -172,3 +172,28 @@ def main(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
                   [&] { s.reindex_cache_write(b, region, "local", "lambda i, j: (j, i)"); });
   }
 }
+
+TEST_CASE("reindex_cache: a map may leave gaps") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 12), "int32"), C: T.Buffer((4, 12), "int32")):
+    B = T.alloc_buffer((4, 12), "int32")
+    for i, j in T.grid(4, 12):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for i, j in T.grid(4, 12):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + 1
+)");
+  schedule s(f);
+  s.reindex_cache_read(s.block("C"), 0, "global", "lambda i, j: (i * 16 + j,)");
+  CHECK(s.show().find("T.alloc_buffer((60,)") != std::string::npos);
+  s.reindex_cache_write(s.block("B"), 0, "global", "lambda i, j: (j + i * 20,)");
+  CHECK(s.show().find("T.alloc_buffer((72,)") != std::string::npos);
+  check_meaning(s, f);
+  schedule t(f);
+  const block_rv c = t.block("C");
+  for (const char* map : {"lambda i, j: (i * 8 + j,)", "lambda i, j: (i * 16 + j - 1,)"})
+    check_refusal(t, "reindex_cache_read", 7, [&] { t.reindex_cache_read(c, 0, "global", map); });
+}

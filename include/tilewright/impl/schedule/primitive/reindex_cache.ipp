@@ -43,12 +43,49 @@ inline ir::expr extent_of(const ir::expr& e, const ir::index_map& map,
   return {};
 }
 
+/// The extents made longer until the results of the map have no gaps: 12 for j to 16 for
+/// `i * 16 + j`.
+inline std::vector<ir::expr> without_gaps(const ir::index_map& map, std::vector<ir::expr> shape) {
+  for (const ir::expr& result : map.outputs) {
+    arith::linear sum = arith::to_linear(result);
+    std::sort(sum.terms.begin(), sum.terms.end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    for (std::size_t t = 0; t + 1 < sum.terms.size(); ++t) {
+      const std::int64_t factor = sum.terms[t].second, next = sum.terms[t + 1].second;
+      for (std::size_t i = 0; i < map.inputs.size(); ++i)
+        if (map.inputs[i].same(sum.terms[t].first) && ir::is_int(shape[i]) && factor > 0 &&
+            next % factor == 0 && next / factor > ir::as_int(shape[i]))
+          shape[i] = ir::integer(shape[i].type(), next / factor);
+    }
+  }
+  return shape;
+}
+
+/// The shape that holds what lies from 0 on in the image of a box under a map with gaps, which is one
+/// to one over a larger box; empty for others.
+inline std::vector<ir::expr> shape_with_gaps(const ir::index_map& map,
+                                             const std::vector<ir::expr>& shape) {
+  if (!arith::lay_out(map, without_gaps(map, shape), arith::analyzer()).has_inverse()) return {};
+  arith::analyzer known;
+  for (std::size_t i = 0; i < map.inputs.size(); ++i)
+    known.bind(map.inputs[i], {ir::integer(shape[i].type(), 0), shape[i]});
+  std::vector<ir::expr> out;
+  for (const ir::expr& result : map.outputs) {
+    const arith::bounds b = known.const_bounds(result);
+    if (!b.bounded() || b.lo < 0) return {};
+    out.push_back(ir::integer(result.type(), b.hi + 1));
+  }
+  return out;
+}
+
 /// The shape that holds the image of a box under a map that is one to one; empty for others. A map
 /// is one to one for all extents when it is so for large ones.
 inline std::vector<ir::expr> shape_of_cache(const ir::index_map& map,
                                             const std::vector<ir::expr>& shape) {
   const arith::index_layout exact = arith::lay_out(map, shape, arith::analyzer());
   if (exact.has_inverse() && !exact.shape.empty()) return exact.shape;
+  if (std::all_of(shape.begin(), shape.end(), [](const ir::expr& e) { return ir::is_int(e); }))
+    return shape_with_gaps(map, shape);
   std::vector<ir::expr> large = shape;
   for (ir::expr& e : large)
     if (!ir::is_int(e)) e = ir::integer(e.type(), std::int64_t{1} << 20);
