@@ -11248,6 +11248,85 @@ TILEWRIGHT_INLINE void add_region(std::vector<ir::buffer_region>& list, ir::buff
 }
 
 }  // namespace tilewright::arith
+
+#include <utility>
+
+// A mutator that knows what holds where it stands.
+
+#include <utility>
+
+namespace tilewright::arith {
+
+/// Keeps `known` true: loops bind their variables and blocks theirs, conditions are assumed in their
+/// branch. Behind them, where a loop may have had no iterations, nothing of that is known.
+class scoped_mutator : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+  ir::stmt mutate(const ir::stmt& s) override;
+  ir::block mutate(const ir::block& b) final;
+
+ protected:
+  scoped_mutator() = default;
+  explicit scoped_mutator(analyzer outside) : known(std::move(outside)) {}
+
+  /// A block where the ranges of its variables are known; override this one.
+  virtual ir::block mutate_bound(const ir::block& b) { return ir::mutator::mutate(b); }
+
+  analyzer known;
+
+ private:
+  ir::stmt mutate_loop(const ir::stmt& s, const ir::loop_node& loop);
+  ir::stmt mutate_if(const ir::stmt& s, const ir::if_node& n);
+};
+
+}  // namespace tilewright::arith
+
+namespace tilewright::arith {
+
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
+  if (const ir::loop_node* loop = ir::as_loop(s)) return mutate_loop(s, *loop);
+  if (const ir::if_node* n = ir::as_if(s)) return mutate_if(s, *n);
+  return ir::mutator::mutate(s);
+}
+
+TILEWRIGHT_INLINE ir::block scoped_mutator::mutate(const ir::block& b) {
+  if (b->iters.empty()) return mutate_bound(b);
+  const analyzer outside = known;
+  for (const ir::iter_var& v : b->iters) known.bind(v.var, v.dom);
+  ir::block out = mutate_bound(b);
+  known = outside;
+  return out;
+}
+
+// the bounds of a loop also count where they leave it no iterations
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
+                                                       const ir::loop_node& loop) {
+  ir::expr min = mutate(loop.min), extent = mutate(loop.extent);
+  const analyzer outside = known;
+  known.bind(loop.var, ir::range{loop.min, loop.extent});
+  ir::stmt body = mutate(loop.body);
+  known = outside;
+  if (min.same(loop.min) && extent.same(loop.extent) && body == loop.body) return s;
+  return ir::make_loop(loop.var, std::move(min), std::move(extent), std::move(body), loop.loop,
+                       loop.annotations, loop.thread_tag);
+}
+
+TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_if(const ir::stmt& s, const ir::if_node& n) {
+  ir::expr condition = mutate(n.condition);
+  const analyzer outside = known;
+  known.assume(condition);
+  ir::stmt then_body = mutate(n.then_body), else_body;
+  known = outside;
+  if (n.else_body) {
+    known.assume(ir::logical_not(condition));
+    else_body = mutate(n.else_body);
+    known = outside;
+  }
+  if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
+  return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
+}
+
+}  // namespace tilewright::arith
 // Sums: from an expression of index type to its canonical form.
 
 namespace tilewright::arith {
@@ -21452,7 +21531,9 @@ class verify_error : public argument_error {
 ///  7. a block lists in its reads and writes every buffer that it accesses and does not allocate
 ///  (the
 ///     root block lists none; a block with `init` may read what it writes), and `init` uses no
-///     reduce iteration variable.
+///     reduce iteration variable;
+///  8. what matches a region of a buffer has its type and its extents; leading dimensions of one
+///     element may be left out.
 /// @throws verify_error for the first violation
 void verify(const function& f);
 
@@ -32607,6 +32688,7 @@ class verifier {
   void check_boolean(const expr& e, const char* what);
   void check_range(const range& r, const char* what);
   void check_region(const buffer_region& r);
+  void check_match(const match_buffer& m);
   void check_layout(const buffer& b);
   void need_visible(const buffer& b) const;
   void need_readable(const buffer& b) const;
@@ -32832,6 +32914,7 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
       fail("buffer " + m.source.buffer->name +
            " is matched but listed neither in reads nor in writes");
+    check_match(m);
     bind_layout_vars(m.buffer);
     own(m.buffer);
   }
@@ -32841,6 +32924,27 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
   check(b.body);
   frame_ = std::move(outer);
   visible_from_ = outer_visible;
+}
+
+TILEWRIGHT_INLINE void verifier::check_match(const match_buffer& m) {
+  const buffer& of = m.source.buffer;
+  if (!m.buffer) fail("an allocation or match has no buffer");
+  const auto different = [&](const std::string& what) {
+    fail("buffer " + m.buffer->name + " matches a region of " + of->name + " and has " + what);
+  };
+  if (m.buffer->type != of->type)
+    different("elements of type " + std::string(name(m.buffer->type)) + " instead of " +
+              std::string(name(of->type)));
+  const std::vector<expr>& shape = m.buffer->shape;
+  if (shape.size() > m.source.box.size()) different("more dimensions");
+  const std::size_t left_out = m.source.box.size() - shape.size();
+  for (std::size_t d = 0; d < m.source.box.size(); ++d) {
+    const expr& extent = m.source.box[d].extent;
+    if (d < left_out ? !is_int(extent, 1)
+                     : is_int(extent) && is_int(shape[d - left_out]) &&
+                           !is_int(shape[d - left_out], as_int(extent)))
+      different("other extents");
+  }
 }
 
 TILEWRIGHT_INLINE void verifier::check_init(const block_node& b) {
@@ -33558,8 +33662,7 @@ namespace tilewright::pass {
 ir::function compact_buffers(const ir::function& f);
 
 }  // namespace tilewright::pass
-// What the passes share: a mutator that knows what holds where it stands, and small questions about
-// statements.
+// What the passes share: small questions about statements.
 
 #include <unordered_set>
 #include <vector>
@@ -33575,17 +33678,6 @@ inline constexpr const char* reduction_lanes_note = "tilewright.reduction_lanes"
 /// Annotation of reduction loops in the code of a tile's edge: not worth unrolling. Set by
 /// peel_tails.
 inline constexpr const char* edge_note = "tilewright.edge";
-
-/// Mutator that keeps `known` true: loops bind their variables, conditions are assumed in their
-/// branch.
-class scoped_mutator : public ir::mutator {
- public:
-  using ir::mutator::mutate;
-  ir::stmt mutate(const ir::stmt& s) override;
-
- protected:
-  arith::analyzer known;
-};
 
 using buffer_set = std::unordered_set<ir::buffer>;
 
@@ -33642,12 +33734,8 @@ class access_spans : public visitor {
   void visit(const stmt& s) override {
     if (const store_node* store = as_store(s); store && store->buffer == buffer_)
       add(store->indices);
-    const loop_node* loop = as_loop(s);
-    if (loop) {
-      known_.bind(loop->var, range{loop->min, loop->extent});
-      inner_[loop->var] = loop;
-    }
     if (const let_node* let = as_let(s)) inner_[let->var] = nullptr;
+    if (const loop_node* loop = as_loop(s)) return visit_loop(*loop);
     visitor::visit(s);
   }
 
@@ -33655,6 +33743,15 @@ class access_spans : public visitor {
   bool accessed() const { return accessed_; }
 
  private:
+  void visit_loop(const loop_node& loop) {
+    visit(loop.min);
+    visit(loop.extent);
+    const arith::analyzer outside = known_;  // there it may have no iterations
+    known_.bind(loop.var, range{loop.min, loop.extent});
+    inner_[loop.var] = &loop;
+    visit(loop.body);
+    known_ = outside;
+  }
   void add(const std::vector<expr>& indices) {
     if (!accessed_) {
       accessed_ = true;
@@ -33770,7 +33867,7 @@ class rebase : public mutator {
   std::vector<expr> origin_;
 };
 
-class compacter : public scoped_mutator {
+class compacter : public arith::scoped_mutator {
  public:
   using scoped_mutator::mutate;
   stmt mutate(const stmt& s) override {
@@ -34584,22 +34681,54 @@ inline bool same_terms(const arith::linear& a, const arith::linear& b) {
 
 enum class against { earlier, other };
 
-/// The store touches other elements than `a` does, in earlier or in all other iterations of that
-/// loop.
-inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
-                  const arith::analyzer& known) {
-  if (store.whole || a.whole) return false;
+/// The same of one index of each.
+inline bool steps_apart(const expr& stored, const access& store, const expr& touched,
+                        const access& a, std::size_t loop, against iterations,
+                        const arith::analyzer& known) {
+  const std::optional<stepped> s = step_of(stored, store, loop, known);
+  if (!s || s->factor == 0) return false;
+  const std::optional<stepped> l = step_of(touched, a, loop, known);
+  if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) return false;
+  const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
+  const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
+  return iterations == against::other ? behind && before : s->factor > 0 ? behind : before;
+}
+
+/// The position of an element in the buffer.
+inline expr flat(const std::vector<expr>& indices, const std::vector<expr>& shape) {
+  expr out = indices[0];
+  for (std::size_t d = 1; d < indices.size(); ++d)
+    out = out * cast(out.type(), shape[d]) + cast(out.type(), indices[d]);
+  return out;
+}
+
+/// Indices that the accesses have in common, and that stand still inside of the loop, are others in
+/// all its iterations.
+inline bool digits_apart(const access& store, const access& a, std::size_t loop,
+                         const arith::analyzer& known) {
+  std::vector<expr> digits;
   for (std::size_t d = 0; d < store.indices.size(); ++d) {
-    const std::optional<stepped> s = step_of(store.indices[d], store, loop, known);
-    if (!s || s->factor == 0) continue;
-    const std::optional<stepped> l = step_of(a.indices[d], a, loop, known);
-    if (!l || l->factor != s->factor || !same_terms(s->rest, l->rest)) continue;
-    const std::int64_t most = s->inner.hi - l->inner.lo, least = s->inner.lo - l->inner.hi;
-    const bool behind = most<std::abs(s->factor), before = least> - std::abs(s->factor);
-    if (iterations == against::other ? behind && before : s->factor > 0 ? behind : before)
-      return true;
+    const expr& index = store.indices[d];
+    if (uses_var(index, store.loops[loop].first) && !reads_memory(index) &&
+        !uses_loop_from(index, store, loop + 1) && arith::same_value(index, a.indices[d]))
+      digits.push_back(index);
   }
-  return false;
+  return digits.size() > 1 && arith::detect_iter_map(digits, {store.loops[loop]}, boolean(true),
+                                                     arith::iter_map_level::bijective, known)
+                                  .has_value();
+}
+
+/// The store touches other elements than `a` does, in earlier or in all other iterations of that
+/// loop, which is around both.
+inline bool apart(const access& store, const access& a, std::size_t loop, against iterations,
+                  const std::vector<expr>& shape, const arith::analyzer& known) {
+  if (store.whole || a.whole) return false;
+  for (std::size_t d = 0; d < store.indices.size(); ++d)
+    if (steps_apart(store.indices[d], store, a.indices[d], a, loop, iterations, known)) return true;
+  return store.indices.size() > 1 &&
+         (digits_apart(store, a, loop, known) ||
+          steps_apart(flat(store.indices, shape), store, flat(a.indices, shape), a, loop,
+                      iterations, known));
 }
 
 /// Whether one store writes all that a load of the same iteration reads, before it.
@@ -34749,7 +34878,7 @@ struct accesses {
   bool carried_by(std::size_t loop) const {
     return std::any_of(all.begin(), all.end(), [&](const access& load) {
       const auto is_apart = [&](const access& store) {
-        return !store.writes || apart(store, load, loop, against::earlier, known);
+        return !store.writes || apart(store, load, loop, against::earlier, shape, known);
       };
       const auto is_cover = [&](const access& store) {
         return store.writes && cover(store, load, loop, shape, known).holds();
@@ -34763,7 +34892,7 @@ struct accesses {
   bool apart_in(std::size_t loop) const {
     return std::all_of(all.begin(), all.end(), [&](const access& store) {
       return !store.writes || std::all_of(all.begin(), all.end(), [&](const access& other) {
-        return apart(store, other, loop, against::other, known);
+        return apart(store, other, loop, against::other, shape, known);
       });
     });
   }
@@ -34776,11 +34905,36 @@ namespace tilewright::pass::detail {
 /// The buffers to allocate around a statement.
 using allocation_places = std::unordered_map<const ir::stmt_node*, std::vector<ir::buffer>>;
 
+/// What lanes of a vectorized loop have each for themselves: buffers that they use alone, at places
+/// that are not proved to be different ones.
+struct lane_buffer {
+  const ir::loop_node* loop;
+  bool by_address;  // some accesses are not seen
+};
+using lane_buffers = std::unordered_map<ir::buffer, lane_buffer>;
+
 namespace lifetime {
 
 class placer : public visitor {
  public:
   using visitor::visit;
+
+  lane_buffers find_lanes(const stmt& body) {
+    visit(body);
+    lane_buffers out;
+    for (const buffer& b : allocated_) {
+      const life& l = lives_.at(b);
+      const loop_node* n = l.all.empty() ? nullptr : loop_at(l.around.back());
+      if (!n || n->loop != loop_kind::vectorized || is_unit(*n) || !is_read(l)) continue;
+      const std::size_t loop = loops_of(l).size() - 1;
+      const arith::analyzer known = knowing(l);
+      if (accesses{b->shape, l.all, known}.apart_in(loop)) continue;
+      const bool by_address =
+          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
+      out.emplace(b, lane_buffer{n, by_address});
+    }
+    return out;
+  }
 
   allocation_places place(const stmt& body) {
     visit(body);
@@ -34952,17 +35106,32 @@ class placer : public visitor {
     l.around.resize(same);
   }
 
+  static const loop_node* loop_at(const stmt_node* s) {
+    return s->kind == stmt_kind::loop ? static_cast<const loop_node*>(s) : nullptr;
+  }
+  static bool is_read(const life& l) {
+    return std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return !a.writes; });
+  }
+  /// The loops around the statement that holds all accesses, it included: positions in the path.
+  static std::vector<std::size_t> loops_of(const life& l) {
+    std::vector<std::size_t> out;
+    for (std::size_t d = 0; d < l.around.size(); ++d)
+      if (loop_at(l.around[d])) out.push_back(d);
+    return out;
+  }
+  static arith::analyzer knowing(const life& l) {
+    arith::analyzer out;
+    for (const access& a : l.all) out.bind_new(a.loops);
+    return out;
+  }
+
   /// Takes the allocation out of the loops of its block that carry its values. No parallel loop
   /// does: what its iterations do not keep apart each of them has for itself.
   static void lift(const buffer& b, life& l) {
-    const auto is_load = [](const access& a) { return !a.writes; };
-    if (std::none_of(l.all.begin(), l.all.end(), is_load)) return;
-    std::vector<std::size_t> loops;  // around the allocation: positions in the path
-    for (std::size_t d = 0; d < l.around.size(); ++d)
-      if (l.around[d]->kind == stmt_kind::loop) loops.push_back(d);
+    if (!is_read(l)) return;
+    std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
-    arith::analyzer known;
-    for (const access& a : l.all) known.bind_new(a.loops);
+    const arith::analyzer known = knowing(l);
     const accesses uses{b->shape, l.all, known};
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
@@ -34989,6 +35158,95 @@ class placer : public visitor {
 
 inline allocation_places place_allocations(const ir::stmt& body) {
   return lifetime::placer{}.place(body);
+}
+
+inline lane_buffers find_lane_buffers(const ir::stmt& body) {
+  return lifetime::placer{}.find_lanes(body);
+}
+
+}  // namespace tilewright::pass::detail
+// Buffers that each lane of a vectorized loop has for itself.
+//
+//   for i in vectorized(4):               S = allocate((2, 4))
+//     S = allocate((2,))                  for i in vectorized(4):
+//     for j in range(2):             ->     for j in range(2):
+//       S[j] = A[i + j]                       S[j, i] = A[i + j]
+//     B[i] = S[0] * S[1]                    B[i] = S[0, i] * S[1, i]
+//
+// Lanes run in step: one buffer for all of them would hold what the last one has stored.
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tilewright::pass::detail {
+
+/// Gives the buffers a last dimension of lanes. Where that cannot be, because accesses are not seen or
+/// the number of lanes is not constant, the iterations run one after the other.
+class own_lanes : public ir::mutator {
+ public:
+  explicit own_lanes(const lane_buffers& found) {
+    for (const auto& [b, lanes] : found)
+      if (lanes.by_address || !ir::is_int(lanes.loop->extent))
+        serial_.push_back(lanes.loop);
+      else
+        widen(b, *lanes.loop);
+  }
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr out = ir::mutator::mutate(e);
+    if (out->op != ir::op::load) return out;
+    const auto at = wide_.find(out->buffer);
+    return at == wide_.end() ? out : ir::load(at->second.buffer, in_lane(at->second, out->args));
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::stmt out = ir::mutator::mutate(s);
+    if (const ir::loop_node* loop = ir::as_loop(s);
+        std::find(serial_.begin(), serial_.end(), loop) != serial_.end() && loop)
+      return with_kind(*ir::as_loop(out), ir::loop_kind::serial, ir::as_loop(out)->body);
+    const ir::store_node* store = ir::as_store(out);
+    if (!store) return out;
+    const auto at = wide_.find(store->buffer);
+    return at == wide_.end() ? out
+                             : ir::make_store(at->second.buffer,
+                                              in_lane(at->second, store->indices), store->value);
+  }
+  /// What a block declares is not looked at any more.
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *ir::mutator::mutate(b);
+    for (ir::buffer& x : out.alloc_buffers)
+      if (const auto at = wide_.find(x); at != wide_.end()) x = at->second.buffer;
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  struct wide {
+    ir::buffer buffer;
+    ir::expr lane;
+  };
+
+  void widen(const ir::buffer& b, const ir::loop_node& loop) {
+    ir::buffer_node node = *b;
+    const dtype type = loop.var.type();
+    node.shape.push_back(ir::cast(node.shape.empty() ? type : node.shape[0].type(), loop.extent));
+    node.strides.clear();
+    wide_[b] = {ir::buffer(new ir::buffer_node(std::move(node))), loop.var - loop.min};
+  }
+  static std::vector<ir::expr> in_lane(const wide& w, std::vector<ir::expr> indices) {
+    indices.push_back(ir::cast(w.buffer->shape.back().type(), w.lane));
+    return indices;
+  }
+
+  std::vector<const ir::loop_node*> serial_;
+  std::unordered_map<ir::buffer, wide> wide_;
+};
+
+/// The body of a function whose matched buffers are resolved.
+inline ir::stmt with_own_lanes(const ir::stmt& body) {
+  const lane_buffers found = find_lane_buffers(body);
+  return found.empty() ? body : own_lanes(found).mutate(body);
 }
 
 }  // namespace tilewright::pass::detail
@@ -35327,7 +35585,7 @@ class lowering : public mutator {
   /// A loop that follows others, or data, may run in some of their iterations alone; then nothing is
   /// initialized in the rest. Sums over symbolic extents of 0 are.
   bool may_be_empty(const loop_node& l) const {
-    if (is_int(l.extent)) return false;
+    if (is_int(l.extent)) return as_int(l.extent) < 1;
     const std::vector<var> vars = free_vars(l.extent);
     return reads_memory(l.extent) || !std::all_of(vars.begin(), vars.end(), [&](const var& v) {
              return sizes_.count(v) != 0;
@@ -35356,7 +35614,7 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = match_resolver(f.body).mutate(f.body);
+  const ir::stmt body = detail::with_own_lanes(match_resolver(f.body).mutate(f.body));
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
@@ -35744,7 +36002,7 @@ struct question {
   bool one_value() const { return possible - whole == step; }
 };
 
-class peeler : public scoped_mutator {
+class peeler : public arith::scoped_mutator {
  public:
   explicit peeler(int allowance) : allowance_(allowance) {}
   using scoped_mutator::mutate;
@@ -36604,7 +36862,7 @@ inline bool is_injective(const std::vector<expr>& indices,
   return covered == loops.size();
 }
 
-class promoter : public scoped_mutator {
+class promoter : public arith::scoped_mutator {
  public:
   explicit promoter(const accumulator_limits& limits) : limits_(limits) {}
   using scoped_mutator::mutate;
@@ -37426,7 +37684,7 @@ namespace tilewright::pass::detail::trim {
 
 using namespace tilewright::ir;
 
-class trimmer : public scoped_mutator {
+class trimmer : public arith::scoped_mutator {
  public:
   using scoped_mutator::mutate;
 
@@ -38066,32 +38324,6 @@ TILEWRIGHT_INLINE ir::function vectorize_reductions(const ir::function& f,
 
 namespace tilewright::pass {
 
-TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
-  if (const ir::loop_node* loop = ir::as_loop(s)) {
-    const arith::analyzer before = known;
-    known.bind(loop->var, ir::range{loop->min, loop->extent});
-    ir::stmt out = ir::mutator::mutate(s);
-    known = before;
-    return out;
-  }
-  if (const ir::if_node* n = ir::as_if(s)) {
-    ir::expr condition = mutate(n->condition);
-    const arith::analyzer before = known;
-    known.assume(condition);
-    ir::stmt then_body = mutate(n->then_body), else_body;
-    known = before;
-    if (n->else_body) {
-      known.assume(ir::logical_not(condition));
-      else_body = mutate(n->else_body);
-      known = before;
-    }
-    if (condition.same(n->condition) && then_body == n->then_body && else_body == n->else_body)
-      return s;
-    return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
-  }
-  return ir::mutator::mutate(s);
-}
-
 TILEWRIGHT_INLINE bool is_unit(const ir::loop_node& loop) { return ir::is_int(loop.extent, 1); }
 
 TILEWRIGHT_INLINE std::int64_t constant_extent(const ir::loop_node& loop) {
@@ -38375,15 +38607,19 @@ bool visits_domains(const child_block& child);
 /// The iteration variables are bound to exactly the loops, in order.
 bool is_trivial_binding(const child_block& child);
 
+/// How well it is known that no two of several write the same element: they may do so; nothing speaks
+/// against it, and the program says so by its spatial variables; or it is certain.
+enum class apartness : std::uint8_t { none, believed, proved };
+
 /// Instances that differ in a variable that does not reduce write different elements, as the declared
-/// regions say; where the places are no sums of digits, no two instances of those run through, all of
-/// up to 4096, do. Where an index is loaded, or a variable is in no index of a region that is larger
+/// regions say; where the places are no sums of digits, instances are run through, up to 4096. Where
+/// that are not all, where an index is loaded, or a variable is in no index of a region that is larger
 /// than an element, they are believed to.
 bool writes_once(const child_block& child);
 /// Different iterations of the loop at that position run different instances.
 bool instances_apart(const child_block& child, std::size_t loop);
 /// Different iterations of the loop at that position write different elements of the region, or of
-/// all that the block writes.
+/// all that the block writes, as far as `writes_once` tells.
 bool iterations_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region);
 bool iterations_apart(const child_block& child, std::size_t loop);
 /// Whether the child may write other values to an element in different iterations of a loop around it:
@@ -38393,8 +38629,8 @@ bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop);
 /// Whether iterations of the loop at that position may run at once as far as they write this region:
 /// each has the buffer for itself, or they write different elements, or add to them as different
 /// instances of one reduction.
-bool writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
-                  ir::private_buffers& own);
+apartness writes_apart(const child_block& child, std::size_t loop, const ir::buffer_region& region,
+                       ir::private_buffers& own);
 /// For a block with reduce variables: while the loops run from the first one on that drives a
 /// reduce variable, each instance runs once and the reduce variables see their whole domains.
 bool reduces_affinely(const child_block& child);
@@ -38420,8 +38656,8 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
 /// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
-/// Whether blocks inside of the block read nothing of the buffer that others inside of it have not
-/// written before.
+/// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
+/// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
 /// Whether all elements of a region over the block's iteration variables hold something when the
 /// block at the end of the path runs: blocks of its scope or of those around it have written them,
@@ -38431,9 +38667,9 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// one touches of a region over its iteration variables; what is around the root needs none, and one
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
-/// Whether a block certainly writes all of a region that it declares: the blocks inside of it write
-/// all of the box, or its stores do. Where that cannot be said of stores, as behind loaded indices
-/// and conditions, a block is believed that stores as many elements as the box has.
+/// Whether a block writes all of a region that it declares: the blocks inside of it certainly write
+/// all of the box, or its stores do. Fewer stores than the box has elements do not; where else that
+/// cannot be said of stores, as behind loaded indices and conditions, the declaration is believed.
 bool writes_declared(const ir::block_node& block, const ir::buffer_region& region);
 /// Every block is covered, there is no write-after-read, and nothing but loops, sequences and
 /// blocks.
@@ -39146,7 +39382,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
         (shape_of_reduction(b) != 0 || !reduces_affinely(scope[i])))
       return static_cast<int>(i);
     if (!std::all_of(b.writes.begin(), b.writes.end(), [&](const ir::buffer_region& w) {
-          return writes_apart(scope[i], at, w, own);
+          return writes_apart(scope[i], at, w, own) != apartness::none;
         }))
       return static_cast<int>(i);
   }
@@ -39655,17 +39891,16 @@ class repeated_elements {
     for (const ir::iter_var& v : block.iters) add(v);
   }
 
-  /// Whether an element is written twice; only an answer of yes is certain.
-  bool found() {
-    if (is_vague()) return found_stored();
+  /// No element is written twice: proved where all instances could be run through.
+  apartness apart() {
+    if (is_vague()) return apart_as_stored();
     if (!constant_ || std::any_of(region_.box.begin(), region_.box.end(), [](const ir::range& d) {
           return !ir::is_int(d.extent) || ir::reads_memory(d.min);
         }))
-      return false;
+      return apartness::believed;
     shorten();
     run(0, [&] { note(0, {}); });
-    std::sort(elements_.begin(), elements_.end());
-    return std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end();
+    return answer();
   }
 
  private:
@@ -39689,24 +39924,34 @@ class repeated_elements {
            (constant_ && !std::all_of(block_.iters.begin(), block_.iters.end(), places) &&
             !std::all_of(region_.box.begin(), region_.box.end(), is_point));
   }
-  bool found_stored() {
+  apartness apart_as_stored() {
     axes_.clear();
     for (const ir::iter_var& v : block_.iters) {
-      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return false;
+      if (!ir::is_int(v.dom.min) || !ir::is_int(v.dom.extent)) return apartness::believed;
       add_constant(v);
     }
     region_.box.clear();
     shorten();
-    std::vector<std::vector<std::int64_t>> all;
     bool known = true;
     run(0, [&] {
-      if (!known || static_cast<std::int64_t>(all.size()) > most) return;
+      if (!known || is_full()) return;
       stored_elements one(region_.buffer, values_, most);
       known = one.collect(block_.init) && one.collect(block_.body);
-      for (std::vector<std::int64_t>& e : one.take()) all.push_back(std::move(e));
+      for (std::vector<std::int64_t>& e : one.take()) elements_.push_back(std::move(e));
     });
-    std::sort(all.begin(), all.end());
-    return known && std::adjacent_find(all.begin(), all.end()) != all.end();
+    return known ? answer() : apartness::believed;
+  }
+
+  bool is_full() {
+    if (static_cast<std::int64_t>(elements_.size()) <= most) return false;
+    all_ = false;
+    return true;
+  }
+  apartness answer() {
+    std::sort(elements_.begin(), elements_.end());
+    if (std::adjacent_find(elements_.begin(), elements_.end()) != elements_.end())
+      return apartness::none;
+    return all_ ? apartness::proved : apartness::believed;
   }
 
   void add(const ir::iter_var& v) {
@@ -39719,6 +39964,7 @@ class repeated_elements {
   }
   void add_constant(const ir::iter_var& v) {
     const std::int64_t count = v.kind == ir::iter_kind::spatial ? ir::as_int(v.dom.extent) : 1;
+    all_ = all_ && count == ir::as_int(v.dom.extent);
     axes_.push_back({v.var, ir::as_int(v.dom.min), count, count, 0});
   }
 
@@ -39739,6 +39985,7 @@ class repeated_elements {
                            [&](const axis& a, const axis& b) { return count(a) < count(b); });
       if (longest == axes_.end() || count(*longest) < 2) break;
       const std::int64_t kept = count(*longest) / 2;
+      all_ = false;
       longest->low = kept - kept / 2;
       longest->high = kept / 2;
     }
@@ -39757,13 +40004,16 @@ class repeated_elements {
 
   /// All elements of the box from dimension `d` on.
   void note(std::size_t d, std::vector<std::int64_t> element) {
-    if (static_cast<std::int64_t>(elements_.size()) > most) return;
+    if (is_full()) return;
     if (d == region_.box.size()) {
       elements_.push_back(std::move(element));
       return;
     }
     const ir::expr place = ir::substitute(region_.box[d].min, values_);
-    if (!ir::is_int(place)) return;  // an operator that is not computed here
+    if (!ir::is_int(place)) {  // an operator that is not computed here
+      all_ = false;
+      return;
+    }
     element.push_back(ir::as_int(place));
     for (std::int64_t i = 0; i < ir::as_int(region_.box[d].extent); ++i, ++element.back())
       note(d + 1, element);
@@ -39772,6 +40022,7 @@ class repeated_elements {
   const ir::block_node& block_;
   ir::buffer_region region_;
   bool constant_ = true;
+  bool all_ = true;  // instances and elements were run through
   std::vector<axis> axes_;
   ir::var_map values_;
   std::vector<std::vector<std::int64_t>> elements_;
@@ -39940,7 +40191,7 @@ inline bool indices_tell(const ir::block_node& block, const ir::buffer_region& r
 }
 
 /// The same by any digits, in the order of the variables.
-inline bool digits_tell(const child_block& child, const ir::buffer_region& region) {
+inline apartness digits_tell(const child_block& child, const ir::buffer_region& region) {
   const ir::block_node& block = child.block();
   std::vector<ir::stmt> nest;  // the block below a loop for each of its variables
   std::vector<ir::expr> values;
@@ -39958,14 +40209,30 @@ inline bool digits_tell(const child_block& child, const ir::buffer_region& regio
     if (v.kind == ir::iter_kind::reduce || ir::is_int(v.dom.extent, 1) ||
         boxes_apart(alone, i, region))
       continue;
-    if (!is_hidden(region, block, v.var)) return false;
+    if (!is_hidden(region, block, v.var)) return apartness::none;
     unclear = true;
   }
-  return !unclear || !repeated_elements(block, region).found();
+  return unclear ? repeated_elements(block, region).apart() : apartness::proved;
 }
 
-inline bool writes_once(const child_block& child, const ir::buffer_region& region) {
-  return indices_tell(child.block(), region) || digits_tell(child, region);
+inline apartness writes_once(const child_block& child, const ir::buffer_region& region) {
+  return indices_tell(child.block(), region) ? apartness::proved : digits_tell(child, region);
+}
+
+/// Iterations of loop `at`, whose boxes tell nothing, write different elements because they run
+/// different instances.
+inline apartness by_instances(const child_block& child, std::size_t at,
+                              const ir::buffer_region& region) {
+  if (driven_loops(child).other[at]) return apartness::none;
+  const apartness once = writes_once(child, region);
+  return once != apartness::none && instances_apart(child, at) ? once : apartness::none;
+}
+
+inline apartness iterations_apart(const child_block& child, std::size_t at,
+                                  const ir::buffer_region& region) {
+  return ir::is_int(child.loops[at]->extent, 1) || boxes_apart(child, at, region)
+             ? apartness::proved
+             : by_instances(child, at, region);
 }
 
 }  // namespace detail::apart
@@ -39973,7 +40240,7 @@ inline bool writes_once(const child_block& child, const ir::buffer_region& regio
 TILEWRIGHT_INLINE bool writes_once(const child_block& child) {
   const std::vector<ir::buffer_region>& writes = child.block().writes;
   return std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-    return detail::apart::writes_once(child, w);
+    return detail::apart::writes_once(child, w) != apartness::none;
   });
 }
 
@@ -39989,10 +40256,7 @@ TILEWRIGHT_INLINE bool instances_apart(const child_block& child, std::size_t loo
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop,
                                         const ir::buffer_region& region) {
-  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region))
-    return true;
-  return !detail::driven_loops(child).other[loop] && detail::apart::writes_once(child, region) &&
-         instances_apart(child, loop);
+  return detail::apart::iterations_apart(child, loop, region) != apartness::none;
 }
 
 TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t loop) {
@@ -40002,13 +40266,13 @@ TILEWRIGHT_INLINE bool iterations_apart(const child_block& child, std::size_t lo
 }
 
 TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, const ir::var& loop) {
-  using namespace detail::apart;
   const child_block& c = scope[child];
   const int at = loop_index(c.loops, loop);
-  if (at < 0 || ir::is_int(c.loops[static_cast<std::size_t>(at)]->extent, 1)) return false;
+  if (at < 0) return false;
   const std::vector<ir::buffer_region>& writes = c.block().writes;
   if (std::all_of(writes.begin(), writes.end(), [&](const ir::buffer_region& w) {
-        return boxes_apart(c, static_cast<std::size_t>(at), w);
+        return detail::apart::iterations_apart(c, static_cast<std::size_t>(at), w) ==
+               apartness::proved;
       }))
     return false;
   if (!is_complete(scope, child) && !is_reduction(scope, child)) return true;
@@ -40023,13 +40287,16 @@ TILEWRIGHT_INLINE bool rewrites(const block_scope& scope, std::size_t child, con
   return false;
 }
 
-TILEWRIGHT_INLINE bool writes_apart(const child_block& child, std::size_t loop,
-                                    const ir::buffer_region& region, ir::private_buffers& own) {
+TILEWRIGHT_INLINE apartness writes_apart(const child_block& child, std::size_t loop,
+                                         const ir::buffer_region& region,
+                                         ir::private_buffers& own) {
   // what is soonest found first
-  return detail::apart::boxes_apart(child, loop, region) ||
-         own.within(*child.loops[loop], region.buffer) || iterations_apart(child, loop, region) ||
-         (child.block().init && detail::driven_loops(child).other[loop] &&
-          instances_apart(child, loop));
+  if (ir::is_int(child.loops[loop]->extent, 1) || detail::apart::boxes_apart(child, loop, region) ||
+      own.within(*child.loops[loop], region.buffer))
+    return apartness::proved;
+  const bool adds = child.block().init && detail::driven_loops(child).other[loop];
+  return adds && instances_apart(child, loop) ? apartness::proved
+                                              : detail::apart::by_instances(child, loop, region);
 }
 
 }  // namespace tilewright::primitive
@@ -40100,21 +40367,6 @@ inline bool loads_around(const ir::block_realize_node& r, const ir::buffer& x) {
                      [&](const ir::expr& value) { return ir::loads_from(value, x); });
 }
 
-/// The variables that lets on the way to the end of the path, from its scope on, give a value.
-inline ir::var_set lets_around(const path& at) {
-  ir::var_set out;
-  for (std::size_t i = at.slots.size() - 1; i-- > 0 && !ir::as_realize(*at.slots[i]);)
-    if (const ir::let_node* let = ir::as_let(*at.slots[i])) out.insert(let->var);
-  return out;
-}
-
-/// These and the variables of the loops there: another statement of the scope does not see them.
-inline ir::var_set defined_around(const path& at) {
-  ir::var_set out = lets_around(at);
-  for (const ir::loop_node* loop : at.loops()) out.insert(loop->var);
-  return out;
-}
-
 /// Whether a bound of a loop, a condition or a let on the way to the end of the path, from its scope
 /// on, loads the buffer.
 inline bool loaded_above(const path& at, const ir::buffer& x) {
@@ -40167,22 +40419,6 @@ inline const ir::iter_var* following_results(const block_scope& scope, std::size
   return nullptr;
 }
 
-/// Variables of what is around the scope of the block at the end of the path: loops, lets and blocks.
-/// Where one occurs in the value of an iteration variable, it decides which instances run, and loops
-/// over the domain would run all of them each time.
-inline ir::var_set variables_outside(const path& at) {
-  ir::var_set out;
-  for (const ir::stmt* s : at.slots) {
-    if (const ir::loop_node* loop = ir::as_loop(*s)) out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(*s)) out.insert(let->var);
-    const ir::block_realize_node* realize = ir::as_realize(*s);
-    if (!realize) continue;
-    for (const ir::iter_var& v : realize->block->iters) out.insert(v.var);
-    if (realize == at.scope()) break;
-  }
-  return out;
-}
-
 /// Why the instances of the block are no box, so that no other loops can run the same; empty when
 /// they are one.
 inline std::string no_box(const child_block& child) {
@@ -40196,14 +40432,24 @@ inline std::string no_box(const child_block& child) {
 }
 
 /// Whether the bounds of a moving loop are loaded or follow another one that moves, so that no box
-/// comes out, or may leave it without an iteration.
+/// comes out, or may leave it without an iteration; or those of a standing loop follow one that moves,
+/// so that it has iterations for a part of them.
 inline bool moves_unevenly(const child_block& child, standing_loops standing) {
   const auto may_be_empty = [&](const ir::loop_node& loop) {
     return footprints::knowing(child.loops).const_bounds(loop.extent).lo < 1;
   };
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
     const ir::loop_node& loop = *child.loops[l];
-    if (!standing.moves(child, l) || (ir::is_int(loop.min) && ir::is_int(loop.extent))) continue;
+    if (ir::is_int(loop.extent) && ir::as_int(loop.extent) < 1 && standing.moves(child, l))
+      return true;
+    if (ir::is_int(loop.min) && ir::is_int(loop.extent)) continue;
+    if (!standing.moves(child, l)) {
+      for (std::size_t o = 0; o < l; ++o)
+        if (standing.moves(child, o) && (ir::uses_var(loop.min, child.loops[o]->var) ||
+                                         ir::uses_var(loop.extent, child.loops[o]->var)))
+          return true;
+      continue;
+    }
     if (ir::reads_memory(loop.min) || ir::reads_memory(loop.extent)) return true;
     const driven_loops driven(child);
     for (std::size_t o = 0; o < l; ++o) {
@@ -40226,6 +40472,14 @@ inline const ir::loop_node* maybe_empty(const std::vector<const ir::loop_node*>&
     if (ir::reads_memory(l->extent) || footprints::knowing(loops).const_bounds(l->extent).hi < 1)
       return l;
   return nullptr;
+}
+
+/// Whether a loop around the block may have no iteration while those outside of it run; a symbolic
+/// extent is believed.
+inline bool may_be_empty(const ir::loop_node& loop, const child_block& child) {
+  const bool told =
+      ir::is_int(loop.extent) || follows(loop.extent, child) || ir::reads_memory(loop.extent);
+  return told && range_of(arith::to_linear(loop.extent), child.loops).lo < 1;
 }
 
 /// Whether the conjunct keeps a block inside of another one from writing elements that exist; those
@@ -41921,8 +42175,8 @@ namespace tilewright::primitive {
 /// 4. with an init: the inner loops run each instance once, those of the reduction one after the
 ///    other, and no conjunct of the guard mixes inner loops that the init keeps with loops that it
 ///    drops; loops that it keeps follow none that it drops, these have an iteration, and no domain
-///    of the init follows the reduction; nor do instances load or write what others do write,
-///    or reduce backwards.
+///    of the init follows the reduction; it uses no buffer that the block allocates or matches; nor
+///    do instances load or write what others do write, or reduce backwards.
 /// @returns the new block; the id of the old one stays with the inner block
 /// @throws schedule_error; nothing is changed then
 new_block blockize(const ir::function& f, const ir::var& loop, bool preserve_unit_iters = true);
@@ -42432,7 +42686,8 @@ namespace tilewright::primitive {
 /// 2. the block is a reduction;
 /// 3. no loop further out drives a reduce variable;
 /// 4. no conjunct of the predicate mixes loops that the init keeps with loops that it drops, and
-///    neither loops nor domains of the init follow loops that it drops;
+///    neither loops nor domains of the init follow loops that it drops; the init uses no buffer that
+///    the block allocates or matches;
 /// 5. from the loop inwards each instance runs once: every loop longer than 1 drives a variable,
 ///    and the bindings are affine; loops that the init drops have an iteration;
 /// 6. nobody uses the result before the block, nor, below the loop, elements that a later iteration
@@ -42921,9 +43176,9 @@ namespace tilewright::primitive {
 /// matters from now on, and further primitives refuse the blocks.
 ///
 /// Requires:
-/// 1. the block is complete or a reduction, opaque variables counting as spatial; the scope
-///    allocates the buffer, no other block writes it, nobody takes its address, and no part of it
-///    is matched;
+/// 1. the block is complete or a reduction, variables counting as spatial that rolling another
+///    buffer has made opaque; the scope allocates the buffer, no other block writes it, nobody takes
+///    its address, and no part of it is matched;
 /// 2. it and all readers of the buffer share loops, and each reader finds what it reads written in
 ///    the same iteration;
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
@@ -44325,6 +44580,27 @@ struct early_init {
   }
 };
 
+/// Looks for uses of the buffers that a block allocates, or matches.
+class own_uses : ir::buffer_uses {
+ public:
+  own_uses(const ir::block_node& block, const ir::stmt& part) : block_(block) { visit(part); }
+  ir::buffer found;  // null if there is none
+
+ private:
+  void use(const ir::buffer& x) override {
+    const std::vector<ir::match_buffer>& views = block_.match_buffers;
+    const std::vector<ir::buffer>& own = block_.alloc_buffers;
+    if (std::find(own.begin(), own.end(), x) != own.end() ||
+        std::any_of(views.begin(), views.end(),
+                    [&](const ir::match_buffer& m) { return m.buffer == x; }))
+      found = x;
+  }
+  const ir::block_node& block_;
+};
+
+/// What the init uses of the block's own buffers, which another block would not know.
+inline ir::buffer own_buffer_of_init(const ir::block_node& b) { return own_uses(b, b.init).found; }
+
 }  // namespace tilewright::primitive::detail
 // Dividing the bindings of a block between outer and inner loops: what blockize and tensorize need.
 
@@ -44577,14 +44853,16 @@ inline void check_init_loops(const parts& p, const std::vector<const ir::loop_no
       if (!keeps(p.child->loops[o]) && (ir::uses_var(loop.min, p.child->loops[o]->var) ||
                                         ir::uses_var(loop.extent, p.child->loops[o]->var)))
         refuse(4, what + ", which the init keeps, follows one that it drops");
-    const bool uneven = follows(loop.extent, *p.child) || ir::reads_memory(loop.extent);
-    if (uneven && !keeps(&loop) && range_of(arith::to_linear(loop.extent), p.child->loops).lo < 1)
+    if (!keeps(&loop) && may_be_empty(loop, *p.child))
       refuse(4, what + " may have no iteration, and then nothing is initialised");
   }
 }
 
 /// The init of the new block: a nest of its own over the inner spatial variables.
 inline ir::stmt make_init(const parts& p, std::string name) {
+  if (const ir::buffer own = own_buffer_of_init(p.old()))
+    refuse(4, "the init of " + quoted(p.old()) + " uses \"" + own->name +
+                  "\", which is known in that block alone");
   ir::block_node init;
   init.name = std::move(name);
   std::vector<ir::expr> values;
@@ -44693,6 +44971,58 @@ inline void check_loops(const parts& p) {
 }
 
 }  // namespace tilewright::primitive::detail::blockizing
+// Variables that what stands around a place defines.
+
+#include <cstddef>
+
+namespace tilewright::primitive::detail {
+
+/// Kinds of statements that define variables.
+namespace definers {
+inline constexpr unsigned loops = 1, lets = 2, blocks = 4;
+}
+
+/// The variables that these kinds of statements define, from slot `first` of the path to `last`,
+/// exclusive.
+inline ir::var_set defined_by(unsigned kinds, const path& at, std::size_t first, std::size_t last) {
+  ir::var_set out;
+  for (std::size_t i = first; i < last; ++i) {
+    const ir::stmt& s = *at.slots[i];
+    if (const ir::loop_node* loop = ir::as_loop(s); loop && (kinds & definers::loops))
+      out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(s); let && (kinds & definers::lets))
+      out.insert(let->var);
+    if (const ir::block_realize_node* r = ir::as_realize(s); r && (kinds & definers::blocks))
+      for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
+  }
+  return out;
+}
+
+/// The first slot inside of the scope of what stands at the end of the path.
+inline std::size_t begin_of_scope(const path& at) {
+  std::size_t first = at.slots.size() - 1;
+  while (first > 0 && !ir::as_realize(*at.slots[first - 1])) --first;
+  return first;
+}
+
+/// The variables that lets on the way to the end of the path, from its scope on, give a value.
+inline ir::var_set lets_around(const path& at) {
+  return defined_by(definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
+}
+
+/// These and the variables of the loops there: another statement of the scope does not see them.
+inline ir::var_set defined_around(const path& at) {
+  return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
+}
+
+/// Variables of what is around the scope of the block at the end of the path, and of the scope. Where
+/// one occurs in the value of an iteration variable, it decides which instances run, and loops over
+/// the domain would run all of them each time.
+inline ir::var_set variables_outside(const path& at) {
+  return defined_by(definers::loops | definers::lets | definers::blocks, at, 0, begin_of_scope(at));
+}
+
+}  // namespace tilewright::primitive::detail
 // Whether the instances of a block run more than once, as compute_at leaves them under loops that
 // the block does not depend on. A complete block may; a reduction may only as a whole, init
 // included.
@@ -46328,6 +46658,7 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46443,65 +46774,68 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
   return out;
 }
 
-/// The first loop whose iterations run at once and write the same elements of that region of the
-/// block, which others see; null when there is none.
-inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
-                                        ir::private_buffers& own) {
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (runs_at_once(*c.loops[l]) && !copied_together(c.block(), *c.loops[l]) &&
-        !writes_apart(c, l, c.block().writes[region], own))
-      return c.loops[l];
-  return nullptr;
+/// Whether iterations of the loop at that position run at once, each its own instances of the block.
+inline bool asked_of(const child_block& c, std::size_t loop) {
+  return runs_at_once(*c.loops[loop]) && !copied_together(c.block(), *c.loops[loop]);
 }
 
-/// A block of a program with its scope, which lives as long as this.
-class found_block {
+/// The results of a program's blocks as they were before a primitive.
+class earlier_results {
  public:
-  found_block(const ir::function& f, std::uint64_t id) : scopes_(concurrent_scopes(f)) {
-    for (const block_scope& scope : scopes_)
-      if (const int c = scope.find(id); c >= 0) child_ = &scope[static_cast<std::size_t>(c)];
+  explicit earlier_results(const ir::function& f) : f_(f), own_(f.body) {}
+
+  /// Whether iterations of loops that run at once wrote the same elements of that result.
+  bool raced(std::uint64_t block_id, std::size_t region) {
+    const child_block* c = find(block_id, region);
+    for (std::size_t l = 0; c && l < c->loops.size(); ++l)
+      if (asked_of(*c, l) &&
+          writes_apart(*c, l, c->block().writes[region], own_) == apartness::none)
+        return true;
+    return false;
   }
-  /// Null when there is none below loops that run at once.
-  const child_block* get() const noexcept { return child_; }
+  /// Whether each iteration of the loop had that result for itself.
+  bool alone(std::uint64_t block_id, std::size_t region, const ir::var& loop) {
+    const child_block* c = find(block_id, region);
+    const int at = c ? loop_index(c->loops, loop) : -1;
+    return at >= 0 &&
+           own_.within(*c->loops[static_cast<std::size_t>(at)], c->block().writes[region].buffer);
+  }
 
  private:
-  std::vector<block_scope> scopes_;
-  const child_block* child_ = nullptr;
+  /// Null where the block was none, or stood below no loops that run at once.
+  const child_block* find(std::uint64_t block_id, std::size_t region) {
+    if (!scopes_) scopes_ = concurrent_scopes(f_);
+    for (const block_scope& scope : *scopes_)
+      if (const int c = scope.find(block_id); c >= 0) {
+        const child_block& found = scope[static_cast<std::size_t>(c)];
+        return region < found.block().writes.size() ? &found : nullptr;
+      }
+    return nullptr;
+  }
+
+  const ir::function& f_;
+  std::optional<std::vector<block_scope>> scopes_;  // hardly ever asked for
+  ir::private_buffers own_;
 };
 
-/// Whether the block has written that region so.
-inline bool raced(const ir::function& f, std::uint64_t block_id, std::size_t region) {
-  ir::private_buffers own(f.body);
-  const found_block block(f, block_id);
-  return block.get() && region < block.get()->block().writes.size() &&
-         racing_loop(*block.get(), region, own);
-}
-
-/// The loop whose iterations had for themselves, before, what the block now writes for all at places
-/// that are loaded; null when there is none. Who writes for all from the start says by spatial
-/// variables that these places are different ones; here nobody has said so.
-inline const ir::loop_node* exposed_by(const child_block& c, std::size_t region,
-                                       ir::private_buffers& own, const ir::function& before) {
-  const ir::buffer_region& w = c.block().writes[region];
-  const auto loaded = [](const ir::expr& e) { return ir::reads_memory(e); };
-  const std::vector<ir::expr>& values = c.realize->values;
-  if (std::none_of(values.begin(), values.end(), loaded) &&
-      std::none_of(w.box.begin(), w.box.end(), [&](const ir::range& d) { return loaded(d.min); }))
-    return nullptr;
-  const found_block old(before, c.block().id);
-  if (!old.get() || region >= old.get()->block().writes.size()) return nullptr;
-  ir::private_buffers owned(before.body);
-  for (const ir::loop_node* l : c.loops) {
-    const int at = loop_index(old.get()->loops, l->var);
-    if (runs_at_once(*l) && at >= 0 && !own.within(*l, w.buffer) &&
-        owned.within(*old.get()->loops[static_cast<std::size_t>(at)],
-                     old.get()->block().writes[region].buffer))
-      return l;
+/// The first loop whose iterations run at once and may write the same elements of that region of the
+/// block, which others see; null when there is none. Iterations that did so before are believed, and
+/// that spatial variables tell elements apart is believed of what others have seen before, too:
+/// where each iteration had a buffer for itself, nobody has said that they do.
+inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
+                                        ir::private_buffers& own, earlier_results& earlier) {
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!asked_of(c, l)) continue;
+    const apartness known = writes_apart(c, l, c.block().writes[region], own);
+    if (known == apartness::none
+            ? !earlier.raced(c.block().id, region)
+            : known == apartness::believed && earlier.alone(c.block().id, region, c.loops[l]->var))
+      return c.loops[l];
   }
   return nullptr;
 }
 
-/// Requirement 0 of the primitive. What a block wrote so before is believed, as what one scatters is.
+/// Requirement 0 of the primitive.
 /// @throws schedule_error
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
@@ -46510,15 +46844,13 @@ inline void check_private(std::string_view primitive, const ir::function& before
   const changed_blocks changed(before, after);
   if (changed.empty()) return;
   ir::private_buffers own(after.body);
+  earlier_results earlier(before);
   for (const block_scope& scope : concurrent_scopes(after))
     for (const child_block& c : scope.children())
       for (std::size_t w = 0; w < c.block().writes.size(); ++w) {
         const ir::buffer& written = c.block().writes[w].buffer;
         if (!changed.hold(c) && !changed.touch(written)) continue;
-        const ir::loop_node* loop = racing_loop(c, w, own);
-        if (loop && raced(before, c.block().id, w)) continue;
-        if (!loop) loop = exposed_by(c, w, own, before);
-        if (loop)
+        if (const ir::loop_node* loop = racing_loop(c, w, own, earlier))
           throw schedule_error(std::string(primitive), 0,
                                "iterations of loop \"" + loop->var->name +
                                    "\", which run at once, would write the same elements of \"" +
@@ -47161,6 +47493,13 @@ inline bool is_remainder(const ir::expr& index, const std::vector<ir::expr>& ind
   });
 }
 
+/// Whether the index falls with all that it is made of, as `11 - v`.
+inline bool falls(const ir::expr& index) {
+  const arith::linear sum = arith::to_linear(index);
+  return !sum.terms.empty() && std::all_of(sum.terms.begin(), sum.terms.end(),
+                                           [](const auto& t) { return t.second < 0; });
+}
+
 inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
                                      const std::vector<ir::iter_var>& iters) {
   inverse out;
@@ -47187,17 +47526,24 @@ inline std::optional<inverse> invert(const std::vector<ir::expr>& indices,
     }
     return out;
   }
+  std::vector<ir::expr> rising = indices, values(out.outputs.begin(), out.outputs.end());
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    if (!falls(indices[d])) continue;
+    const ir::expr zero = ir::integer(indices[d].type(), 0);
+    rising[d] = arith::simplify(zero - indices[d]);
+    values[d] = zero - values[d];
+  }
   const auto detect = [&](const std::vector<ir::iter_var>& vars) {
     arith::loop_domains loops;
     const arith::analyzer known;
     for (const ir::iter_var& v : vars) loops.emplace_back(v.var, v.dom);
-    return arith::detect_iter_map(indices, loops, ir::boolean(true),
+    return arith::detect_iter_map(rising, loops, ir::boolean(true),
                                   arith::iter_map_level::bijective, known);
   };
   auto map = detect(iters);
   if (!map) map = detect(filled_up(indices, iters));
   if (!map) return std::nullopt;
-  const auto solved = arith::inverse_affine(*map, {out.outputs.begin(), out.outputs.end()});
+  const auto solved = arith::inverse_affine(*map, values);
   if (!solved) return std::nullopt;
   for (std::size_t i = 0; i < iters.size(); ++i) {
     const auto at = solved->find(iters[i].var);
@@ -48353,15 +48699,17 @@ inline void check_bounds(const child_block& c, const std::vector<const ir::loop_
   for (const ir::iter_var& v : c.block().iters)
     if (v.kind == ir::iter_kind::spatial) check(v.dom, "the domain of \"" + v.var->name + "\"");
   for (const ir::loop_node* l : c.loops) {
-    const bool uneven = follows(l->extent, c) || ir::reads_memory(l->extent);
-    if (uneven && dropped.count(l->var) && range_of(arith::to_linear(l->extent), c.loops).lo < 1)
+    if (dropped.count(l->var) && may_be_empty(*l, c))
       refuse(5, "loop \"" + l->var->name + "\" around " + quoted(c.block()) +
                     " may have no iteration, and then nothing is initialised");
   }
 }
 
-/// The init itself follows no loop: it gets others.
+/// The init itself follows no loop, for it gets others, and takes nothing of the block with it.
 inline void check_body(const child_block& c, std::size_t first) {
+  if (const ir::buffer own = own_buffer_of_init(c.block()))
+    refuse(4, "the init of " + quoted(c.block()) + " uses \"" + own->name +
+                  "\", which is known in that block alone");
   ir::for_each_expr(c.block().init, [&](const ir::expr& e) {
     if (ir::is_var(e) && loop_index(c.loops, e) >= static_cast<int>(first))
       refuse(4, "the init of " + quoted(c.block()) + " uses loop \"" + e->name +
@@ -49040,11 +49388,39 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
   return out;
 }
 
+inline void add_layout(const ir::buffer& b, ir::var_set& out) {
+  std::vector<ir::expr> list = b->shape;
+  list.insert(list.end(), b->strides.begin(), b->strides.end());
+  if (b->elem_offset) list.push_back(b->elem_offset);
+  for (const ir::expr& e : list)
+    for (const ir::var& v : ir::free_vars(e)) out.insert(v);
+}
+
+/// The variables that are defined around the end of the path.
+inline ir::var_set defined_outside(const ir::function& f, const path& at) {
+  ir::var_set out =
+      defined_by(definers::loops | definers::lets | definers::blocks, at, 0, at.slots.size());
+  for (const ir::param& p : f.params)
+    if (p.buffer)
+      add_layout(p.buffer, out);
+    else
+      out.insert(p.scalar);
+  for (const ir::stmt* s : at.slots)
+    if (const ir::block_realize_node* r = ir::as_realize(*s))
+      for (const ir::match_buffer& m : r->block->match_buffers) add_layout(m.buffer, out);
+  return out;
+}
+
 /// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
 class part_copy : public ir::mutator {
  public:
-  part_copy(const ir::var& loop, ir::var part, ir::range range, block_names& blocks)
-      : loop_(loop), part_(std::move(part)), range_(std::move(range)), blocks_(blocks) {
+  part_copy(const ir::var& loop, ir::var part, ir::range range, const ir::var_set& outside,
+            block_names& blocks)
+      : loop_(loop),
+        part_(std::move(part)),
+        range_(std::move(range)),
+        outside_(outside),
+        blocks_(blocks) {
     names_.emplace(loop_, part_);
   }
   using ir::mutator::mutate;
@@ -49095,6 +49471,15 @@ class part_copy : public ir::mutator {
     return buffers_[b] = out;
   }
 
+  /// A view defines what of its layout nothing else does.
+  ir::buffer renew_view(const ir::buffer& b) {
+    ir::var_set layout;
+    add_layout(b, layout);
+    for (const ir::var& v : layout)
+      if (!outside_.count(v) && !names_.count(v)) renew(v);
+    return renew(b);
+  }
+
   ir::block copy(const ir::block_realize_node& realize) {
     ir::block_node out = *realize.block;
     out.id = 0;
@@ -49108,7 +49493,7 @@ class part_copy : public ir::mutator {
     for (ir::buffer& b : out.alloc_buffers) b = renew(b);
     for (ir::match_buffer& m : out.match_buffers) {
       m.source = ir::mutator::mutate(m.source);
-      m.buffer = renew(m.buffer);
+      m.buffer = renew_view(m.buffer);
     }
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list) r = ir::mutator::mutate(r);
@@ -49119,6 +49504,7 @@ class part_copy : public ir::mutator {
 
   ir::var loop_, part_;
   ir::range range_;
+  const ir::var_set& outside_;
   block_names& blocks_;
   ir::var_map names_;
   ir::buffer_map buffers_;
@@ -49155,6 +49541,7 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
                       b->block->name + "\", which is not spatial");
   const std::string& first = blocks.front()->block->name;
 
+  const ir::var_set outside = defined_outside(f, at);
   block_names names(f.body);
   names.remove(at.target());
   new_loops out;
@@ -49164,7 +49551,7 @@ TILEWRIGHT_INLINE new_loops loop_partition(const ir::function& f, const ir::var&
     const std::string part = loop->name + std::to_string(p);
     const ir::var v = ir::make_var(part, loop.type());
     const ir::range range{ir::integer(loop.type(), begin), ir::integer(loop.type(), parts[p])};
-    ir::stmt body = part_copy(loop, v, range, names).mutate(old.body);
+    ir::stmt body = part_copy(loop, v, range, outside, names).mutate(old.body);
     bodies.push_back(wrapped(names.fresh(first + "_" + part + "_partition"),
                              ir::make_loop(v, range.min, range.extent, std::move(body))));
     out.loops.push_back(v);
@@ -50263,7 +50650,11 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
-  if (branches || (guarded && !is_affine_binding(scope[self])))
+  const std::vector<const ir::loop_node*>& loops = scope[self].loops;
+  const bool empty = std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
+    return may_be_empty(*l, scope[self]);
+  });
+  if (branches || empty || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
   if (!as_tvm() && !writes_once(scope[self]))
     refuse(6, "several instances of " + quoted(b) + " write the same elements");
@@ -50423,12 +50814,49 @@ inline ir::expr extent_of(const ir::expr& e, const ir::index_map& map,
   return {};
 }
 
+/// The extents made longer until the results of the map have no gaps: 12 for j to 16 for
+/// `i * 16 + j`.
+inline std::vector<ir::expr> without_gaps(const ir::index_map& map, std::vector<ir::expr> shape) {
+  for (const ir::expr& result : map.outputs) {
+    arith::linear sum = arith::to_linear(result);
+    std::sort(sum.terms.begin(), sum.terms.end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    for (std::size_t t = 0; t + 1 < sum.terms.size(); ++t) {
+      const std::int64_t factor = sum.terms[t].second, next = sum.terms[t + 1].second;
+      for (std::size_t i = 0; i < map.inputs.size(); ++i)
+        if (map.inputs[i].same(sum.terms[t].first) && ir::is_int(shape[i]) && factor > 0 &&
+            next % factor == 0 && next / factor > ir::as_int(shape[i]))
+          shape[i] = ir::integer(shape[i].type(), next / factor);
+    }
+  }
+  return shape;
+}
+
+/// The shape that holds what lies from 0 on in the image of a box under a map with gaps, which is one
+/// to one over a larger box; empty for others.
+inline std::vector<ir::expr> shape_with_gaps(const ir::index_map& map,
+                                             const std::vector<ir::expr>& shape) {
+  if (!arith::lay_out(map, without_gaps(map, shape), arith::analyzer()).has_inverse()) return {};
+  arith::analyzer known;
+  for (std::size_t i = 0; i < map.inputs.size(); ++i)
+    known.bind(map.inputs[i], {ir::integer(shape[i].type(), 0), shape[i]});
+  std::vector<ir::expr> out;
+  for (const ir::expr& result : map.outputs) {
+    const arith::bounds b = known.const_bounds(result);
+    if (!b.bounded() || b.lo < 0) return {};
+    out.push_back(ir::integer(result.type(), b.hi + 1));
+  }
+  return out;
+}
+
 /// The shape that holds the image of a box under a map that is one to one; empty for others. A map
 /// is one to one for all extents when it is so for large ones.
 inline std::vector<ir::expr> shape_of_cache(const ir::index_map& map,
                                             const std::vector<ir::expr>& shape) {
   const arith::index_layout exact = arith::lay_out(map, shape, arith::analyzer());
   if (exact.has_inverse() && !exact.shape.empty()) return exact.shape;
+  if (std::all_of(shape.begin(), shape.end(), [](const ir::expr& e) { return ir::is_int(e); }))
+    return shape_with_gaps(map, shape);
   std::vector<ir::expr> large = shape;
   for (ir::expr& e : large)
     if (!ir::is_int(e)) e = ir::integer(e.type(), std::int64_t{1} << 20);
@@ -50527,12 +50955,8 @@ inline followed_nest nest_of(const call& c, const child_block& child, std::size_
     if (kept) out.guard.push_back(part);
     if (!kept) out.may_be_empty = out.may_be_empty || !holds_first(child, depth, part);
   }
-  for (std::size_t l = depth; l < child.loops.size(); ++l) {
-    const ir::expr& extent = child.loops[l]->extent;
-    const bool uneven = follows(extent, child) || ir::reads_memory(extent);
-    if (uneven && !needed[l] && range_of(arith::to_linear(extent), child.loops).lo < 1)
-      out.may_be_empty = true;
-  }
+  for (std::size_t l = depth; l < child.loops.size(); ++l)
+    if (!needed[l] && may_be_empty(*child.loops[l], child)) out.may_be_empty = true;
   return out;
 }
 
@@ -51790,6 +52214,166 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
 #include <string>
 #include <vector>
 
+// Buffers that a scope fills as rolling leaves them, and the scope with whole buffers in their place.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tilewright::primitive::detail::rolling {
+
+/// `B[v % length]` in a block whose guard leaves out what the iteration before has written.
+struct circular_buffer {
+  std::size_t writer, result,
+      dim;  // a child of the scope, one of its regions, the rolled dimension
+  ir::buffer rolled, whole;
+  ir::expr length;
+  ir::var loop;  // along which it rolls
+};
+
+/// `loop < 1 or overlap <= offset`: gives the loop.
+inline std::optional<ir::var> fresh_along(const ir::expr& conjunct) {
+  if (conjunct->op != ir::op::logical_or) return std::nullopt;
+  const ir::expr &first = conjunct->args[0], &reached = conjunct->args[1];
+  if (first->op != ir::op::lt || !ir::is_var(first->args[0]) || !ir::is_int(first->args[1], 1) ||
+      reached->op != ir::op::le || !ir::is_int(reached->args[0]))
+    return std::nullopt;
+  return first->args[0];
+}
+
+/// The variable that the place is a remainder of.
+inline const ir::iter_var* wrapped_variable(const ir::block_node& block, const ir::range& place,
+                                            const ir::expr& length) {
+  if (!ir::is_int(place.extent, 1) || place.min->op != ir::op::floormod || !ir::is_int(length) ||
+      !ir::is_int(place.min->args[1], ir::as_int(length)))
+    return nullptr;
+  const auto found =
+      std::find_if(block.iters.begin(), block.iters.end(),
+                   [&](const ir::iter_var& v) { return v.var.same(place.min->args[0]); });
+  return found == block.iters.end() || found->kind != ir::iter_kind::opaque ? nullptr : &*found;
+}
+
+/// Those that look so.
+inline std::vector<circular_buffer> circular_buffers(const block_scope& scope) {
+  std::vector<circular_buffer> out;
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const ir::block_node& block = scope[w].block();
+    std::optional<ir::var> loop;
+    for (const ir::expr& c : ir::conjuncts(scope[w].realize->predicate))
+      if (!loop) loop = fresh_along(c);
+    if (!loop) continue;
+    for (std::size_t r = 0; r < block.writes.size(); ++r) {
+      const ir::buffer& rolled = block.writes[r].buffer;
+      if (!scope.allocates(rolled)) continue;
+      for (std::size_t d = 0; d < rolled->shape.size(); ++d) {
+        const ir::expr& length = rolled->shape[d];
+        const ir::iter_var* v = wrapped_variable(block, block.writes[r].box[d], length);
+        if (!v) continue;
+        ir::buffer_node whole = *rolled;
+        whole.shape[d] = ir::cast(length.type(), v->dom.min + v->dom.extent);
+        out.push_back(
+            {w, r, d, rolled, ir::buffer(new ir::buffer_node(std::move(whole))), length, *loop});
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+/// Puts the whole buffers in the place of circular ones: the contrary of what rolling does.
+class unroller : public ir::mutator {
+ public:
+  explicit unroller(const std::vector<circular_buffer>& list) : list_(list) {}
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    const ir::expr out = ir::mutator::mutate(e);
+    const circular_buffer* c = out->op == ir::op::load ? find(out->buffer) : nullptr;
+    return c ? ir::load(c->whole, unwrapped(*c, out->args)) : out;
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    const ir::stmt out = ir::mutator::mutate(s);
+    if (const ir::store_node* store = ir::as_store(out))
+      if (const circular_buffer* c = find(store->buffer))
+        return ir::make_store(c->whole, unwrapped(*c, store->indices), store->value);
+    const ir::block_realize_node* r = ir::as_realize(out);
+    return r && depth_ == 1 ? in_any_order(*r) : out;
+  }
+  ir::block mutate(const ir::block& b) override {
+    ++depth_;
+    ir::block_node out = *ir::mutator::mutate(b);
+    --depth_;
+    std::vector<ir::buffer_region> reads, writes;  // what loads and stores say
+    for (const ir::stmt& part : {out.init, out.body})
+      if (part) arith::access_regions(part, reads, writes);
+    restore(out.reads, reads);
+    restore(out.writes, writes);
+    for (ir::buffer& x : out.alloc_buffers)
+      if (const circular_buffer* c = find(x)) x = c->whole;
+    return ir::make_block(std::move(out));
+  }
+
+ private:
+  const circular_buffer* find(const ir::buffer& x) const {
+    for (const circular_buffer& c : list_)
+      if (c.rolled == x) return &c;
+    return nullptr;
+  }
+  /// What is no remainder stays, and tells the comparison that the buffer is none of them.
+  static ir::expr unwrapped(const circular_buffer& c, const ir::expr& place) {
+    const bool wrapped =
+        place->op == ir::op::floormod && ir::is_int(place->args[1], ir::as_int(c.length));
+    return wrapped ? place->args[0] : place;
+  }
+  static std::vector<ir::expr> unwrapped(const circular_buffer& c, std::vector<ir::expr> places) {
+    places[c.dim] = unwrapped(c, places[c.dim]);
+    return places;
+  }
+  void restore(std::vector<ir::buffer_region>& declared,
+               const std::vector<ir::buffer_region>& found) const {
+    for (ir::buffer_region& r : declared) {
+      const circular_buffer* c = find(r.buffer);
+      if (!c) continue;
+      r.buffer = c->whole;
+      ir::range& place = r.box[c->dim];
+      if (ir::is_int(place.extent, 1)) {
+        place.min = unwrapped(*c, place.min);
+        continue;
+      }
+      for (const ir::buffer_region& f : found)
+        if (f.buffer == c->whole) place = f.box[c->dim];
+    }
+  }
+
+  ir::stmt in_any_order(const ir::block_realize_node& r) const {
+    ir::block_node block = *r.block;
+    const auto touches = [](const std::vector<ir::buffer_region>& regions, const ir::buffer& x) {
+      return std::any_of(regions.begin(), regions.end(),
+                         [&](const ir::buffer_region& y) { return y.buffer == x; });
+    };
+    ir::expr predicate = r.predicate;
+    for (const circular_buffer& c : list_) {
+      const bool writes = touches(block.writes, c.whole);
+      if (!writes && !touches(block.reads, c.whole)) continue;
+      for (std::size_t i = 0; i < block.iters.size(); ++i)
+        if (block.iters[i].kind == ir::iter_kind::opaque && ir::uses_var(r.values[i], c.loop))
+          block.iters[i].kind = ir::iter_kind::spatial;
+      if (!writes) continue;
+      std::vector<ir::expr> rest = ir::conjuncts(predicate);
+      std::erase_if(rest, [](const ir::expr& e) { return fresh_along(e).has_value(); });
+      predicate = ir::conjunction(rest);
+    }
+    return ir::make_realize(r.values, predicate, ir::make_block(std::move(block)));
+  }
+
+  const std::vector<circular_buffer>& list_;
+  int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
+};
+
+}  // namespace tilewright::primitive::detail::rolling
+
 namespace tilewright::primitive {
 namespace detail::rolling {
 
@@ -51872,22 +52456,6 @@ inline std::optional<window> find_window(const child_block& producer,
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
   return out;
-}
-
-/// The scope with the opaque variables of the block as spatial ones: rolling an operand of it makes
-/// them opaque, and its instances still may run in any order.
-inline ir::block_node without_order(const block_scope& scope, std::size_t child) {
-  const ir::block_realize_node& realize = *scope[child].realize;
-  ir::block_node unordered = *realize.block;
-  for (ir::iter_var& v : unordered.iters)
-    if (v.kind == ir::iter_kind::opaque) v.kind = ir::iter_kind::spatial;
-  const ir::stmt in_any_order =
-      ir::make_realize(realize.values, realize.predicate, ir::make_block(std::move(unordered)));
-  ir::block_node root = scope.root();
-  root.body = ir::rewrite(
-      root.body, [](const ir::expr& e) { return e; },
-      [&](const ir::stmt& s) { return ir::as_realize(s) == &realize ? in_any_order : s; });
-  return root;
 }
 
 /// Loops around the block and all of its readers; requirement 2.
@@ -51991,26 +52559,6 @@ class rewriter : public ir::mutator {
   int depth_ = 0;  // of blocks; those directly below the scope, at 1, are bound to the loop
 };
 
-/// Whether the block writes the same value wherever iterations of the loop write the same element.
-/// What has been rolled before does.
-inline bool repeats_values(const block_scope& scope, std::size_t child, const ir::var& loop) {
-  const child_block& c = scope[child];
-  const ir::block_node& b = c.block();
-  if (!elements_tell(c, loop)) return false;
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const int at = w == child ? -1 : loop_index(scope[w].loops, loop);
-    if (at < 0 || iterations_apart(scope[w], static_cast<std::size_t>(at))) continue;
-    const std::vector<ir::iter_var>& iters = scope[w].block().iters;
-    if (std::any_of(iters.begin(), iters.end(),
-                    [](const ir::iter_var& v) { return v.kind == ir::iter_kind::opaque; }))
-      continue;
-    for (const ir::buffer_region& out : scope[w].block().writes)
-      for (const ir::buffer_region& in : b.reads)
-        if (in.buffer == out.buffer && (w > child || !repeats_values(scope, w, loop))) return false;
-  }
-  return true;
-}
-
 /// The window along the outermost loop that has one, then those of the other dimensions along
 /// serial loops inside of it.
 inline std::vector<window> find_windows(const child_block& producer,
@@ -52035,6 +52583,70 @@ inline std::vector<window> find_windows(const child_block& producer,
   return out;
 }
 
+/// Requirement 1.
+inline void check_producer(const block_scope& scope, const block_scope& whole, std::size_t child,
+                           int result) {
+  const ir::block_node& block = scope[child].block();
+  if (result < 0 || static_cast<std::size_t>(result) >= block.writes.size())
+    refuse(1, "block \"" + block.name + "\" writes " + std::to_string(block.writes.size()) +
+                  " buffers");
+  const ir::buffer& written = block.writes[static_cast<std::size_t>(result)].buffer;
+  if (whole[child].block().writes[static_cast<std::size_t>(result)].buffer != written)
+    refuse(1, "\"" + written->name + "\" is circular already");
+  if (!is_complete(whole, child) && !is_reduction(whole, child))
+    refuse(1, "block \"" + block.name + "\" is neither complete nor a reduction");
+  if (!scope.allocates(written))
+    refuse(1, "\"" + written->name + "\" is not allocated in the scope of the block");
+  for (std::size_t w = 0; w < scope.size(); ++w)
+    for (const ir::buffer_region& r : scope[w].block().writes)
+      if (w != child && r.buffer == written)
+        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
+}
+
+/// Rolls a result of a child of the scope. Order matters where others were rolled before: `whole` is
+/// the scope without that, of the same children, which says what is written where.
+inline ir::block roll(const ir::block& root, const ir::block& whole_root, std::size_t child,
+                      int result) {
+  const block_scope scope(*root), whole(*whole_root);
+  check_producer(scope, whole, child, result);
+  const child_block& producer = scope[child];
+  const ir::buffer_region& written = producer.block().writes[static_cast<std::size_t>(result)];
+  if (detail::point_access::accesses(root, written.buffer).opaque)
+    refuse(1,
+           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
+  const std::size_t common = shared_loops(whole, child, readers(whole, child));
+  const std::vector<window> windows = find_windows(producer, written, common);
+  for (const window& w : windows)
+    if (rewrites(whole, child, w.loop->var))
+      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
+                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
+                    "\"");
+  const window& w = windows.front();
+  ir::buffer_node node = *written.buffer;
+  node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
+  const ir::buffer rolled(new ir::buffer_node(std::move(node)));
+  return rewriter(windows, written.buffer, rolled).mutate(root);
+}
+
+/// The scope with whole buffers in the place of those that have been rolled in it. That they were is
+/// certain when rolling makes the same scope of it again.
+inline ir::block before_rolling(const ir::block& root) {
+  const std::vector<circular_buffer> found = circular_buffers(block_scope(*root));
+  if (found.empty()) return root;
+  const ir::block whole = unroller(found).mutate(root);
+  const auto as_stmt = [](const ir::block& b) {
+    return ir::make_realize({}, ir::boolean(true), b);
+  };
+  try {
+    ir::block again = whole;
+    for (const circular_buffer& c : found)
+      again = roll(again, whole, c.writer, static_cast<int>(c.result));
+    return ir::equal(as_stmt(again), as_stmt(root)) ? whole : root;
+  } catch (const schedule_error&) {
+    return root;
+  }
+}
+
 }  // namespace detail::rolling
 
 TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64_t block,
@@ -52043,41 +52655,10 @@ TILEWRIGHT_INLINE ir::function rolling_buffer(const ir::function& f, std::uint64
   const path at = need_block(f, block, "rolling_buffer");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) refuse(1, "the root block has no buffer to roll");
-  const block_scope scope(*holder->block);
-  const auto child = static_cast<std::size_t>(scope.find(block));
-  const child_block& producer = scope[child];
-  if (write_buffer_index < 0 ||
-      static_cast<std::size_t>(write_buffer_index) >= producer.block().writes.size())
-    refuse(1, "block \"" + producer.block().name + "\" writes " +
-                  std::to_string(producer.block().writes.size()) + " buffers");
-  const ir::buffer_region& written =
-      producer.block().writes[static_cast<std::size_t>(write_buffer_index)];
-  const ir::block_node unordered_root = without_order(scope, child);
-  const block_scope unordered(unordered_root);
-  if (!is_complete(unordered, child) && !is_reduction(unordered, child))
-    refuse(1, "block \"" + producer.block().name + "\" is neither complete nor a reduction");
-  if (!scope.allocates(written.buffer))
-    refuse(1, "\"" + written.buffer->name + "\" is not allocated in the scope of the block");
-  for (std::size_t w = 0; w < scope.size(); ++w)
-    for (const ir::buffer_region& r : scope[w].block().writes)
-      if (w != child && r.buffer == written.buffer)
-        refuse(1, "block \"" + scope[w].block().name + "\" writes \"" + r.buffer->name + "\" too");
-  if (detail::point_access::accesses(holder->block, written.buffer).opaque)
-    refuse(1,
-           "the address of \"" + written.buffer->name + "\" is taken, or a part of it is matched");
-  const std::size_t common = shared_loops(unordered, child, readers(unordered, child));
-  const std::vector<window> windows = find_windows(producer, written, common);
-  for (const window& w : windows)
-    if (!repeats_values(unordered, child, w.loop->var))
-      refuse(5, "block \"" + producer.block().name + "\" writes other values to elements of \"" +
-                    written.buffer->name + "\" in each iteration of loop \"" + w.loop->var->name +
-                    "\"");
-  const window& w = windows.front();
-  ir::buffer_node node = *written.buffer;
-  node.shape[w.dim] = ir::integer(node.shape[w.dim].type(), w.length);
-  const ir::buffer rolled(new ir::buffer_node(std::move(node)));
-  const path root = find_block(f, holder->block->id);
-  return replace_block(f, root, rewriter(windows, written.buffer, rolled).mutate(holder->block));
+  const auto child = static_cast<std::size_t>(block_scope(*holder->block).find(block));
+  return replace_block(
+      f, find_block(f, holder->block->id),
+      roll(holder->block, before_rolling(holder->block), child, write_buffer_index));
 }
 
 }  // namespace tilewright::primitive
@@ -52716,14 +53297,15 @@ TILEWRIGHT_INLINE ir::function tensorize(const ir::function& f, const ir::var& l
 // Simplifies the indices of loads and stores, and the regions of blocks, where they stand.
 
 #include <utility>
+#include <vector>
 
 namespace tilewright::primitive::detail {
 
-class access_simplifier : public ir::mutator {
+class access_simplifier : public arith::scoped_mutator {
  public:
-  explicit access_simplifier(arith::analyzer known) : known_(std::move(known)) {}
+  explicit access_simplifier(arith::analyzer outside) : scoped_mutator(std::move(outside)) {}
 
-  using ir::mutator::mutate;
+  using scoped_mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr inner = ir::mutator::mutate(e);
@@ -52732,38 +53314,26 @@ class access_simplifier : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const arith::analyzer outside = known_;  // there it may have no iterations
-      known_.bind(loop->var, {loop->min, loop->extent});
-      ir::stmt out = ir::mutator::mutate(s);
-      known_ = outside;
-      return out;
-    }
-    const ir::stmt inner = ir::mutator::mutate(s);
+    const ir::stmt inner = scoped_mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store) return inner;
     return ir::make_store(store->buffer, simplified(store->indices), store->value);
   }
 
-  ir::block mutate(const ir::block& b) override {
-    const arith::analyzer outside = known_;
-    for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
+ private:
+  ir::block mutate_bound(const ir::block& b) override {
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         for (ir::range& part : r.box)
-          part = {known_.simplify(part.min), known_.simplify(part.extent)};
-    known_ = outside;
+          part = {known.simplify(part.min), known.simplify(part.extent)};
     return ir::make_block(std::move(out));
   }
 
- private:
   std::vector<ir::expr> simplified(std::vector<ir::expr> indices) const {
-    for (ir::expr& e : indices) e = known_.simplify(e);
+    for (ir::expr& e : indices) e = known.simplify(e);
     return indices;
   }
-
-  arith::analyzer known_;
 };
 
 }  // namespace tilewright::primitive::detail
@@ -52777,14 +53347,27 @@ namespace detail::block_layouts {
 
 inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
+/// A variable of a loop or a let that the block sees, as one without iteration variables does; null if
+/// there is none.
+inline ir::var used_inside(const path& at, const ir::block_node& block) {
+  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
+  ir::var found;
+  for (const ir::stmt& s : {block.init, block.body})
+    if (s)
+      ir::for_each_expr(s, [&](const ir::expr& e) {
+        if (ir::is_var(e) && around.count(e)) found = e;
+      });
+  return found;
+}
+
 /// Path to the outermost of the loops around the block, or to the block, after requirements 2
 /// and 3.
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  if (const ir::loop_node* used = loop_used_inside({&realize, loops}))
-    refuse(2, called(*realize.block) + " uses loop \"" + used->var->name +
+  if (const ir::var used = used_inside(at, *realize.block))
+    refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
     refuse(3, "the bounds of loop \"" + uneven->var->name + "\" are not the same throughout");
@@ -53072,10 +53655,10 @@ inline task make_task(const ir::function& f, const ir::block_node& block, const 
 }
 
 /// Rewrites every access of the old buffer.
-class relayout : public ir::mutator {
+class relayout : public arith::scoped_mutator {
  public:
   explicit relayout(const task& t) : task_(t) {}
-  using ir::mutator::mutate;
+  using scoped_mutator::mutate;
 
   ir::expr mutate(const ir::expr& e) override {
     const ir::expr inner = ir::mutator::mutate(e);
@@ -53084,40 +53667,30 @@ class relayout : public ir::mutator {
   }
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const arith::analyzer outside = known_;  // there it may have no iterations
-      known_.bind(loop->var, {loop->min, loop->extent});
-      ir::stmt out = ir::mutator::mutate(s);
-      known_ = outside;
-      return out;
-    }
-    const ir::stmt inner = ir::mutator::mutate(s);
+    const ir::stmt inner = scoped_mutator::mutate(s);
     const ir::store_node* store = ir::as_store(inner);
     if (!store || store->buffer != task_.old_buffer) return inner;
     return ir::make_store(task_.new_buffer, mapped(store->indices), store->value);
   }
 
-  ir::block mutate(const ir::block& b) override {
-    const arith::analyzer outside = known_;
-    for (const ir::iter_var& i : b->iters) known_.bind(i.var, i.dom);
+ private:
+  ir::block mutate_bound(const ir::block& b) override {
     ir::block_node out = *ir::mutator::mutate(b);
     for (auto* list : {&out.reads, &out.writes})
       for (ir::buffer_region& r : *list)
         if (r.buffer == task_.old_buffer)
           r = {task_.new_buffer,
-               arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known_)};
-    known_ = outside;
+               arith::map_box(task_.map, in_index_type(r.box), task_.layout.shape, known)};
     std::replace(out.alloc_buffers.begin(), out.alloc_buffers.end(), task_.old_buffer,
                  task_.new_buffer);
     return ir::make_block(std::move(out));
   }
 
- private:
   std::vector<ir::expr> mapped(std::vector<ir::expr> indices) const {
     for (std::size_t i = 0; i < indices.size(); ++i)
       indices[i] = ir::cast(task_.map.inputs[i].type(), indices[i]);
     std::vector<ir::expr> out = ir::map_indices(task_.map, indices);
-    for (ir::expr& e : out) e = known_.simplify(e);
+    for (ir::expr& e : out) e = known.simplify(e);
     return out;
   }
 
@@ -53130,7 +53703,6 @@ class relayout : public ir::mutator {
   }
 
   const task& task_;
-  arith::analyzer known_;
 };
 
 }  // namespace detail::layouts
@@ -54123,10 +54695,27 @@ inline const_box within(const footprint& f) {
 
 namespace tilewright::primitive::detail::cover {
 
+/// How the block sees the buffer as `x`; null where it does not.
+inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
+                                       const ir::buffer& x) {
+  for (const ir::match_buffer& m : block.match_buffers)
+    if (m.buffer == x && m.source.buffer == buffer) return &m;
+  return nullptr;
+}
+
+/// The element of the buffer that the view shows at those indices; it may have fewer dimensions.
+inline std::vector<ir::expr> seen_through(const ir::match_buffer& view,
+                                          const std::vector<ir::expr>& indices) {
+  std::vector<ir::expr> out;
+  for (const ir::range& r : view.source.box) out.push_back(r.min);
+  const std::size_t first = out.size() - indices.size();
+  for (std::size_t d = 0; d < indices.size(); ++d) out[first + d] = out[first + d] + indices[d];
+  return out;
+}
+
 struct plain_store {
-  ir::stmt store;
+  ir::stmt store;  // to the buffer of the region, counted from its first element
   std::vector<const ir::loop_node*> loops;  // around it in its block
-  std::vector<ir::expr> place;              // counted from the first element of the region
 };
 
 /// The stores in the body or init of a block without blocks to the buffer of a region, or a view of
@@ -54134,9 +54723,7 @@ struct plain_store {
 class plain_stores : public ir::visitor {
  public:
   plain_stores(const ir::block_node& block, const ir::stmt& part, const ir::buffer_region& region)
-      : region_(region) {
-    for (const ir::match_buffer& m : block.match_buffers)
-      if (m.source.buffer == region.buffer) views_.push_back(m.buffer);
+      : block_(block), region_(region) {
     visit(part);
   }
   using ir::visitor::visit;
@@ -54177,22 +54764,21 @@ class plain_stores : public ir::visitor {
   }
   void note(const ir::stmt& s) {
     const ir::store_node& node = *ir::as_store(s);
-    const bool view = std::find(views_.begin(), views_.end(), node.buffer) != views_.end();
+    const ir::match_buffer* view = view_of(block_, region_.buffer, node.buffer);
     if (node.buffer != region_.buffer && !view) return;
     count = std::min(limit, count + each_);
-    if (view) certain = false;
-    if (view || each_ == 0) return;
-    plain_store out{s, around_, {}};
-    for (std::size_t d = 0; d < node.indices.size(); ++d) {
+    if (each_ == 0) return;
+    std::vector<ir::expr> place = view ? seen_through(*view, node.indices) : node.indices;
+    for (std::size_t d = 0; d < place.size(); ++d) {
       const arith::linear first = arith::to_linear(region_.box[d].min);
-      const arith::linear at = difference(arith::to_linear(node.indices[d]), first);
-      out.place.push_back(arith::from_linear(footprints::simplified(at, around_)));
+      const arith::linear at = difference(arith::to_linear(place[d]), first);
+      place[d] = arith::from_linear(footprints::simplified(at, around_));
     }
-    list.push_back(std::move(out));
+    list.push_back({ir::make_store(region_.buffer, std::move(place), node.value), around_});
   }
 
+  const ir::block_node& block_;
   const ir::buffer_region& region_;
-  std::vector<ir::buffer> views_;
   std::vector<const ir::loop_node*> around_;
   std::int64_t each_ = 1;
 };
@@ -54201,7 +54787,8 @@ class plain_stores : public ir::visitor {
 /// is no constant box.
 inline std::optional<const_box> box_of(const plain_store& s) {
   ir::block_node inside;
-  inside.writes = {{ir::as_store(s.store)->buffer, ir::point_box(s.place)}};
+  const ir::store_node& store = *ir::as_store(s.store);
+  inside.writes = {{store.buffer, ir::point_box(store.indices)}};
   inside.body = s.store;
   const ir::stmt all = ir::make_realize({}, ir::boolean(true), ir::make_block(std::move(inside)));
   const child_block child{ir::as_realize(all), s.loops};
@@ -54214,16 +54801,15 @@ inline std::optional<const_box> box_of(const plain_store& s) {
   return out;
 }
 
-/// The store at its place, below its loops.
+/// The store below its loops.
 inline ir::stmt nest_of(const plain_store& s) {
-  const ir::store_node& node = *ir::as_store(s.store);
-  ir::stmt out = ir::make_store(node.buffer, s.place, node.value);
+  ir::stmt out = s.store;
   for (std::size_t l = s.loops.size(); l-- > 0;) out = ir::with_body(*s.loops[l], std::move(out));
   return out;
 }
 
-/// Whether the stores in the body or init of a block without blocks write all of a region; where
-/// that cannot be said, whether they are as many as it has elements.
+/// Whether the stores in the body or init of a block without blocks write all of a region. Fewer than
+/// it has elements do not; where else that cannot be said, what the block declares is believed.
 inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
                         const ir::buffer_region& region) {
   constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
@@ -54235,7 +54821,8 @@ inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
     elements *= std::max<std::int64_t>(ir::as_int(r.extent), 1);
   }
   const plain_stores stores(block, part, region);
-  if (stores.count < elements || !stores.certain) return stores.count >= elements;
+  if (stores.count < elements) return false;
+  if (!stores.certain) return true;
   std::vector<const_box> rest{box};
   bool boxes = true;
   for (const plain_store& s : stores.list) {
@@ -54414,14 +55001,6 @@ inline bool fills(const child_block& c, const ir::buffer_region& w,
   return true;
 }
 
-/// How the block sees the buffer as `x`; null where it does not.
-inline const ir::match_buffer* view_of(const ir::block_node& block, const ir::buffer& buffer,
-                                       const ir::buffer& x) {
-  for (const ir::match_buffer& m : block.match_buffers)
-    if (m.buffer == x && m.source.buffer == buffer) return &m;
-  return nullptr;
-}
-
 /// Whether one of the blocks inside of one with variables writes all of a region that it declares,
 /// and others what they declare; a box around what several write has holes.
 inline bool parts_write_declared(const ir::block_node& block, const block_scope& inner,
@@ -54479,7 +55058,7 @@ TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::b
   if (!inside.schedulable()) return false;
   for (std::size_t i = 0; i < inside.size(); ++i)
     for (const ir::buffer_region& r : inside[i].block().reads) {
-      if (r.buffer != x) continue;
+      if (r.buffer != x && !detail::cover::view_of(block, x, r.buffer)) continue;
       const detail::cover::remainder left =
           detail::cover::left_unwritten(inside, i, bind_iters(inside[i]), r, sums::finished);
       if (!left.produced || !left.rest.empty()) return false;
@@ -57310,7 +57889,10 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     }
     if (at < 0 || factor < 1) return std::nullopt;
     const auto i = static_cast<std::size_t>(at);
-    if (child.block().iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
+    const ir::iter_var& iter = child.block().iters[i];
+    // a symbolic end of the domain cannot be represented
+    if (iter.kind == ir::iter_kind::reduce || !ir::is_int(iter.dom.extent) || used[i]++)
+      return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
     const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
@@ -57362,8 +57944,8 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
 }
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
-/// the moving loops add to each is one map of iterations, without holes. The predicate must be one of
-/// the moving loops alone.
+/// the moving loops add to each is one map of iterations, without holes; nothing where more than an
+/// element is written. The predicate must be one of the moving loops alone.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
                                               standing_loops standing) {
@@ -57392,7 +57974,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   footprint out;
   std::vector<ir::expr> values;
   for (const ir::range& dim : region.box) {
-    if (!ir::is_int(dim.extent, 1) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    const std::int64_t wider = ir::as_int(dim.extent) - 1;
     // the steps of threads stay the digits that their guard is about
     const int alone = iters.understood ? -1 : iter_index(block, dim.min);
     const linear index = alone >= 0
@@ -57402,11 +57985,13 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
     for (const auto& term : index.terms)
       (ir::uses_any(term.first, moved) ? part : still).terms.push_back(term);
     const ir::expr value = arith::from_linear(part);
-    if (ir::uses_any(value, fixed)) return std::nullopt;
+    if (ir::uses_any(value, fixed) || (wider != 0 && !part.is_constant())) return std::nullopt;
     values.push_back(value);
     // a sum of standing loops is cut by nothing
     const bool fixed_place = still.is_constant();
-    out.push_back({still, still, fixed_place ? bounds{still.constant, still.constant} : bounds{}});
+    linear last = still;
+    last.constant += wider;
+    out.push_back({still, last, fixed_place ? bounds{still.constant, last.constant} : bounds{}});
   }
   const auto map = arith::detect_iter_map(values, moving, predicate,
                                           arith::iter_map_level::surjective, arith::analyzer());
@@ -62409,14 +62994,15 @@ class operand_gathers : public ir::visitor {
   using ir::visitor::visit;
 
   void visit(const ir::block& b) override {
+    const arith::analyzer outside = known_;
     for (const ir::iter_var& v : b->iters) known_.bind(v.var, v.dom);
     if (b->init) visit(b->init);
     visit(b->body);  // regions are not accesses
-    for (const ir::buffer_region& r : b->reads) (void)r;
+    known_ = outside;
   }
 
   void visit(const ir::stmt& s) override {
-    if (const ir::loop_node* l = ir::as_loop(s)) known_.bind(l->var, {l->min, l->extent});
+    if (const ir::loop_node* l = ir::as_loop(s)) return visit_loop(*l);
     if (const ir::store_node* store = ir::as_store(s)) access(store->buffer, store->indices);
     ir::visitor::visit(s);
   }
@@ -62436,6 +63022,14 @@ class operand_gathers : public ir::visitor {
   }
 
  private:
+  void visit_loop(const ir::loop_node& l) {
+    visit(l.min);
+    visit(l.extent);
+    const arith::analyzer outside = known_;  // there it may have no iterations
+    known_.bind(l.var, {l.min, l.extent});
+    visit(l.body);
+    known_ = outside;
+  }
   void access(const ir::buffer& b, const std::vector<ir::expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       if (!ir::is_int(b->shape[d])) continue;

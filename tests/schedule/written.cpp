@@ -1,0 +1,69 @@
+// What a block certainly writes, declared in footprint.hpp, where its place is made of several variables
+// or not all threads run it.
+#include <string>
+#include <vector>
+
+#include "script_schedule.hpp"
+
+using namespace tilewright;
+
+TEST_CASE("write_at: domains that follow a loop, in a place of several variables") {
+  const auto refused = [](const char* shape, const char* place) {
+    schedule s(program_of(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), C: T.Buffer(<shape>, "int32")):
+    for i in range(4):
+        for j in range(4):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[<place>] = A[vi, vj] * 2
+        for j_0, j_1 in T.grid(2, 2):
+            with T.block("Z"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(T.max(2 - i, 0), j_0 * 2 + j_1)
+                T.where(j_0 * 2 + j_1 < T.max(2 - i, 0))
+                C[<place>] = 1
+)",
+                          {{"<shape>", shape}, {"<place>", place}}));
+    const block_rv z = s.block("Z");
+    const std::vector<loop_rv> l = s.get_loops(z);
+    for (const loop_rv& at : {l[1], l[2]})
+      check_refusal(s, "write_at", 5, [&] { s.write_at(at, z, 0, "global"); });
+  };
+  refused("(16,)", "vi * 4 + vj");
+  refused("(4, 4)", "vi, vj");
+  refused("(4, 2, 2)", "vi, vj // 2, vj % 2");
+}
+
+TEST_CASE("write_at: a loop that not all threads run as far") {
+  for (const char* place : {"vi, vj // 2, vj % 2", "vi, 0, vj"}) {
+    CAPTURE(place);
+    schedule s(program_of(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), C: T.Buffer((4, 2, 4), "int32")):
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        for j in range(T.max(2 - i, 0), 4):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[<place>] = A[vi, vj] * 2
+)",
+                          {{"<place>", place}}));
+    const block_rv b = s.block("B");
+    const loop_rv j = s.get_loops(b)[1];
+    check_refusal(s, "write_at", 5, [&] { s.write_at(j, b, 0, "shared"); });
+  }
+}
+
+TEST_CASE("write_at: what stands in a loop of no iteration writes nothing") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
+    for i in range(4):
+        for z in range(0):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                T.reads(A[vi])
+                T.writes(B[vi])
+                B[vi] = A[vi] * 2
+)"));
+  const block_rv b = s.block("B");
+  const loop_rv i = s.get_loops(b)[0];
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
+}
