@@ -238,3 +238,18 @@ T.writes(X[n[0]], n[0])
 X[n[0]] = X[n[0]] + 5
 n[0] = n[0] + 1)");
 }
+
+TEST_CASE("cache_inplace: indices wider than the extents of the buffer") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6,), "int32")):
+    for i, k in T.grid(T.int64(6), T.int64(4)):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            T.reads(C[vi], A[vi, vk])
+            T.writes(C[vi])
+            C[vi] = C[vi] + A[vi, vk]
+)");
+  schedule s(f);
+  s.cache_inplace(s.block("C"), 0, "local");
+  check_meaning(s, f);
+}

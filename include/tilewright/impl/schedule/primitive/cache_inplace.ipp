@@ -80,17 +80,20 @@ inline ir::stmt copy_nest(const ir::block_realize_node& instance, const std::vec
   std::vector<ir::var> axes;
   std::vector<ir::expr> extents;
   for (std::size_t d = 0; d < box.size(); ++d) {
-    const dtype type = from->shape[d].type();
-    const ir::expr zero = ir::integer(type, 0);
-    extents.push_back(ir::substitute(box[d].extent, bindings));
+    const ir::expr first = ir::substitute(box[d].min, bindings),
+                   length = ir::substitute(box[d].extent, bindings);
+    const bool wide = first.type() == dtype::i64 || length.type() == dtype::i64;
+    const dtype type = wide ? dtype::i64 : from->shape[d].type();
+    const ir::expr zero = ir::integer(type, 0), shape = ir::cast(type, from->shape[d]);
+    extents.push_back(ir::cast(type, length));
     axes.push_back(ir::make_var("ax" + std::to_string(d), type));
     known.bind(axes.back(), {zero, extents.back()});
-    const ir::expr value = ir::substitute(box[d].min, bindings) + axes.back();
+    const ir::expr value = ir::cast(type, first) + axes.back();
     if (!known.prove_le(zero, value)) guard.push_back(ir::ge(value, zero));
-    if (!known.prove_lt(value, from->shape[d])) guard.push_back(ir::lt(value, from->shape[d]));
+    if (!known.prove_lt(value, shape)) guard.push_back(ir::lt(value, shape));
     values.push_back(value);
     const ir::var v = ir::make_var("v" + std::to_string(d), type);
-    b.iters.push_back({v, {zero, from->shape[d]}, ir::iter_kind::spatial});
+    b.iters.push_back({v, {zero, shape}, ir::iter_kind::spatial});
     at.push_back(v);
   }
   b.reads.push_back({from, ir::point_box(at)});
