@@ -67,3 +67,26 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
   const loop_rv i = s.get_loops(b)[0];
   check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
 }
+
+TEST_CASE("write_at: parts of a sum that a loop around the scope adds up") {
+  for (const char* place : {"vi // 2, vi % 2", "vi, 0"}) {
+    CAPTURE(place);
+    schedule s(program_of(R"(@T.prim_func
+def main(A: T.Buffer((3, 4), "int32"), B: T.Buffer((4, 2), "int32")):
+    for k in range(3):
+        with T.block("O"):
+            T.reads(A[k, 0:4])
+            T.writes(B[0:4, 0:2])
+            for i in range(4):
+                with T.block("B"):
+                    vk, vi = T.axis.remap("RS", [k, i])
+                    with T.init():
+                        B[<place>] = 0
+                    B[<place>] = B[<place>] + A[vk, vi]
+)",
+                          {{"<place>", place}}));
+    const block_rv b = s.block("B");
+    const loop_rv i = s.get_loops(b)[0];
+    check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
+  }
+}

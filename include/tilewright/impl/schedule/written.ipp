@@ -164,7 +164,11 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   ir::var_set reduced, moved, fixed;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     bindings.emplace(block.iters[i].var, child.realize->values[i]);
-    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
+    if (block.iters[i].kind != ir::iter_kind::reduce) continue;
+    reduced.insert(block.iters[i].var);
+    // a part of a sum that is told from outside need not be the one that begins it
+    for (const ir::var& v : ir::free_vars(child.realize->values[i]))
+      if (loop_index(child.loops, v) < 0) return std::nullopt;
   }
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
