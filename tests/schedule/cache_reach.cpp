@@ -346,3 +346,26 @@ def main(A: T.Buffer((4, 4), "int32"), I: T.Buffer((4,), "int32"), E: T.Buffer((
   s.cache_read(s.block("E_i1"), 0, "global");
   check_meaning(s, f);
 }
+
+TEST_CASE("cache_read: the domain of a variable loads what is around the block") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 5), "int32"), C: T.Buffer((4, 5), "int32")):
+    I = T.alloc_buffer((5,), "int32")
+    for i in range(5):
+        with T.block("I"):
+            vi = T.axis.spatial(5, i)
+            I[vi] = vi
+    for i in range(4):
+        with T.block("O"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:5], I[0:5])
+            T.writes(C[vi, 0:5])
+            for k in range(I[vi + 1]):
+                with T.block("R"):
+                    vk = T.axis.spatial(I[vi + 1], k)
+                    T.reads(I[vi], A[vi, vk])
+                    T.writes(C[vi, vk])
+                    C[vi, vk] = A[vi, vk] + I[vi]
+)");
+  check_read(f);
+}

@@ -204,6 +204,40 @@ TEST_CASE("reverse_compute_at: the border is not lost where the variables are di
   }
 }
 
+TEST_CASE("reverse_compute_at: loops without iterations would not run it") {
+  const auto with = [](const std::string& extent) {
+    return ir::parse(R"(
+@T.prim_func
+def main(B: T.Buffer((4,), "int32"), I: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
+    for i in range(4):
+        for z in range()" +
+                     extent + R"():
+            with T.block("Z"):
+                vi = T.axis.spatial(4, i)
+                vz = T.axis.opaque(9, z)
+                B[vi] = vz
+    for i in range(4):
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            C[vi] = B[vi] * 2
+)");
+  };
+  for (const char* extent : {"0", "i", "T.max(3 - i, 0)", "I[i]"}) {
+    INFO(extent);
+    schedule s(with(extent));
+    const block_rv c = s.block("C");
+    const loop_rv z = s.get_loops(s.block("Z"))[1];
+    check_refusal(s, "reverse_compute_at", 7, [&] { s.reverse_compute_at(c, z); });
+  }
+  for (const char* extent : {"2", "i + 1"}) {
+    INFO(extent);
+    const ir::function f = with(extent);
+    schedule s(f);
+    s.reverse_compute_at(s.block("C"), s.get_loops(s.block("Z"))[1]);
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("reverse_compute_at: a reduction runs each instance once") {
   // D[i] = sum over j of C[i, j] below the loop j of C: each iteration adds its term
   program p;

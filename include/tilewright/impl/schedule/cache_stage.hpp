@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -27,10 +28,12 @@ struct call {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-/// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0.
+/// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0. What the domains
+/// of a block's variables load is loaded around it, and is in no box.
 struct redirection : ir::mutator {
   ir::buffer from, to;
   std::vector<arith::linear> offset;  // [rank]; empty: all 0
+  bool inside = false;                // of the block
 
   using ir::mutator::mutate;
   ir::expr shifted(const ir::expr& index, std::size_t d) const {
@@ -54,7 +57,12 @@ struct redirection : ir::mutator {
     return ir::make_store(to, std::move(indices), mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
+    const bool outermost = !std::exchange(inside, true);
     ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
+    if (outermost) {
+      inside = false;
+      out.iters = b->iters;
+    }
     const auto redirect = [&](ir::buffer_region& r) {
       if (r.buffer != from) return;
       r.buffer = to;

@@ -407,6 +407,12 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
                "write the same elements");
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
     refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
+  if (!m.forward)
+    for (const std::size_t p : peers)
+      for (const ir::loop_node* l : around)
+        if (loop_index(child.loops, l->var) < 0 && may_be_empty(*l, b.scope[p]))
+          refuse(m, 7,
+                 quoted(*l) + " may have no iteration; " + quoted(child) + " would not run then");
   const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
