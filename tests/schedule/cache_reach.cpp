@@ -11,9 +11,9 @@ using namespace tilewright;
 namespace {
 
 /// A copy of what R reads changes nothing.
-void check_read(const ir::function& f) {
+void check_read(const ir::function& f, const char* block = "R") {
   schedule s(f);
-  s.cache_read(s.block("R"), 0, "local");
+  s.cache_read(s.block(block), 0, "local");
   check_meaning(s, f);
 }
 
@@ -119,6 +119,29 @@ def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
   const block_rv r = s.block("R");
   s.read_at(s.get_loops(r)[0], r, 0, "local");
   check_meaning(s, f);
+}
+
+TEST_CASE("read_at, write_at: a let around the scope is no variable of the copy") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4, 3), "int32")):
+    for i in range(4):
+        x: T.int32 = 3 - i
+        with T.block("O"):
+            T.reads(A[x, 0:3])
+            T.writes(C[x, 0:3])
+            for j in range(3):
+                with T.block("C"):
+                    vi = T.axis.spatial(4, x)
+                    vj = T.axis.spatial(3, j)
+                    C[vi, vj] = A[vi, vj] + 1
+)");
+  check_read(f, "C");
+  check_written(f, "C");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  const loop_rv j = s.get_loops(c)[0];
+  check_refusal(s, "read_at", 6, [&] { s.read_at(j, c, 0, "local"); });
+  check_refusal(s, "write_at", 6, [&] { s.write_at(j, c, 0, "local"); });
 }
 
 TEST_CASE("cache_write: a bound or a condition around a listed consumer loads the buffer") {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -164,17 +165,17 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
   return out;
 }
 
-/// The copy may use the loops of its scope only, which its variables stand for.
+/// The copy may use the loops and lets around it through its variables only.
 inline void check_closed(const call& c, int requirement, const new_block& made) {
   const path at = find_block(made.function, made.block);
   const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops()) {
-    bool used = false;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
-    if (used)
+  const ir::var_set around =
+      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (ir::is_var(e) && around.count(e) != 0)
       refuse(c, requirement,
-             "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
-  }
+             "the copy depends on \"" + e->name + "\", which is defined outside of its scope");
+  });
 }
 
 /// The nest that copies between the buffer and its cache.
