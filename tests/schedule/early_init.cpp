@@ -77,3 +77,30 @@ TEST_CASE("early_init: the updates may") {
     check_meaning(t, f);
   }
 }
+
+TEST_CASE("early_init: the updates read all that the reduction says to read of its result") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 4), "int32"), X: T.Buffer((4,), "int32"), C: T.Buffer((4,), "int32")):
+    for i, j in T.grid(4, 4):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SR", [i, j])
+            T.reads(X[vi], A[vi, vj], C[0:4])
+            T.writes(C[vi])
+            with T.init():
+                C[vi] = X[vi]
+            C[vi] = C[vi] - T.if_then_else(vj < vi, A[vi, vj] * C[vj], 0, dtype="int32")
+)");
+  const auto check = [&](schedule& s, const char* update) {
+    const ir::buffer_region& r = s.get(s.block(update)).block->reads.at(0);
+    CHECK(r.buffer->name == "C");
+    CHECK(ir::is_int(r.box.at(0).min, 0));
+    CHECK(ir::is_int(r.box.at(0).extent, 4));
+    check_meaning(s, f);
+  };
+  schedule s(f);
+  s.decompose_reduction(s.block("C"), s.get_loops(s.block("C"))[1]);
+  check(s, "C_update");
+  schedule t(f);
+  t.blockize(t.get_loops(t.block("C"))[1]);
+  check(t, "C");
+}

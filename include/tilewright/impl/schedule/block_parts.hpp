@@ -166,20 +166,18 @@ inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>*
   p.block = rename.mutate(p.child->realize->block);
 }
 
+/// What is known inside of the new block, of its own variables too.
+inline arith::analyzer known_inside(const parts& p) {
+  arith::analyzer out = p.known;
+  for (const ir::iter_var& v : p.outer) out.bind(v.var, v.dom);
+  return out;
+}
+
 inline ir::stmt realize_inner(const parts& p) {
   ir::block_node inner = *p.block;
   inner.iters = p.inner;
   inner.init = {};
-  if (p.block->init) {
-    std::vector<ir::buffer_region> reads = p.block->writes;
-    for (const ir::buffer_region& r : p.block->reads) {
-      const bool own = std::any_of(
-          reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(p.block->writes.size()),
-          [&](const ir::buffer_region& w) { return w.buffer == r.buffer; });
-      if (!own) reads.push_back(r);
-    }
-    inner.reads = std::move(reads);
-  }
+  if (p.block->init) inner.reads = reads_of_update(*p.block, known_inside(p));
   return ir::make_realize(p.inner_values, p.divided.inner_predicate,
                           ir::make_block(std::move(inner)));
 }
@@ -309,12 +307,13 @@ inline ir::stmt make_init(const parts& p, std::string name) {
 
 /// What bounds of the inner loops and the inner realize load, which the new block reads.
 inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
+  const arith::analyzer known = known_inside(p);
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
-    add_loads(p.child->loops[l]->min, reads, p.known);
-    add_loads(p.child->loops[l]->extent, reads, p.known);
+    add_loads(p.child->loops[l]->min, reads, known);
+    add_loads(p.child->loops[l]->extent, reads, known);
   }
-  for (const ir::expr& value : p.inner_values) add_loads(value, reads, p.known);
-  add_loads(p.divided.inner_predicate, reads, p.known);
+  for (const ir::expr& value : p.inner_values) add_loads(value, reads, known);
+  add_loads(p.divided.inner_predicate, reads, known);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
+#include <tilewright/arith/region.hpp>
 #include <tilewright/ir/buffer_uses.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -48,5 +50,21 @@ class own_uses : ir::buffer_uses {
 
 /// What the init uses of the block's own buffers, which another block would not know.
 inline ir::buffer own_buffer_of_init(const ir::block_node& b) { return own_uses(b, b.init).found; }
+
+/// What the updates of a reduction read: its results too, and all that it says to read of these.
+inline std::vector<ir::buffer_region> reads_of_update(const ir::block_node& reduction,
+                                                      const arith::analyzer& known) {
+  std::vector<ir::buffer_region> out = reduction.writes;
+  for (const ir::buffer_region& r : reduction.reads) {
+    const auto end = out.begin() + static_cast<std::ptrdiff_t>(reduction.writes.size());
+    const auto own =
+        std::find_if(out.begin(), end, [&](const auto& w) { return w.buffer == r.buffer; });
+    if (own == end)
+      out.push_back(r);
+    else if (!arith::covers(own->box, r.box, known))
+      own->box = arith::unite(own->box, r.box, known);
+  }
+  return out;
+}
 
 }  // namespace tilewright::primitive::detail

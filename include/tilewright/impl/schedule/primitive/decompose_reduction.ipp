@@ -174,13 +174,9 @@ inline ir::block make_update(const ir::block& block) {
   ir::block_node update = *block;
   update.name = block->name + "_update";
   update.init = {};
-  std::vector<ir::buffer_region> reads = block->writes;
-  for (const ir::buffer_region& r : block->reads) {
-    bool own = false;
-    for (const ir::buffer_region& w : block->writes) own = own || w.buffer == r.buffer;
-    if (!own) reads.push_back(r);
-  }
-  update.reads = std::move(reads);
+  arith::analyzer known;
+  for (const ir::iter_var& v : block->iters) known.bind(v.var, v.dom);
+  update.reads = reads_of_update(*block, known);
   return ir::make_block(std::move(update));
 }
 
