@@ -34,6 +34,73 @@ def main(A: T.Buffer((4, 4), "int32"), C: T.Buffer(<shape>, "int32")):
   refused("(4, 2, 2)", "vi, vj // 2, vj % 2");
 }
 
+TEST_CASE("write_at: a guard at the end of a domain that begins where a loop says") {
+  const auto refused = [](const char* shape, const char* place) {
+    CAPTURE(place);
+    schedule s(program_of(R"(@T.prim_func
+def main(C: T.Buffer(<shape>, "int32")):
+    for i in range(4):
+        for j_0, j_1 in T.grid(2, 2):
+            with T.block("Z"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial((i, i + 3), i + j_0 * 2 + j_1)
+                T.where(j_0 * 2 + j_1 < 3)
+                C[<place>] = 1
+)",
+                          {{"<shape>", shape}, {"<place>", place}}));
+    const block_rv z = s.block("Z");
+    const loop_rv j = s.get_loops(z)[1];
+    check_refusal(s, "write_at", 5, [&] { s.write_at(j, z, 0, "global"); });
+  };
+  refused("(4, 8)", "vi, vj");
+  refused("(32,)", "vi * 8 + vj");
+  refused("(4, 4, 2)", "vi, vj // 2, vj % 2");
+}
+
+TEST_CASE("write_at: a domain that follows a loop, and that no index tells") {
+  for (const char* place : {"vi, 0", "vi // 2, vi % 2"}) {
+    CAPTURE(place);
+    schedule s(program_of(R"(@T.prim_func
+def main(C: T.Buffer((4, 2), "int32")):
+    for i in range(4):
+        for j_0, j_1 in T.grid(2, 2):
+            with T.block("Z"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(T.max(2 - i, 0), j_0 * 2 + j_1)
+                T.where(j_0 * 2 + j_1 < T.max(2 - i, 0))
+                C[<place>] = 1
+)",
+                          {{"<place>", place}}));
+    const block_rv z = s.block("Z");
+    const loop_rv i = s.get_loops(z)[0];
+    check_refusal(s, "write_at", 5, [&] { s.write_at(i, z, 0, "global"); });
+  }
+}
+
+TEST_CASE("write_at: a symbolic domain that ends before the buffer does") {
+  const auto accepted = [](const char* rest, const char* place) {
+    CAPTURE(place);
+    const ir::function f = program_of(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    m = T.int32()
+    A = T.match_buffer(a, (n, 4), "int32")
+    C = T.match_buffer(c, (m, <rest>), "int32")
+    for i, j in T.grid(n, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi + 1, <place>] = A[vi, vj] * 2
+)",
+                                      {{"<rest>", rest}, {"<place>", place}});
+    schedule s(f);
+    const block_rv b = s.block("B");
+    s.write_at(s.get_loops(b)[0], b, 0, "global");
+    check_meaning(s, f, {{"n", 3}, {"m", 4}});
+  };
+  accepted("4", "vj");
+  accepted("2, 2", "vj // 2, vj % 2");
+}
+
 TEST_CASE("write_at: a loop that not all threads run as far") {
   for (const char* place : {"vi, vj // 2, vj % 2", "vi, 0, vj"}) {
     CAPTURE(place);
@@ -69,24 +136,28 @@ def main(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
 }
 
 TEST_CASE("write_at: parts of a sum that a loop around the scope adds up") {
-  for (const char* place : {"vi // 2, vi % 2", "vi, 0"}) {
+  const auto refused = [](const char* domain, const char* place) {
+    CAPTURE(domain);
     CAPTURE(place);
     schedule s(program_of(R"(@T.prim_func
 def main(A: T.Buffer((3, 4), "int32"), B: T.Buffer((4, 2), "int32")):
-    for k in range(3):
+    for o, k in T.grid(1, 3):
         with T.block("O"):
             T.reads(A[k, 0:4])
             T.writes(B[0:4, 0:2])
             for i in range(4):
                 with T.block("B"):
-                    vk, vi = T.axis.remap("RS", [k, i])
+                    vk = T.axis.reduce(<domain>)
+                    vi = T.axis.spatial(4, i)
                     with T.init():
                         B[<place>] = 0
                     B[<place>] = B[<place>] + A[vk, vi]
 )",
-                          {{"<place>", place}}));
+                          {{"<domain>", domain}, {"<place>", place}}));
     const block_rv b = s.block("B");
     const loop_rv i = s.get_loops(b)[0];
     check_refusal(s, "write_at", 5, [&] { s.write_at(i, b, 0, "global"); });
-  }
+  };
+  for (const char* domain : {"3, k", "(o, o + 3), o + k"})
+    for (const char* place : {"vi // 2, vi % 2", "vi, 0"}) refused(domain, place);
 }

@@ -99,9 +99,7 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     if (at < 0 || factor < 1) return std::nullopt;
     const auto i = static_cast<std::size_t>(at);
     const ir::iter_var& iter = child.block().iters[i];
-    // a symbolic end of the domain cannot be represented
-    if (iter.kind == ir::iter_kind::reduce || !ir::is_int(iter.dom.extent) || used[i]++)
-      return std::nullopt;
+    if (iter.kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
     const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
@@ -154,21 +152,18 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
 /// the moving loops add to each is one map of iterations, without holes; nothing where more than an
-/// element is written. The predicate must be one of the moving loops alone.
+/// element is written. The predicate must be one of the moving loops alone. Marks the variables in
+/// `used`.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
-                                              standing_loops standing) {
+                                              standing_loops standing, std::vector<char>& used) {
   const arith::analyzer known = knowing(child.loops);
   const ir::block_node& block = child.block();
   ir::var_map bindings;
   ir::var_set reduced, moved, fixed;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     bindings.emplace(block.iters[i].var, child.realize->values[i]);
-    if (block.iters[i].kind != ir::iter_kind::reduce) continue;
-    reduced.insert(block.iters[i].var);
-    // a part of a sum that is told from outside need not be the one that begins it
-    for (const ir::var& v : ir::free_vars(child.realize->values[i]))
-      if (loop_index(child.loops, v) < 0) return std::nullopt;
+    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
   }
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
@@ -188,6 +183,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   std::vector<ir::expr> values;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    for (std::size_t i = 0; i < used.size(); ++i)
+      used[i] |= ir::uses_var(dim.min, block.iters[i].var);
     const std::int64_t wider = ir::as_int(dim.extent) - 1;
     // the steps of threads stay the digits that their guard is about
     const int alone = iters.understood ? -1 : iter_index(block, dim.min);
@@ -218,31 +215,24 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
-}  // namespace detail::footprints
-
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
-                                                   const bound_iters& iters,
-                                                   const ir::buffer_region& region,
-                                                   standing_loops standing) {
-  using namespace detail::footprints;
+/// The box that indices cover which are single variables or sums of several; split ones, if some
+/// are neither. Marks the variables in `used`.
+inline std::optional<footprint> strips_written(const child_block& child, const bound_iters& iters,
+                                               const ir::buffer_region& region,
+                                               standing_loops standing, std::vector<char>& used) {
   const ir::block_node& block = child.block();
-  if (detail::skips_stores(block, region.buffer) || child.conditional ||
-      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
-    return std::nullopt;
-  if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
   const bool whole = !is_full_box(child, iters, standing);
   if (whole && !(ir::is_true(child.realize->predicate) &&
                  detail::bindings::are_whole_loops(child, standing.fixed)))
     return std::nullopt;
   footprint out(region.box.size());
-  std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const std::optional<strip> place = strip_of(region.box[d], block);
     span& s = out[d];
     if (!place) {
       std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return split_written(child, iters, region, standing);
+      if (!mixed) return split_written(child, iters, region, standing, used);
       s = std::move(*mixed);
       continue;
     }
@@ -252,17 +242,11 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     }
     const auto i = static_cast<std::size_t>(place->iter);
     if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
-    const ir::expr& shape = region.buffer->shape[d];
-    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
-    const ir::range& dom = block.iters[i].dom;
-    if (!ir::is_int(dom.extent) &&
-        !(place->factor == 1 && place->offset == 0 && ir::is_int(dom.min, 0) &&
-          arith::same_value(dom.extent, shape)))
-      return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
+    const ir::range& dom = block.iters[i].dom;
     if (whole)
       value = {arith::to_linear(dom.min),
-               difference(arith::to_linear(dom.min + dom.extent), constant(1, shape.type()))};
+               difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);
@@ -276,17 +260,88 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
   }
-  // What no index tells, the place must not depend on: some instance runs in every iteration.
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    const linear_range value = relax(iters.values[i], child, standing);
-    const ir::range& dom = block.iters[i].dom;
-    if (!ir::is_int(dom.extent) && value.hi &&
-        constant_sum(*value.hi, arith::to_linear(dom.min + dom.extent), -1) == -1)
-      continue;  // all of a domain as long as some shape is: none is empty
-    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
-    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
+  return out;
+}
+
+/// Whether the domain ends where the buffer does: behind it no element is missed.
+inline bool ends_buffer(const ir::iter_var& v, const ir::block_node& block,
+                        const ir::buffer_region& region) {
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(region.box[d], block);
+    if (place && place->iter >= 0 && place->factor == 1 && place->offset == 0 &&
+        block.iters[static_cast<std::size_t>(place->iter)].var.same(v.var))
+      return ir::is_int(v.dom.min, 0) && arith::same_value(v.dom.extent, region.buffer->shape[d]);
   }
+  return false;
+}
+
+/// Whether a value is told from outside of the loops around the block, in part.
+inline bool is_told_from_outside(const linear& value, const child_block& child) {
+  const auto outside = [&](const ir::var& v) { return loop_index(child.loops, v) < 0; };
+  return std::any_of(value.terms.begin(), value.terms.end(), [&](const auto& term) {
+    if (ir::is_var(term.first)) return outside(term.first);
+    const std::vector<ir::var> vars = ir::free_vars(term.first);
+    return std::any_of(vars.begin(), vars.end(), outside);
+  });
+}
+
+/// How far behind the end of the domain a value lies, -1 where it is the last one in it.
+inline std::optional<std::int64_t> behind(const ir::range& dom,
+                                          const std::optional<linear>& value) {
+  return value ? constant_sum(*value, arith::to_linear(dom.min + dom.extent), -1) : std::nullopt;
+}
+
+/// Whether the guard and the domains take nothing off the box, in whatever way the indices tell it.
+/// `told` marks the variables that they tell: the guard may cut none of their values at an end that
+/// is no number, which the box does not know. Of the others some instance runs in every iteration,
+/// the first one of a sum.
+inline bool is_all_written(const child_block& child, const bound_iters& iters,
+                           const ir::buffer_region& region, standing_loops standing,
+                           const std::vector<char>& told) {
+  const bool guarded = !ir::is_true(child.realize->predicate);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const ir::iter_var& v = child.block().iters[i];
+    const bool numbers = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
+    if (told[i] && (numbers || !guarded)) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (told[i]) {
+      if (behind(v.dom, value.hi).value_or(0) >= 0 && !ends_buffer(v, child.block(), region))
+        return false;
+      continue;
+    }
+    // a part of a sum that is told from outside need not be the one that begins it
+    if (v.kind == ir::iter_kind::reduce &&
+        is_told_from_outside(
+            difference(value.lo ? *value.lo : iters.values[i], arith::to_linear(v.dom.min)), child))
+      return false;
+    if (!numbers) {
+      // all of a domain as long as some shape is: none is empty
+      if (behind(v.dom, value.hi) == -1) continue;
+      if (guarded && (detail::follows(v.dom.min, child) || detail::follows(v.dom.extent, child)))
+        return false;
+    }
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return false;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return false;
+  }
+  return true;
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
+                                                   const ir::buffer_region& region,
+                                                   standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  if (detail::skips_stores(block, region.buffer) || child.conditional ||
+      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
+    return std::nullopt;
+  std::vector<char> told(block.iters.size(), 0);
+  std::optional<footprint> out = iters.understood
+                                     ? strips_written(child, iters, region, standing, told)
+                                     : split_written(child, iters, region, standing, told);
+  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
   return out;
 }
 
