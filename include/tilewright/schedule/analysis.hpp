@@ -16,6 +16,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/visit.hpp>
 
 namespace tilewright::ir {
 class private_buffers;  // private_buffers.hpp
@@ -230,9 +231,11 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
                                ir::private_buffers& own);
-/// A loop around the child on which its body depends by more than iteration variables, as that of a
-/// block does which loop_partition made; null when there is none.
-const ir::loop_node* loop_used_inside(const child_block& child);
+/// One of the variables around a block on which its body depends by more than iteration variables, as
+/// that of a block does which loop_partition made; null when there is none.
+ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
+/// The same of the loops around the child.
+ir::var used_inside(const child_block& child);
 /// @}
 
 /// The loops as domains, outermost first.

@@ -395,15 +395,28 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
   return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
 }
 
-TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
-  const ir::loop_node* found = nullptr;
-  for (const ir::stmt& s : {child.block().init, child.block().body})
+namespace detail::scopes {
+
+template <class Around>
+ir::var any_used(const ir::block_node& block, const Around& is_around) {
+  ir::var found;
+  for (const ir::stmt& s : {block.init, block.body})
     if (s)
       ir::for_each_expr(s, [&](const ir::expr& e) {
-        if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-          found = child.loops[static_cast<std::size_t>(l)];
+        if (ir::is_var(e) && is_around(e)) found = e;
       });
   return found;
+}
+
+}  // namespace detail::scopes
+
+TILEWRIGHT_INLINE ir::var used_inside(const ir::block_node& block, const ir::var_set& around) {
+  return detail::scopes::any_used(block, [&](const ir::var& v) { return around.count(v) != 0; });
+}
+
+TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
+  return detail::scopes::any_used(
+      child.block(), [&](const ir::var& v) { return loop_index(child.loops, v) >= 0; });
 }
 
 namespace detail::scopes {

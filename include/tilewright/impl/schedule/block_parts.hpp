@@ -68,8 +68,8 @@ inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
 
 inline void divide(parts& p, bool preserve) {
   std::string why;
-  if (const ir::loop_node* used = loop_used_inside(*p.child))
-    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->var->name +
+  if (const ir::var used = used_inside(*p.child))
+    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->name +
                   "\" without an iteration variable that stands for it");
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);

@@ -73,9 +73,9 @@ inline void check_complete(const char* name, int requirement, const block_scope&
 }
 
 inline void check_loops(const char* name, int requirement, const child_block& child) {
-  if (const ir::loop_node* used = loop_used_inside(child))
+  if (const ir::var used = used_inside(child))
     refuse(name, requirement,
-           quoted(child.block()) + " uses loop \"" + used->var->name +
+           quoted(child.block()) + " uses loop \"" + used->name +
                "\" without an iteration variable that stands for it");
 }
 

@@ -59,10 +59,10 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
   against(early_reader(scope, child), " reads its result in a common loop before it is final");
   if (m.forward)
     against(late_reader(scope, child), " reads results of it whose inputs others overwrite");
-  if (const ir::loop_node* used = loop_used_inside(scope[child]))
+  if (const ir::var used = used_inside(scope[child]))
     refuse(m, 2,
-           quoted(scope[child]) + " uses " + quoted(*used) +
-               " without an iteration variable that stands for it");
+           quoted(scope[child]) + " uses loop \"" + used->name +
+               "\" without an iteration variable that stands for it");
   if (const std::string why = no_box(scope[child]); !why.empty())
     refuse(m, 2, quoted(scope[child]) + " does not run over a box: " + why);
   const int complete = complete_violation(scope, child);

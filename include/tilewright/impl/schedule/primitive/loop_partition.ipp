@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/region.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
+#include <tilewright/impl/schedule/fresh_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/loop_partition.hpp>
@@ -38,14 +39,6 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
   return out;
 }
 
-inline void add_layout(const ir::buffer& b, ir::var_set& out) {
-  std::vector<ir::expr> list = b->shape;
-  list.insert(list.end(), b->strides.begin(), b->strides.end());
-  if (b->elem_offset) list.push_back(b->elem_offset);
-  for (const ir::expr& e : list)
-    for (const ir::var& v : ir::free_vars(e)) out.insert(v);
-}
-
 /// The variables that are defined around the end of the path.
 inline ir::var_set defined_outside(const ir::function& f, const path& at) {
   ir::var_set out =
@@ -61,103 +54,39 @@ inline ir::var_set defined_outside(const ir::function& f, const path& at) {
   return out;
 }
 
-/// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
-class part_copy : public ir::mutator {
+/// A copy of the body of the loop for one part.
+class part_copy : public fresh_copy {
  public:
   part_copy(const ir::var& loop, ir::var part, ir::range range, const ir::var_set& outside,
             block_names& blocks)
-      : loop_(loop),
-        part_(std::move(part)),
-        range_(std::move(range)),
-        outside_(outside),
-        blocks_(blocks) {
-    names_.emplace(loop_, part_);
+      : fresh_copy(outside), loop_(loop), part_(part), range_(std::move(range)), blocks_(blocks) {
+    put(loop_, std::move(part));
   }
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (e->op != ir::op::var) return ir::mutator::mutate(e);
-    const auto found = names_.find(e);
-    return found == names_.end() ? e : found->second;
-  }
-
-  ir::buffer mutate(const ir::buffer& b) override {
-    const auto found = buffers_.find(b);
-    return found == buffers_.end() ? b : found->second;
-  }
+  using fresh_copy::mutate;
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const ir::expr min = mutate(loop->min), extent = mutate(loop->extent);
-      const ir::var v = renew(loop->var);
-      return ir::make_loop(v, min, extent, mutate(loop->body), loop->loop, loop->annotations,
-                           loop->thread_tag);
-    }
-    if (const ir::let_node* let = ir::as_let(s)) {
-      const ir::expr value = mutate(let->value);
-      const ir::var v = renew(let->var);
-      return ir::make_let(v, value, mutate(let->body));
-    }
-    if (const ir::block_realize_node* realize = ir::as_realize(s)) {
-      std::vector<ir::expr> values;
-      for (const ir::expr& v : realize->values) values.push_back(mutate(v));
-      const ir::expr predicate = mutate(realize->predicate);
-      return ir::make_realize(std::move(values), predicate, copy(*realize));
-    }
-    return ir::mutator::mutate(s);
+    const ir::stmt out = fresh_copy::mutate(s);
+    const ir::block_realize_node* r = ir::as_realize(s);
+    return r ? ranged(*r, *ir::as_realize(out)) : out;
   }
 
  private:
-  ir::var renew(const ir::var& v) {
-    return names_.insert_or_assign(v, ir::make_var(v->name, v.type())).first->second;
+  std::string name_of(const ir::block& b) override {
+    return blocks_.fresh(b->name + "_" + part_->name);
   }
 
-  ir::buffer renew(const ir::buffer& b) {
-    auto* made = new ir::buffer_node(*b);
-    const ir::buffer out(made);
-    for (ir::expr& e : made->shape) e = mutate(e);
-    for (ir::expr& e : made->strides) e = mutate(e);
-    if (made->elem_offset) made->elem_offset = mutate(made->elem_offset);
-    return buffers_[b] = out;
-  }
-
-  /// A view defines what of its layout nothing else does.
-  ir::buffer renew_view(const ir::buffer& b) {
-    ir::var_set layout;
-    add_layout(b, layout);
-    for (const ir::var& v : layout)
-      if (!outside_.count(v) && !names_.count(v)) renew(v);
-    return renew(b);
-  }
-
-  ir::block copy(const ir::block_realize_node& realize) {
-    ir::block_node out = *realize.block;
-    out.id = 0;
-    out.name = blocks_.fresh(out.name + "_" + part_->name);
-    for (std::size_t i = 0; i < out.iters.size(); ++i) {
-      ir::iter_var& iter = out.iters[i];
-      iter.dom = {mutate(iter.dom.min), mutate(iter.dom.extent)};
-      if (realize.values[i].same(loop_) && iter.kind == ir::iter_kind::spatial) iter.dom = range_;
-      iter.var = renew(iter.var);
-    }
-    for (ir::buffer& b : out.alloc_buffers) b = renew(b);
-    for (ir::match_buffer& m : out.match_buffers) {
-      m.source = ir::mutator::mutate(m.source);
-      m.buffer = renew_view(m.buffer);
-    }
-    for (auto* list : {&out.reads, &out.writes})
-      for (ir::buffer_region& r : *list) r = ir::mutator::mutate(r);
-    if (out.init) out.init = mutate(out.init);
-    out.body = mutate(out.body);
-    return ir::make_block(std::move(out));
+  /// Variables that the loop drives have its part for their domain.
+  ir::stmt ranged(const ir::block_realize_node& old, const ir::block_realize_node& r) const {
+    ir::block_node out = *r.block;
+    for (std::size_t i = 0; i < out.iters.size(); ++i)
+      if (old.values[i].same(loop_) && out.iters[i].kind == ir::iter_kind::spatial)
+        out.iters[i].dom = range_;
+    return ir::make_realize(r.values, r.predicate, ir::make_block(std::move(out)));
   }
 
   ir::var loop_, part_;
   ir::range range_;
-  const ir::var_set& outside_;
   block_names& blocks_;
-  ir::var_map names_;
-  ir::buffer_map buffers_;
 };
 
 /// The statement in a block without variables that declares what it touches.

@@ -212,7 +212,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
                     "\" that block \"" + scope[b].block().name +
                     "\" touches in another iteration of loop \"" + loop.var->name + "\"");
     };
-    const bool free = scope[a].block().iters.empty() && loop_used_inside(scope[a]);
+    const bool free = scope[a].block().iters.empty() && used_inside(scope[a]);
     const bool again = free || !writes_once(scope[a]);
     for (const ir::buffer_region& w : scope[a].block().writes) {
       for (std::size_t b = again ? a : a + 1; b < scope.size(); ++b)

@@ -61,8 +61,8 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
-  if (const ir::loop_node* used = loop_used_inside(scope[child]))
-    refuse(1, quoted(b) + " uses " + quoted(*used) + " without an iteration variable for it");
+  if (const ir::var used = used_inside(scope[child]))
+    refuse(1, quoted(b) + " uses loop \"" + used->name + "\" without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))

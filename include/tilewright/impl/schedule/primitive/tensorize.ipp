@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/fresh_copy.hpp>
 #include <tilewright/intrin/intrinsic.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -21,86 +22,20 @@ namespace detail::tensorizing {
   throw schedule_error("tensorize", requirement, what);
 }
 
-/// A copy of an implementation that shares no variable, buffer or block with it. Index variables
-/// get the type of the program's.
-class renewer : public ir::mutator {
+/// A copy of an implementation. Index variables get the type of the program's.
+class implementation_copy : public fresh_copy {
  public:
-  renewer(const ir::function& f, dtype index) : program_(f), index_(index) {}
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (ir::is_var(e)) {
-      const auto found = vars_.find(e);
-      return found == vars_.end() ? e : found->second;
-    }
-    return ir::mutator::mutate(e);
-  }
-  ir::buffer mutate(const ir::buffer& b) override {
-    const auto found = buffers_.find(b);
-    return found == buffers_.end() ? b : found->second;
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const ir::expr min = index(loop->min), extent = index(loop->extent);
-      const ir::var v = fresh(loop->var, min.type());
-      return ir::make_loop(v, min, extent, mutate(loop->body), loop->loop, loop->annotations,
-                           loop->thread_tag);
-    }
-    if (const ir::let_node* let = ir::as_let(s)) {
-      const ir::expr value = mutate(let->value);
-      const ir::var v = fresh(let->var, let->var.type());
-      return ir::make_let(v, value, mutate(let->body));
-    }
-    return ir::mutator::mutate(s);
-  }
-  ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    for (ir::iter_var& i : out.iters) {
-      i.dom = {index(i.dom.min), index(i.dom.extent)};
-      i.var = fresh(i.var, i.dom.extent.type());
-    }
-    for (const ir::buffer& a : b->alloc_buffers) renew(a);
-    for (const ir::match_buffer& m : b->match_buffers) renew(m.buffer);
-    out.id = 0;
-    out.name = fresh_block_name(program_, b->name);
-    out = *ir::mutator::mutate(ir::make_block(std::move(out)));
-    for (auto* list : {&out.reads, &out.writes})
-      for (ir::buffer_region& r : *list)
-        for (ir::range& d : r.box) d = {index(d.min), index(d.extent)};
-    return ir::make_block(std::move(out));
-  }
-
-  /// A new buffer in place of `b`, with variables of its own for strides and offset.
-  ir::buffer renew(const ir::buffer& b) {
-    auto* node = new ir::buffer_node(*b);
-    const ir::buffer out(node);
-    for (ir::expr& e : node->shape) e = index(e);
-    for (ir::expr& e : node->strides) e = own(e);
-    if (node->elem_offset) node->elem_offset = own(node->elem_offset);
-    buffers_[b] = out;
-    return out;
-  }
+  implementation_copy(const ir::function& f, dtype index) : program_(f), index_(index) {}
 
  private:
-  ir::var fresh(const ir::var& v, dtype type) {
-    const ir::var out = ir::make_var(v->name, type);
-    vars_[v] = out;
-    return out;
-  }
-  ir::expr own(const ir::expr& e) {
-    for (const ir::var& v : ir::free_vars(e))
-      if (vars_.find(v) == vars_.end()) fresh(v, v.type() == dtype::i32 ? index_ : v.type());
-    return index(e);
-  }
-  ir::expr index(const ir::expr& e) {
+  std::string name_of(const ir::block& b) override { return fresh_block_name(program_, b->name); }
+  ir::expr bound(const ir::expr& e) override {
     const ir::expr out = mutate(e);
     return out.type() == dtype::i32 ? ir::cast(index_, out) : out;
   }
 
   const ir::function& program_;
   dtype index_;
-  ir::var_map vars_;
-  std::unordered_map<ir::buffer, ir::buffer> buffers_;
 };
 
 inline dtype index_type(const ir::block_node& b) {
@@ -188,7 +123,7 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
 
   const ir::block_node& root = *ir::root_block(intrinsic->implementation);
   ir::block_node out = block;
-  renewer renew(f, index_type(block));
+  implementation_copy copy(f, index_type(block));
   for (std::size_t i = 0; i < intrinsic->implementation.params.size(); ++i) {
     const ir::buffer& param = intrinsic->implementation.params[i].buffer;
     const auto found = matched.find(intrinsic->description.params[i].buffer);
@@ -196,11 +131,11 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
       throw internal_error("an intrinsic whose description does not list \"" + param->name + "\"");
     ir::buffer_region source = source_of(found->second, region_of(root, param));
     check_inside(block, source);
-    out.match_buffers.push_back({renew.renew(param), std::move(source)});
+    out.match_buffers.push_back({copy.renew(param), std::move(source)});
   }
   check_aliases(out, name);
-  for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(renew.renew(a));
-  out.body = renew.mutate(root.body);
+  for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(copy.renew(a));
+  out.body = copy.mutate(root.body);
   for (const auto& [key, value] : root.annotations) out.annotations.emplace(key, value);
   return ir::make_block(std::move(out));
 }

@@ -25,26 +25,14 @@ namespace detail::block_layouts {
 
 inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-/// A variable of a loop or a let that the block sees, as one without iteration variables does; null if
-/// there is none.
-inline ir::var used_inside(const path& at, const ir::block_node& block) {
-  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
-  ir::var found;
-  for (const ir::stmt& s : {block.init, block.body})
-    if (s)
-      ir::for_each_expr(s, [&](const ir::expr& e) {
-        if (ir::is_var(e) && around.count(e)) found = e;
-      });
-  return found;
-}
-
 /// Path to the outermost of the loops around the block, or to the block, after requirements 2
 /// and 3.
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  if (const ir::var used = used_inside(at, *realize.block))
+  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
+  if (const ir::var used = used_inside(*realize.block, around))
     refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
