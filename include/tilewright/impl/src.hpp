@@ -14,6 +14,7 @@
 #include <tilewright/impl/arith/normalize.ipp>
 #include <tilewright/impl/arith/region.ipp>
 #include <tilewright/impl/arith/scoped_mutator.ipp>
+#include <tilewright/impl/arith/scoped_visitor.ipp>
 #include <tilewright/impl/arith/solver.ipp>
 #include <tilewright/impl/arith/solver_bounds.ipp>
 #include <tilewright/impl/arith/solver_divide.ipp>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/impl/arith/inside.hpp>
 
 namespace tilewright::arith {
 
@@ -14,21 +15,19 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
 
 TILEWRIGHT_INLINE ir::block scoped_mutator::mutate(const ir::block& b) {
   if (b->iters.empty()) return mutate_bound(b);
-  const analyzer outside = known;
-  for (const ir::iter_var& v : b->iters) known.bind(v.var, v.dom);
-  ir::block out = mutate_bound(b);
-  known = outside;
-  return out;
+  const detail::inside here(known, *b);
+  return mutate_bound(b);
 }
 
 // the bounds of a loop also count where they leave it no iterations
 TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
                                                        const ir::loop_node& loop) {
   ir::expr min = mutate(loop.min), extent = mutate(loop.extent);
-  const analyzer outside = known;
-  known.bind(loop.var, ir::range{loop.min, loop.extent});
-  ir::stmt body = mutate(loop.body);
-  known = outside;
+  ir::stmt body;
+  {
+    const detail::inside here(known, loop);
+    body = mutate(loop.body);
+  }
   if (min.same(loop.min) && extent.same(loop.extent) && body == loop.body) return s;
   return ir::make_loop(loop.var, std::move(min), std::move(extent), std::move(body), loop.loop,
                        loop.annotations, loop.thread_tag);
@@ -36,14 +35,14 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
 
 TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_if(const ir::stmt& s, const ir::if_node& n) {
   ir::expr condition = mutate(n.condition);
-  const analyzer outside = known;
-  known.assume(condition);
-  ir::stmt then_body = mutate(n.then_body), else_body;
-  known = outside;
+  ir::stmt then_body, else_body;
+  {
+    const detail::inside here(known, condition);
+    then_body = mutate(n.then_body);
+  }
   if (n.else_body) {
-    known.assume(ir::logical_not(condition));
+    const detail::inside here(known, ir::logical_not(condition));
     else_body = mutate(n.else_body);
-    known = outside;
   }
   if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
   return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));

@@ -8,6 +8,7 @@
 
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_mutator.hpp>
+#include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/impl/pass/stride_wishes.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/walk.hpp>
@@ -24,37 +25,29 @@ struct span {
 
 /// Span of each dimension of one buffer over all its accesses; a dimension without one is kept
 /// whole.
-class access_spans : public visitor {
+class access_spans : public arith::scoped_visitor {
  public:
-  access_spans(buffer b, arith::analyzer known) : buffer_(std::move(b)), known_(std::move(known)) {}
-  using visitor::visit;
+  access_spans(buffer b, arith::analyzer outside)
+      : scoped_visitor(std::move(outside)), buffer_(std::move(b)) {}
+  using scoped_visitor::visit;
 
   void visit(const expr& e) override {
     if (e->op == op::load && e->buffer == buffer_) add(e->args);
-    visitor::visit(e);
+    scoped_visitor::visit(e);
   }
 
   void visit(const stmt& s) override {
     if (const store_node* store = as_store(s); store && store->buffer == buffer_)
       add(store->indices);
     if (const let_node* let = as_let(s)) inner_[let->var] = nullptr;
-    if (const loop_node* loop = as_loop(s)) return visit_loop(*loop);
-    visitor::visit(s);
+    if (const loop_node* loop = as_loop(s)) inner_[loop->var] = loop;
+    scoped_visitor::visit(s);
   }
 
   const std::vector<std::optional<span>>& spans() const { return spans_; }
   bool accessed() const { return accessed_; }
 
  private:
-  void visit_loop(const loop_node& loop) {
-    visit(loop.min);
-    visit(loop.extent);
-    const arith::analyzer outside = known_;  // there it may have no iterations
-    known_.bind(loop.var, range{loop.min, loop.extent});
-    inner_[loop.var] = &loop;
-    visit(loop.body);
-    known_ = outside;
-  }
   void add(const std::vector<expr>& indices) {
     if (!accessed_) {
       accessed_ = true;
@@ -78,14 +71,14 @@ class access_spans : public visitor {
     const loop_node* loop = found == inner_.end() ? nullptr : found->second;
     std::int64_t lo = 0, hi = 0;
     if (loop && !is_int(loop->min) && !is_inner(loop->min)) {
-      const arith::bounds extent = known_.const_bounds(loop->extent);
+      const arith::bounds extent = known.const_bounds(loop->extent);
       if (!extent.bounded()) return false;
       for (const auto& [t, c] : arith::to_linear(loop->min).terms)
         add_term(out.base, t, c * factor);
       lo = arith::to_linear(loop->min).constant;
       hi = lo + std::max<std::int64_t>(extent.hi, 1) - 1;
     } else {
-      const arith::bounds b = known_.const_bounds(term);
+      const arith::bounds b = known.const_bounds(term);
       if (!b.bounded()) return false;
       lo = b.lo;
       hi = b.hi;
@@ -105,7 +98,7 @@ class access_spans : public visitor {
   }
 
   std::optional<span> measure(const expr& index) const {
-    const arith::linear sum = arith::to_linear(known_.simplify(index));
+    const arith::linear sum = arith::to_linear(known.simplify(index));
     span out;
     out.base.type = index.type();
     out.lo = out.hi = sum.constant;
@@ -126,7 +119,6 @@ class access_spans : public visitor {
   }
 
   buffer buffer_;
-  arith::analyzer known_;
   std::unordered_map<expr, const loop_node*, expr_identity_hash, expr_identity_equal> inner_;
   std::vector<std::optional<span>> spans_;
   bool accessed_ = false;

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/arith/scoped_visitor.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/support/error.hpp>
@@ -20,25 +21,16 @@ inline std::int64_t operand_floor_div(std::int64_t a, std::int64_t b) {
 }
 
 /// Finds parameters whose elements are used as indices, and the range that keeps each use in bounds.
-class operand_gathers : public ir::visitor {
+class operand_gathers : public arith::scoped_visitor {
  public:
   using range = operand::index_range;
   std::map<const ir::buffer_node*, range> found;
 
-  using ir::visitor::visit;
-
-  void visit(const ir::block& b) override {
-    const arith::analyzer outside = known_;
-    for (const ir::iter_var& v : b->iters) known_.bind(v.var, v.dom);
-    if (b->init) visit(b->init);
-    visit(b->body);  // regions are not accesses
-    known_ = outside;
-  }
+  using scoped_visitor::visit;
 
   void visit(const ir::stmt& s) override {
-    if (const ir::loop_node* l = ir::as_loop(s)) return visit_loop(*l);
     if (const ir::store_node* store = ir::as_store(s)) access(store->buffer, store->indices);
-    ir::visitor::visit(s);
+    scoped_visitor::visit(s);
   }
 
   void visit(const ir::expr& e) override {
@@ -52,17 +44,13 @@ class operand_gathers : public ir::visitor {
       return;
     }
     if (e->op == ir::op::load) access(e->buffer, e->args);
-    ir::visitor::visit(e);
+    scoped_visitor::visit(e);
   }
 
  private:
-  void visit_loop(const ir::loop_node& l) {
-    visit(l.min);
-    visit(l.extent);
-    const arith::analyzer outside = known_;  // there it may have no iterations
-    known_.bind(l.var, {l.min, l.extent});
-    visit(l.body);
-    known_ = outside;
+  void visit_bound(const ir::block& b) override {
+    if (b->init) visit(b->init);
+    visit(b->body);  // regions are not accesses
   }
   void access(const ir::buffer& b, const std::vector<ir::expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -113,7 +101,7 @@ class operand_gathers : public ir::visitor {
                      rest.terms.end());
     const ir::expr others = arith::from_linear(rest);
     if (c != 0 && !ir::uses_var(others, v)) {
-      const arith::bounds o = known_.const_bounds(others);
+      const arith::bounds o = known.const_bounds(others);
       const std::int64_t low = -o.lo, high = extent - 1 - o.hi;  // c*v in [low, high]
       if (c > 0) return {-operand_floor_div(-low, c), operand_floor_div(high, c)};
       return {-operand_floor_div(high, -c), operand_floor_div(-low, -c)};
@@ -121,7 +109,7 @@ class operand_gathers : public ir::visitor {
     // no line: the largest start of 0.. that provably fits
     std::int64_t good = -1, step = std::int64_t{1} << 40;
     for (; step > 0; step /= 2) {
-      arith::analyzer a = known_;
+      arith::analyzer a = known;
       a.bind(v, 0, good + step);
       const arith::bounds b = a.const_bounds(index);
       if (b.lo >= 0 && b.hi < extent) good += step;
@@ -129,7 +117,6 @@ class operand_gathers : public ir::visitor {
     return {0, std::max<std::int64_t>(good, 0)};
   }
 
-  arith::analyzer known_;
   int guarded_ = 0;
 };
 
