@@ -82,3 +82,26 @@ def main(A: T.Buffer((8,), "int32"), n: T.int32):
     A[1] = T.min(n, 4)
 )");
 }
+
+TEST_CASE("scoped_mutator: what is said of elements does not hold where they change") {
+  const char* changed = R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    if A[0] < 4:
+        A[0] = 5
+        B[0] = T.min(A[0], 4)
+    for i in range(A[0]):
+        A[0] = 1
+        B[0] = T.min(A[0], i)
+)";
+  check_simplified(changed, changed);
+  check_simplified(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    if A[0] < 4:
+        B[0] = T.min(A[0], 4)
+)",
+                   R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+    if A[0] < 4:
+        B[0] = A[0]
+)");
+}

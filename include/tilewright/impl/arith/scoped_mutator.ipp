@@ -37,11 +37,11 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_if(const ir::stmt& s, const ir
   ir::expr condition = mutate(n.condition);
   ir::stmt then_body, else_body;
   {
-    const detail::inside here(known, condition);
+    const detail::inside here(known, condition, n.then_body);
     then_body = mutate(n.then_body);
   }
   if (n.else_body) {
-    const detail::inside here(known, ir::logical_not(condition));
+    const detail::inside here(known, ir::logical_not(condition), n.else_body);
     else_body = mutate(n.else_body);
   }
   if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;

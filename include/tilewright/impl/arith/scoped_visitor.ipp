@@ -15,11 +15,11 @@ TILEWRIGHT_INLINE void scoped_visitor::visit(const ir::stmt& s) {
   } else if (const ir::if_node* n = ir::as_if(s)) {
     visit(n->condition);
     {
-      const detail::inside here(known, n->condition);
+      const detail::inside here(known, n->condition, n->then_body);
       visit(n->then_body);
     }
     if (!n->else_body) return;
-    const detail::inside here(known, ir::logical_not(n->condition));
+    const detail::inside here(known, ir::logical_not(n->condition), n->else_body);
     visit(n->else_body);
   } else {
     ir::visitor::visit(s);
