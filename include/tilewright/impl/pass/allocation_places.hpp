@@ -29,9 +29,9 @@ namespace lifetime {
 class placer : public visitor {
  public:
   using visitor::visit;
+  explicit placer(const stmt& body) { visit(body); }
 
-  lane_buffers find_lanes(const stmt& body) {
-    visit(body);
+  lane_buffers lanes() const {
     lane_buffers out;
     for (const buffer& b : allocated_) {
       const life& l = lives_.at(b);
@@ -47,15 +47,10 @@ class placer : public visitor {
     return out;
   }
 
-  allocation_places place(const stmt& body) {
-    visit(body);
+  allocation_places places() const {
     allocation_places out;
-    for (const buffer& b : allocated_) {
-      life& l = lives_.at(b);
-      if (l.all.empty()) continue;
-      lift(b, l);
-      out[l.around.back()].push_back(b);
-    }
+    for (const buffer& b : allocated_)
+      if (const life& l = lives_.at(b); !l.all.empty()) out[home(b, l)].push_back(b);
     return out;
   }
 
@@ -236,10 +231,11 @@ class placer : public visitor {
     return out;
   }
 
-  /// Takes the allocation out of the loops of its block that carry its values. No parallel loop
-  /// does: what its iterations do not keep apart each of them has for itself.
-  static void lift(const buffer& b, life& l) {
-    if (!is_read(l)) return;
+  /// What the allocation goes around: outside of the loops of its block that carry its values. No
+  /// parallel loop does: what its iterations do not keep apart each of them has for itself.
+  static const stmt_node* home(const buffer& b, const life& l) {
+    const stmt_node* out = l.around.back();
+    if (!is_read(l)) return out;
     std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
     const arith::analyzer known = knowing(l);
@@ -248,11 +244,12 @@ class placer : public visitor {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
       if (is_unit(n)) continue;
       if (n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding) {
-        if (!uses.apart_in(k)) return;
+        if (!uses.apart_in(k)) return out;
       } else if (uses.carried_by(k)) {
-        l.around.resize(loops[k] + 1);
+        out = &n;
       }
     }
+    return out;
   }
 
   std::vector<const stmt_node*> path_;
@@ -266,13 +263,5 @@ class placer : public visitor {
 };
 
 }  // namespace lifetime
-
-inline allocation_places place_allocations(const ir::stmt& body) {
-  return lifetime::placer{}.place(body);
-}
-
-inline lane_buffers find_lane_buffers(const ir::stmt& body) {
-  return lifetime::placer{}.find_lanes(body);
-}
 
 }  // namespace tilewright::pass::detail

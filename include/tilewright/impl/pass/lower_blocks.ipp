@@ -336,13 +336,12 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = detail::with_own_lanes(match_resolver(f.body).mutate(f.body));
+  auto [body, places] = detail::place_allocations(match_resolver(f.body).mutate(f.body));
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body =
-      lowering(detail::place_allocations(body), std::move(wishes), shape_variables(f)).mutate(body);
+  out.body = lowering(std::move(places), std::move(wishes), shape_variables(f)).mutate(body);
   return out;
 }
 

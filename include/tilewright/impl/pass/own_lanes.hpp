@@ -80,10 +80,19 @@ class own_lanes : public ir::mutator {
   std::unordered_map<ir::buffer, wide> wide_;
 };
 
-/// The body of a function whose matched buffers are resolved.
-inline ir::stmt with_own_lanes(const ir::stmt& body) {
-  const lane_buffers found = find_lane_buffers(body);
-  return found.empty() ? body : own_lanes(found).mutate(body);
+/// A body with buffers for its lanes, and where it allocates.
+struct placed_body {
+  ir::stmt body;
+  allocation_places places;
+};
+
+/// Of the body of a function whose matched buffers are resolved.
+inline placed_body place_allocations(const ir::stmt& body) {
+  const lifetime::placer shared(body);
+  const lane_buffers found = shared.lanes();
+  if (found.empty()) return {body, shared.places()};
+  const ir::stmt own = own_lanes(found).mutate(body);
+  return {own, lifetime::placer(own).places()};
 }
 
 }  // namespace tilewright::pass::detail
