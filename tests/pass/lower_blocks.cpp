@@ -302,6 +302,33 @@ TEST_CASE("lanes have for themselves what they use alone") {
                 "()") == "10 ");
 }
 
+TEST_CASE("what iterations that run beside each other leave to the next loop around them is one") {
+  const auto home = [](const char* kind, const char* place, const char* reads) {
+    CAPTURE(kind);
+    CAPTURE(place);
+    std::string text = R"(
+    for t in range(3):
+        for i in T.<kind>(12):
+            with T.block("t"):
+                vt, vi = T.axis.remap("SS", [t, i])
+                T_[<at>] = A[vt, vi] + T.if_then_else(<reads>, T_[<at>], T.float32(0))
+            with T.block("b"):
+                vt, vi = T.axis.remap("SS", [t, i])
+                B[vt, vi] = T_[<at>]
+)";
+    for (const auto& [hole, filling] :
+         {std::pair{"<kind>", kind}, {"<at>", place}, {"<reads>", reads}})
+      for (std::size_t p = 0; (p = text.find(hole)) != text.npos;)
+        text.replace(p, std::string(hole).size(), filling);
+    return home_of_t(text, "(12,)");
+  };
+  for (const char* kind : {"parallel", "vectorized"}) {
+    CHECK(home(kind, "(vi * 5 + vt) % 12", "vt >= 1") ==
+          "");                                                // a permutation, not proved to be one
+    CHECK(home(kind, "vi % 4", "vt >= 1 and vi < 4") == "");  // what the last ones leave there
+  }
+}
+
 TEST_CASE("rows that a loop leaves out are not initialized") {
   const function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8,), "float32")):

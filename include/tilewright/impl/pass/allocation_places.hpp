@@ -16,13 +16,16 @@ namespace tilewright::pass::detail {
 /// The buffers to allocate around a statement.
 using allocation_places = std::unordered_map<const ir::stmt_node*, std::vector<ir::buffer>>;
 
-/// What lanes of a vectorized loop have each for themselves: buffers that they use alone, at places
-/// that are not proved to be different ones.
-struct lane_buffer {
-  const ir::loop_node* loop;
-  bool by_address;  // some accesses are not seen
+/// What iterations that run beside each other touch at places that are not proved to be different
+/// ones, and nobody else does.
+struct shared_buffers {
+  /// Lanes of the vectorized loop have it each for themselves.
+  std::unordered_map<ir::buffer, const ir::loop_node*> of_lanes;
+  /// The iterations have to run one after the other.
+  std::vector<const ir::loop_node*> serial;
+
+  bool empty() const { return of_lanes.empty() && serial.empty(); }
 };
-using lane_buffers = std::unordered_map<ir::buffer, lane_buffer>;
 
 namespace lifetime {
 
@@ -31,18 +34,14 @@ class placer : public visitor {
   using visitor::visit;
   explicit placer(const stmt& body) { visit(body); }
 
-  lane_buffers lanes() const {
-    lane_buffers out;
+  shared_buffers shared() const {
+    shared_buffers out;
     for (const buffer& b : allocated_) {
       const life& l = lives_.at(b);
-      const loop_node* n = l.all.empty() ? nullptr : loop_at(l.around.back());
-      if (!n || n->loop != loop_kind::vectorized || is_unit(*n) || !is_read(l)) continue;
-      const std::size_t loop = loops_of(l).size() - 1;
-      const arith::analyzer known = knowing(l);
-      if (accesses{b->shape, l.all, known}.apart_in(loop)) continue;
-      const bool by_address =
-          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
-      out.emplace(b, lane_buffer{n, by_address});
+      if (!is_read(l)) continue;
+      const std::vector<std::size_t> loops = loops_of(l);
+      for (std::size_t k = 0; k < loops.size(); ++k)
+        if (shares(l, loops, k)) share(b, l, loops, k, out);
     }
     return out;
   }
@@ -231,6 +230,42 @@ class placer : public visitor {
     return out;
   }
 
+  /// Whether the iterations of a loop run beside each other with the buffer in common: all that is in
+  /// a vectorized loop, of parallel ones what a loop around may carry.
+  static bool shares(const life& l, const std::vector<std::size_t>& loops, std::size_t k) {
+    const loop_node& n = *loop_at(l.around[loops[k]]);
+    if (is_unit(n)) return false;
+    return n.loop == loop_kind::vectorized ||
+           (n.loop == loop_kind::parallel && k > 0 && loops[k - 1] >= l.block);
+  }
+
+  /// What a loop around carries from iterations of this one to others is one, so that they run in
+  /// turn; of the rest lanes have their own where all accesses are seen, and their number is.
+  static void share(const buffer& b, const life& l, const std::vector<std::size_t>& loops,
+                    std::size_t k, shared_buffers& out) {
+    const arith::analyzer known = knowing(l);
+    const accesses uses{b->shape, l.all, known};
+    if (uses.apart_in(k)) return;
+    const loop_node* n = loop_at(l.around[loops[k]]);
+    const auto carries = [&](std::size_t outer) {
+      const loop_node& o = *loop_at(l.around[loops[outer]]);
+      return loops[outer] >= l.block && !is_unit(o) && !runs_beside(o) && uses.carried_by(outer);
+    };
+    bool in_turn = false;
+    for (std::size_t outer = 0; outer < k && !in_turn; ++outer) in_turn = carries(outer);
+    if (n->loop == loop_kind::vectorized) {
+      const bool by_address =
+          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
+      in_turn = in_turn || by_address || !is_int(n->extent);
+      if (!in_turn) out.of_lanes.emplace(b, n);
+    }
+    if (in_turn) out.serial.push_back(n);
+  }
+
+  static bool runs_beside(const loop_node& n) {
+    return n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding;
+  }
+
   /// What the allocation goes around: outside of the loops of its block that carry its values. No
   /// parallel loop does: what its iterations do not keep apart each of them has for itself.
   static const stmt_node* home(const buffer& b, const life& l) {
@@ -243,7 +278,7 @@ class placer : public visitor {
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
       if (is_unit(n)) continue;
-      if (n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding) {
+      if (runs_beside(n)) {
         if (!uses.apart_in(k)) return out;
       } else if (uses.carried_by(k)) {
         out = &n;

@@ -19,16 +19,12 @@
 
 namespace tilewright::pass::detail {
 
-/// Gives the buffers a last dimension of lanes. Where that cannot be, because accesses are not seen or
-/// the number of lanes is not constant, the iterations run one after the other.
+/// Gives the buffers a last dimension of lanes, and makes loops serial whose iterations cannot have
+/// their own.
 class own_lanes : public ir::mutator {
  public:
-  explicit own_lanes(const lane_buffers& found) {
-    for (const auto& [b, lanes] : found)
-      if (lanes.by_address || !ir::is_int(lanes.loop->extent))
-        serial_.push_back(lanes.loop);
-      else
-        widen(b, *lanes.loop);
+  explicit own_lanes(shared_buffers found) : serial_(std::move(found.serial)) {
+    for (const auto& [b, loop] : found.of_lanes) widen(b, *loop);
   }
   using ir::mutator::mutate;
 
@@ -88,10 +84,10 @@ struct placed_body {
 
 /// Of the body of a function whose matched buffers are resolved.
 inline placed_body place_allocations(const ir::stmt& body) {
-  const lifetime::placer shared(body);
-  const lane_buffers found = shared.lanes();
-  if (found.empty()) return {body, shared.places()};
-  const ir::stmt own = own_lanes(found).mutate(body);
+  const lifetime::placer lives(body);
+  shared_buffers found = lives.shared();
+  if (found.empty()) return {body, lives.places()};
+  const ir::stmt own = own_lanes(std::move(found)).mutate(body);
   return {own, lifetime::placer(own).places()};
 }
 
