@@ -360,6 +360,18 @@ for i in range(14):
                "lambda i: (i // 4, i % 4)");
 }
 
+TEST_CASE("transform_layout: there is no part to view at the padding") {
+  check_padded(R"(
+for i in range(14):
+    with T.block("B"):
+        vi = T.axis.spatial(14, i)
+        T.reads(A[vi])
+        T.writes(B[vi])
+        V = T.match_buffer(A[vi], (1,), "float32", offset_factor=1)
+        B[vi] = V[0] * T.float32(2))",
+               "lambda i: (i // 4, i % 4)");
+}
+
 TEST_CASE("transform_layout: a scan inside of a block keeps its order") {
   check_padded(R"(
 with T.block("B"):

@@ -117,9 +117,9 @@ inline bool reads_own_element(const ir::store_node& store) {
 }
 
 /// Whether the block runs as well at places that no element takes, where its stores choose the
-/// padding: nothing else in it reads memory.
+/// padding: nothing else in it reads memory, and it has no views, of which there may be no part.
 inline bool runs_in_padding(const ir::block_node& b) {
-  bool plain = true;
+  bool plain = b.match_buffers.empty();
   for (const ir::stmt& s : {b.init, b.body}) {
     if (!s) continue;
     ir::for_each_stmt(s, [&](const ir::stmt& x) {
