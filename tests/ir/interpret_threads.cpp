@@ -215,3 +215,99 @@ TEST_CASE("threads may share a declared reduction, parallel iterations may not")
   CHECK(refusal(sum("T.thread_binding(8, thread=\"blockIdx.x\")")).find("race") !=
         std::string::npos);
 }
+
+namespace {
+
+/// Each thread writes its element of S; what stands behind that is given.
+std::string with_copies(const std::string& behind) {
+  return "    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+         "    R = T.alloc_buffer((8,), scope=\"shared\")\n"
+         "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+         "        with T.block(\"S\"):\n"
+         "            v = T.axis.spatial(8, t)\n"
+         "            S[v] = A[v]\n" +
+         behind;
+}
+
+/// A block that copies all of a buffer backwards.
+std::string copy_of(const std::string& from, const std::string& to, const std::string& iter = "",
+                    const std::string& where = "") {
+  return "        with T.block(\"copy\"):\n" + iter + where +  //
+         "            T.reads(" + from + "[0:8])\n            T.writes(" + to +
+         "[0:8])\n            T.block_attr({\"auto_copy\": 1})\n            for ax in range(8):\n"
+         "                " +
+         to + "[ax] = " + from + "[7 - ax]\n";
+}
+
+}  // namespace
+
+TEST_CASE("joint copies: once for all threads of a block, between barriers") {
+  CHECK(run(with_copies(copy_of("S", "B"))) == backwards);
+  // what it has copied is there for all threads, and none is late
+  const std::string last =
+      "        with T.block(\"B\"):\n"
+      "            v = T.axis.spatial(8, t)\n"
+      "            B[7 - v] = R[v]\n";
+  const std::vector<float> forwards{0, 1, 2, 3, 4, 5, 6, 7};
+  CHECK(run(with_copies(copy_of("S", "R") + last)) == forwards);
+  // blocks of threads make their own
+  CHECK(run("    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+            "    for b in T.thread_binding(2, thread=\"blockIdx.x\"):\n"
+            "        for t in T.thread_binding(4, thread=\"threadIdx.x\"):\n"
+            "            with T.block(\"S\"):\n"
+            "                v = T.axis.spatial(8, b * 4 + t)\n"
+            "                S[v] = A[7 - v]\n"
+            "            with T.block(\"copy\"):\n"
+            "                v = T.axis.spatial(2, b)\n"
+            "                T.reads(S[v * 4:v * 4 + 4])\n"
+            "                T.writes(B[v * 4:v * 4 + 4])\n"
+            "                T.block_attr({\"auto_copy\": 1})\n"
+            "                for ax in range(4):\n"
+            "                    B[v * 4 + ax] = S[v * 4 + ax]\n") == backwards);
+  // lanes of a warp copy jointly, warps do not
+  CHECK(run("    S = T.alloc_buffer((8,), scope=\"warp\")\n"
+            "    for w in T.thread_binding(2, thread=\"threadIdx.y\"):\n"
+            "        for t in T.thread_binding(4, thread=\"threadIdx.x\"):\n"
+            "            with T.block(\"S\"):\n"
+            "                v = T.axis.spatial(8, w * 4 + t)\n"
+            "                S[v] = A[7 - v]\n"
+            "            with T.block(\"copy\"):\n"
+            "                v = T.axis.spatial(2, w)\n"
+            "                T.reads(S[v * 4:v * 4 + 4])\n"
+            "                T.writes(B[v * 4:v * 4 + 4])\n"
+            "                T.block_attr({\"auto_copy\": 1})\n"
+            "                for ax in range(4):\n"
+            "                    B[v * 4 + ax] = S[v * 4 + ax]\n") == backwards);
+}
+
+TEST_CASE("joint copies: not what a thread reads of others before, nor places that differ") {
+  const std::string early =
+      "        with T.block(\"early\"):\n"
+      "            v = T.axis.spatial(8, t)\n"
+      "            B[v] = S[7 - v]\n";
+  CHECK(refusal(with_copies(early + copy_of("S", "R"))).find("race") != std::string::npos);
+  CHECK(run(with_copies(copy_of("S", "R") + early)) == backwards);
+  const std::string iter = "            v = T.axis.spatial(8, t)\n";
+  CHECK(refusal(with_copies(copy_of("S", "B", iter))).find("do not agree") != std::string::npos);
+  CHECK(refusal(with_copies(copy_of("S", "B", "", "            T.where(t < 3)\n")))
+            .find("do not agree") != std::string::npos);
+  const std::string some = "        if t < 3:\n            with T.block(\"outer\"):\n";
+  std::string inner = copy_of("S", "B");
+  for (std::size_t at = 0; at < inner.size(); at = inner.find('\n', at) + 1)
+    inner.insert(at, "        ");
+  CHECK(refusal(with_copies(some + inner)).find("not reached by all threads") != std::string::npos);
+}
+
+TEST_CASE("joint copies: threads keep what is their own") {
+  // L belongs to each thread, as it does without copies: lowering allocates it inside
+  CHECK(run("    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+            "    L = T.alloc_buffer((1,))\n"
+            "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+            "        with T.block(\"L\"):\n"
+            "            v = T.axis.spatial(8, t)\n"
+            "            L[0] = A[v]\n"
+            "        with T.block(\"S\"):\n"
+            "            v = T.axis.spatial(8, t)\n"
+            "            S[v] = L[0]\n" +
+            copy_of("S", "B")) == backwards);
+}

@@ -7,7 +7,6 @@
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/specialize.hpp>
-#include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/float16.hpp>
 
@@ -50,21 +49,6 @@ double read_float(dtype type, const char* at) {
   return type == dtype::f64 ? read_as<double>(at) : read_as<float>(at);
 }
 
-/// Threads that share a cache copy its tile together (read_at, write_at), and whoever lowers that
-/// puts barriers around it. One after the other, each copies back more than is written so far, and
-/// the last one all of it.
-bool threads_copy_together(const ir::function& f) {
-  bool copies = false, threads = false;
-  ir::for_each_stmt(f.body, [&](const ir::stmt& s) {
-    if (const ir::loop_node* l = ir::as_loop(s))
-      threads |= l->loop == ir::loop_kind::thread_binding;
-    if (const ir::block_realize_node* r = ir::as_realize(s))
-      copies |= r->block->annotations.count("auto_copy") != 0 && !r->block->reads.empty() &&
-                r->block->reads[0].buffer->scope.starts_with("shared");
-  });
-  return copies && threads;
-}
-
 }  // namespace
 
 ir::function concrete(const program& p, const ir::function& f) {
@@ -95,9 +79,8 @@ memory interpreted(const program& p, const ir::function& f, bool check_unwritten
   for (std::vector<char>& m : out) args.push_back({m.data(), {}});
   ir::interpret_options options;
   options.dims = p.dims;
-  const bool apart = !threads_copy_together(f);
-  options.check_races = apart;
-  options.check_unwritten = check_unwritten && apart;
+  options.check_races = true;
+  options.check_unwritten = check_unwritten;
   options.check_scopes = false;  // where a buffer is visible is decided when it is placed
   ir::interpret(f, args, options);
   return out;

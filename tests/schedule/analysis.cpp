@@ -240,14 +240,6 @@ TEST_CASE("bindings: scaled and overlapping values are not affine") {
       5, 2, [](ir::expr o, ir::expr i) { return o * 4 + i; }, 20));
 }
 
-TEST_CASE("storage scopes have ranks") {
-  CHECK(storage_rank("global") == 0);
-  CHECK(storage_rank("shared.dyn") == 1);
-  CHECK(storage_rank("warp") == 2);
-  CHECK(storage_rank("local") == 3);
-  CHECK(storage_rank("register") == -1);
-}
-
 TEST_CASE("analysis: region cover of a layout that splits its dimensions") {
   const auto covered = [](const std::string& rows, int read_rows) {
     const ir::function f = ir::parse(R"(@T.prim_func

@@ -68,6 +68,7 @@
 #include <tilewright/impl/ir/index_map.ipp>
 #include <tilewright/impl/ir/infer_regions.ipp>
 #include <tilewright/impl/ir/interpret.ipp>
+#include <tilewright/impl/ir/joint_copy.ipp>
 #include <tilewright/impl/ir/key.ipp>
 #include <tilewright/impl/ir/literal.ipp>
 #include <tilewright/impl/ir/parse.ipp>
@@ -88,6 +89,7 @@
 #include <tilewright/impl/ir/scalarize.ipp>
 #include <tilewright/impl/ir/specialize.ipp>
 #include <tilewright/impl/ir/stmt.ipp>
+#include <tilewright/impl/ir/storage_scope.ipp>
 #include <tilewright/impl/ir/tokenize.ipp>
 #include <tilewright/impl/ir/verify.ipp>
 #include <tilewright/impl/ir/verify_expr.ipp>

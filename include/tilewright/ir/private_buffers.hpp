@@ -11,7 +11,8 @@ namespace tilewright::ir {
 
 /// The loops around every access to a buffer that a block allocates. Lowering allocates it around the
 /// smallest statement that holds all accesses, so that iterations of these loops which run at once
-/// have one each. The statement is walked when it is first asked about.
+/// have one each. Threads that copy jointly share what they copy (ir/joint_copy.hpp): their loops and
+/// those below are none of these. The statement is walked when it is first asked about.
 class private_buffers : buffer_uses {
  public:
   explicit private_buffers(stmt body) : body_(std::move(body)) {}

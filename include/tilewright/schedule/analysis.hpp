@@ -241,10 +241,4 @@ ir::var used_inside(const child_block& child);
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
 
-/// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
-int storage_rank(std::string_view scope);
-/// True when a buffer of that storage scope is shared by the threads of a loop bound to
-/// `thread_tag`, so that region analysis must widen over the loop.
-bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
-
 }  // namespace tilewright::primitive

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tilewright/arith/linear.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 
 namespace tilewright::primitive {
@@ -45,7 +46,7 @@ struct standing_loops {
 
   bool moves(const child_block& child, std::size_t loop) const {
     return loop >= fixed ||
-           (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
+           (!storage_scope.empty() && ir::shared_across(storage_scope, *child.loops[loop]));
   }
 };
 

@@ -39,11 +39,8 @@ inline std::int64_t locate(const bound_buffer& b, const std::vector<const expr_c
 
 /// The memory that a buffer has for the block or thread that runs now.
 inline bound_buffer& visible(bound_buffer& b, machine& m) {
-  if (b.shared_by == sharing::all || !m.in_threads) return b;
-  coordinates key = m.place;
-  if (b.shared_by == sharing::block)
-    std::fill(key.begin() + block_axes, key.end(), std::int64_t{-1});
-  std::unique_ptr<bound_buffer>& own = b.copies[key];
+  if (b.owners.none() || !m.in_threads) return b;
+  std::unique_ptr<bound_buffer>& own = b.copies[along(b.owners, m.place)];
   if (!own) {
     own = std::make_unique<bound_buffer>();
     own->node = b.node;
@@ -68,13 +65,13 @@ inline bound_buffer& visible(int slot, machine& m) {
                                           const std::vector<const expr_code*>& indices,
                                           machine& m) {
   const auto element = static_cast<std::size_t>(offset - all.lowest);
-  bool elsewhere =
-      all.shared_by != sharing::all && m.in_threads && all.written && all.written[element];
+  bool elsewhere = all.owners.any() && m.in_threads && all.written && all.written[element];
   for (const auto& [place, copy] : all.copies)
     elsewhere = elsewhere || (copy->written && copy->written[element]);
   if (!elsewhere) refuse_access("read of unwritten memory:", all, indices, m);
-  const char* whose = all.shared_by == sharing::thread ? "thread" : "block of threads";
-  refuse_access("execution scope: another " + std::string(whose) + " wrote what is read; scope \"" +
+  const bool thread = (all.owners >> block_axes).any();
+  const std::string whose = thread ? "thread" : "block of threads";
+  refuse_access("execution scope: another " + whose + " wrote what is read; scope \"" +
                     all.node->scope + "\" belongs to one " + whose + ":",
                 all, indices, m);
 }
@@ -91,7 +88,6 @@ inline bool is_reduced(const bound_buffer& b, const machine& m) {
 /// barriers make no use of that, and where each iteration has its own, none finds what others wrote.
 inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
   if (!b.private_to) return false;
-  if (loop.loop == loop_kind::thread_binding) return true;
   return !finds &&
          std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
 }

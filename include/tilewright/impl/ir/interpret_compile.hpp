@@ -9,7 +9,9 @@
 #include <tilewright/impl/ir/interpret_narrow.hpp>
 #include <tilewright/impl/ir/interpret_threads.hpp>
 #include <tilewright/ir/interpret.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/error.hpp>
 
@@ -74,8 +76,11 @@ class compiler {
   buffer_code compile_match(const match_buffer& mb);
 
   const interpret_options& options_;
+  axis_set owners_of(const buffer& b);
+
   bool has_barriers_;
   private_buffers private_;
+  std::vector<const loop_node*> loops_;  // around the statement
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -286,7 +291,21 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
   if (!has_barriers_) out.private_to = &private_.loops_around(b);
+  out.owners = owners_of(b);
   define(b);
+  return out;
+}
+
+/// What lowering gives to each thread belongs to it, where no barriers tell that threads mean to share
+/// it.
+inline axis_set compiler::owners_of(const buffer& b) {
+  axis_set out;
+  for (std::size_t i = 0; i < out.size() && options_.check_scopes; ++i)
+    out[i] = !shared_across(b->scope, thread_axes[i]);
+  if (has_barriers_) return out;
+  for (const loop_node* loop : private_.loops_around(b))
+    if (loop->loop == loop_kind::thread_binding)
+      out.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
   return out;
 }
 
@@ -327,6 +346,10 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   for (const buffer& alloc : b.alloc_buffers) out.buffers.push_back(compile_buffer(alloc));
   for (const match_buffer& mb : b.match_buffers) out.buffers.push_back(compile_match(mb));
   out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
+  for (const loop_node* loop : loops_)
+    if (copies_jointly(b, *loop))
+      out.joint.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
+  out.has_barrier = out.joint.any();
 }
 
 inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
@@ -345,7 +368,9 @@ inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
   out.b = compile(n.extent);
   define(n.var);
   out.slot = slot_of(n.var);
+  loops_.push_back(&n);
   out.children = {compile(n.body)};
+  loops_.pop_back();
 }
 
 inline void compiler::compile_evaluate(const expr& e, stmt_code& out) {
@@ -369,7 +394,6 @@ inline const stmt_code* compiler::compile(const stmt& s) {
   out.kind = s->kind;
   out.check_unwritten = options_.check_unwritten;
   out.check_races = options_.check_races;
-  out.check_scopes = options_.check_scopes;
   switch (s->kind) {
     case stmt_kind::loop: compile_loop(*as_loop(s), out); break;
     case stmt_kind::block_realize: compile_block(*as_realize(s), out); break;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -76,12 +78,20 @@ struct shadow {
 };
 
 /// Coordinates in blockIdx, threadIdx and vthread; -1 where no such loop runs.
-using coordinates = std::array<std::int64_t, 10>;
-inline constexpr coordinates nowhere{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+inline constexpr std::array<std::string_view, 10> thread_axes{
+    "blockIdx.x",  "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
+    "threadIdx.z", "vthread.x",  "vthread.y",  "vthread.z",   "vthread"};
 inline constexpr std::size_t block_axes = 3;  // the first ones are those of blockIdx
+using coordinates = std::array<std::int64_t, thread_axes.size()>;
+inline constexpr coordinates nowhere{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+using axis_set = std::bitset<thread_axes.size()>;
 
-/// Who shares the memory of a buffer.
-enum class sharing : std::uint8_t { all, block, thread };
+/// The coordinates on some of the axes.
+inline coordinates along(const axis_set& axes, coordinates place) {
+  for (std::size_t i = 0; i < place.size(); ++i)
+    if (!axes[i]) place[i] = -1;
+  return place;
+}
 
 struct bound_buffer {
   bound_buffer() = default;
@@ -97,7 +107,7 @@ struct bound_buffer {
   std::vector<shadow> shadow_storage;
   unsigned char* written = nullptr;
   shadow* shadows = nullptr;
-  sharing shared_by = sharing::all;
+  axis_set owners;  // threads that differ on these have memory of their own
   // of what blocks allocate, where no barriers tell that threads mean to share it
   const std::vector<const loop_node*>* private_to = nullptr;
   // Memory of the blocks and threads that have touched the buffer, when not all share it.

@@ -30,6 +30,7 @@ struct buffer_code {
   int source = -1;                               // match buffer: slot it aliases
   std::vector<const expr_code*> origin, region;  // of the region in the source, one per dimension
   const std::vector<const loop_node*>* private_to = nullptr;
+  axis_set owners;
 };
 
 struct stmt_code {
@@ -38,6 +39,7 @@ struct stmt_code {
   const loop_node* loop = nullptr;
   int axis = -1;                 // thread_binding: its coordinate
   bool has_barrier = false;      // somewhere inside
+  axis_set joint;                // a block: the threads along these copy it jointly
   const expr_code* a = nullptr;  // loop min, condition, value, predicate
   const expr_code* b = nullptr;  // loop extent
   int slot = -1;
@@ -47,7 +49,7 @@ struct stmt_code {
   const block_node* block = nullptr;
   std::vector<iter_code> iters;
   std::vector<buffer_code> buffers;
-  bool check_unwritten = false, check_races = false, check_scopes = false;
+  bool check_unwritten = false, check_races = false;
 };
 
 inline void execute(const stmt_code* code, machine& m) { code->run(*code, m); }
@@ -150,18 +152,12 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.private_to = from.private_to;
 }
 
-inline sharing sharing_of(const std::string& scope) {
-  const std::string head = scope.substr(0, scope.find('.'));
-  if (head == "global" || head == "workspace" || head == "worker") return sharing::all;
-  return head == "shared" || head == "warp" ? sharing::block : sharing::thread;
-}
-
 inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   bound_buffer& b = m.buffers[static_cast<std::size_t>(c.slot)];
   b.node = c.node;
   b.copies.clear();
   b.private_to = c.private_to;
-  b.shared_by = n.check_scopes && c.source < 0 ? sharing_of(c.node->scope) : sharing::all;
+  b.owners = c.owners;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);
   b.strides = c.strides.empty() ? contiguous(b.shape) : values_of(c.strides, m);

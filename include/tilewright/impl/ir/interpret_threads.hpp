@@ -14,15 +14,10 @@
 
 namespace tilewright::ir::detail::interp {
 
-/// Position in `coordinates`; -1 for a name that is no thread axis.
+/// Position in `thread_axes`; -1 for a name that is no thread axis.
 inline int thread_axis(std::string_view tag) {
-  static constexpr std::string_view names[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                               "threadIdx.x", "threadIdx.y", "threadIdx.z",
-                                               "vthread.x",   "vthread.y",   "vthread.z"};
-  if (tag == "vthread") return 9;
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (names[i] == tag) return static_cast<int>(i);
-  return -1;
+  const auto at = std::find(thread_axes.begin(), thread_axes.end(), tag);
+  return at == thread_axes.end() ? -1 : static_cast<int>(at - thread_axes.begin());
 }
 
 /// One thread of a block in lockstep.
@@ -134,7 +129,26 @@ inline void run_lockstep_block(const stmt_code& n, thread_group& group, machine&
   m.reduction = reduction;
 }
 
+/// A copy that threads make jointly, between barriers: the first of them makes it all. What decides
+/// which one it is must be the same for those who make it.
+inline void run_joint_copy(const stmt_code& n, thread_group& group, machine& m) {
+  std::map<coordinates, std::vector<std::int64_t>> made;
+  begin_phase(group, m);
+  for_each_thread(group, m, [&] {
+    std::vector<std::int64_t> mine{n.a ? eval_int(n.a, m) : 1};
+    for (const iter_code& i : n.iters) mine.push_back(eval_int(i.value, m));
+    const auto [first, fresh] = made.try_emplace(along(~n.joint, m.place), mine);
+    if (first->second != mine)
+      throw error("block " + n.block->name +
+                  " is no copy that its threads can make jointly: they " +
+                  "do not agree on its place");
+    if (fresh) execute(&n, m);
+  });
+  begin_phase(group, m);
+}
+
 inline void run_lockstep(const stmt_code& n, thread_group& group, machine& m) {
+  if (n.joint.any()) return run_joint_copy(n, group, m);
   if (!n.has_barrier) return for_each_thread(group, m, [&] { execute(&n, m); });
   switch (n.kind) {
     case stmt_kind::evaluate: return begin_phase(group, m);  // the barrier

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 
 namespace tilewright::ir {
@@ -28,7 +29,13 @@ TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
 
 TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
+  const auto jointly = std::find_if(loops_.begin(), loops_.end(), [&](const loop_node* loop) {
+    return copies_jointly(*b, *loop);
+  });
+  const std::vector<const loop_node*> below(jointly, loops_.end());
+  loops_.erase(jointly, loops_.end());
   buffer_uses::visit(b);
+  loops_.insert(loops_.end(), below.begin(), below.end());
 }
 
 TILEWRIGHT_INLINE void private_buffers::use(const buffer& b) {

@@ -458,23 +458,4 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
   return -1;
 }
 
-TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
-  if (scope == "global" || scope.empty()) return 0;
-  if (scope == "shared" || scope == "shared.dyn") return 1;
-  if (scope == "warp") return 2;
-  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
-      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
-      scope == "m16n8k8.matrixC")
-    return 3;
-  return -1;
-}
-
-TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::loop_node& loop) {
-  if (loop.loop != ir::loop_kind::thread_binding) return false;
-  const std::string_view tag = loop.thread_tag;
-  const bool block_tag = tag.starts_with("blockIdx");
-  if (storage_rank(storage_scope) == 2) return tag == "threadIdx.x";
-  return storage_rank(storage_scope) <= (block_tag ? 0 : 1);
-}
-
 }  // namespace tilewright::primitive

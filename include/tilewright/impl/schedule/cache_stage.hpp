@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/infer_domain.hpp>
@@ -307,7 +308,7 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
     refuse(c, 1,
            quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
                " regions; there is no number " + std::to_string(index));
-  if (storage_rank(c.storage) < 0 || c.storage.empty())
+  if (ir::storage_rank(c.storage) < 0 || c.storage.empty())
     refuse(c, 2,
            "there is no storage scope \"" + c.storage +
                "\"; choose global, local, shared, shared.dyn or warp");

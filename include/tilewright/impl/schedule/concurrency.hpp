@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <tilewright/ir/stmt.hpp>
+#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
@@ -49,7 +50,7 @@ inline bool holds_concurrent_loop(const ir::stmt& s) {
 /// Whether the loop, one of those around the target, or one below it starts the threads that the
 /// buffer belongs to: a nest beside it is run by others, which find nothing there.
 inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
-  if (storage_rank(x->scope) <= 0) return false;
+  if (ir::storage_rank(x->scope) <= 0) return false;
   bool below = false;
   for (const ir::loop_node* l : at.all_loops()) {
     below = below || l == &loop;
@@ -65,20 +66,12 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
-/// Whether threads of the loop make the copy of a block together, as `auto_copy` says.
-inline bool copied_together(const ir::block_node& block, const ir::loop_node& loop) {
-  const auto shares = [&](const ir::buffer_region& r) {
-    return r.buffer->scope != "global" && shared_across(r.buffer->scope, loop);
-  };
-  return block.annotations.count("auto_copy") != 0 && runs_at_once(loop) &&
-         (std::any_of(block.reads.begin(), block.reads.end(), shares) ||
-          std::any_of(block.writes.begin(), block.writes.end(), shares));
-}
-/// The loop around the block at the end of the path whose threads do; null when there is none.
-inline const ir::loop_node* copied_together(const path& at) {
+/// The loop around the block at the end of the path whose threads make its copy together; null when
+/// there is none.
+inline const ir::loop_node* joint_loop(const path& at) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   for (const ir::loop_node* l : at.all_loops())
-    if (copied_together(b, *l)) return l;
+    if (ir::copies_jointly(b, *l)) return l;
   return nullptr;
 }
 

@@ -61,7 +61,7 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
   if (key == "auto_copy")
-    if (const ir::loop_node* l = detail::copied_together(need_block(f, block, "unannotate")))
+    if (const ir::loop_node* l = detail::joint_loop(need_block(f, block, "unannotate")))
       throw schedule_error(
           "unannotate", 2,
           "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");

@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/names.hpp>
 #include <tilewright/schedule/primitive/cache_index.hpp>
@@ -319,7 +320,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const path at = need_block(f, block, "cache_index");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) d::refuse(1, "the root block stores nothing itself");
-  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
     d::refuse(2, "there is no storage scope \"" + storage_scope +
                      "\"; choose global, local, shared, shared.dyn or warp");
   if (cse_thresh < 0)
@@ -328,7 +329,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
   d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
-  if (storage_rank(storage_scope) > 0)
+  if (ir::storage_rank(storage_scope) > 0)
     for (const ir::loop_node* l : child.loops)
       if (l->loop == ir::loop_kind::thread_binding)
         d::refuse(2, "in scope \"" + storage_scope + "\" the threads of loop \"" + l->var->name +

@@ -7,6 +7,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/pipeline.hpp>
@@ -117,8 +118,8 @@ inline void check_memory(const block_scope& scope, std::size_t reduction, std::s
   const auto check = [&](const ir::buffer& x) {
     for (const child_block* c : {p.reduction, p.epilogue})
       for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
-        if (c->loops[l]->loop == ir::loop_kind::thread_binding && storage_rank(x->scope) > 0 &&
-            !shared_across(x->scope, *c->loops[l]))
+        if (c->loops[l]->loop == ir::loop_kind::thread_binding && ir::storage_rank(x->scope) > 0 &&
+            !ir::shared_across(x->scope, *c->loops[l]))
           refuse(1, "the threads of loop \"" + c->loops[l]->var->name + "\" have \"" + x->name +
                         "\" each for itself");
   };

@@ -13,6 +13,7 @@
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -359,7 +360,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
       refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
   const auto check_memory = [&](const operand& o) {
-    if (!is_padded(c, o) || storage_rank(o.buffer->scope) <= 0) return;
+    if (!is_padded(c, o) || ir::storage_rank(o.buffer->scope) <= 0) return;
     for (const ir::loop_node* l : b.loops)
       if (l->loop == ir::loop_kind::thread_binding)
         refuse(4, "\"" + o.buffer->name + "\" belongs to threads of loop \"" + l->var->name +

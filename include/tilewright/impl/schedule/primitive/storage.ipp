@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/storage.hpp>
 
@@ -61,7 +62,7 @@ inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x
                                            const std::string& scope) {
   const auto merges = [&](const ir::loop_node& l) {
     return l.loop == ir::loop_kind::thread_binding && !ir::is_int(l.extent, 1) &&
-           shared_across(scope, l) && !shared_across(x->scope, l);
+           ir::shared_across(scope, l) && !ir::shared_across(x->scope, l);
   };
   const auto uses = [&](const ir::block_node& b) {
     const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
@@ -163,7 +164,7 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   using namespace detail::storing;
   constexpr const char* name = "set_scope";
   const path at = need_block(f, block, name);
-  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
     throw schedule_error(name, 1,
                          "there is no storage scope \"" + storage_scope +
                              "\"; choose global, local, shared, shared.dyn or warp");

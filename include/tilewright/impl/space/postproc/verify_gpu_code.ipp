@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/space/postproc/verify_gpu_code.hpp>
@@ -134,7 +135,7 @@ inline bool has_threads(const primitive::child_block& child) {
 
 /// Where a buffer is counted; null for memory of the whole device.
 inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
-  switch (primitive::storage_rank(b->scope)) {
+  switch (ir::storage_rank(b->scope)) {
     case 1: return &k.shared_bytes;
     case 2:
     case 3: return &k.local_bytes;
