@@ -195,6 +195,7 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// A block below the loop that reads what another block below it writes in another iteration of the
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
+/// Threads wait for what they copy jointly: these blocks are not looked at.
 /// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others

@@ -31,7 +31,9 @@ inline bool has_barriers(const stmt& body) {
 class compiler {
  public:
   compiler(const function& f, const interpret_options& options)
-      : options_(options), has_barriers_(has_barriers(f.body)), private_(f.body) {}
+      : options_(options), private_(f.body) {
+    machine_.has_barriers = has_barriers(f.body);
+  }
 
   int slot_of(const var& v) {
     const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
@@ -78,7 +80,6 @@ class compiler {
   const interpret_options& options_;
   axis_set owners_of(const buffer& b);
 
-  bool has_barriers_;
   private_buffers private_;
   std::vector<const loop_node*> loops_;  // around the statement
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
@@ -290,7 +291,7 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
-  if (!has_barriers_) out.private_to = &private_.loops_around(b);
+  if (!machine_.has_barriers) out.private_to = &private_.loops_around(b);
   out.owners = owners_of(b);
   define(b);
   return out;
@@ -302,7 +303,7 @@ inline axis_set compiler::owners_of(const buffer& b) {
   axis_set out;
   for (std::size_t i = 0; i < out.size() && options_.check_scopes; ++i)
     out[i] = !shared_across(b->scope, thread_axes[i]);
-  if (has_barriers_) return out;
+  if (machine_.has_barriers) return out;
   for (const loop_node* loop : private_.loops_around(b))
     if (loop->loop == loop_kind::thread_binding)
       out.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));

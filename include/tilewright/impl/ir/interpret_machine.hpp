@@ -123,8 +123,9 @@ struct machine {
   std::uint64_t task = 0;  // that runs now; 0 outside concurrent loops
   std::uint64_t runs = 0;  // of concurrent loops, so far
   coordinates place = nowhere;
-  bool in_threads = false;   // some coordinate is set
-  bool in_lockstep = false;  // threads run from barrier to barrier
+  bool in_threads = false;    // some coordinate is set
+  bool in_lockstep = false;   // threads run from barrier to barrier
+  bool has_barriers = false;  // the function has some, beside those of joint copies
 };
 
 struct expr_code;

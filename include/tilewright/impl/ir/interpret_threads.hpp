@@ -3,7 +3,7 @@
 // Without barriers inside, threads are iterations that run side by side. With barriers, all threads
 // of a block run in lockstep: a statement without a barrier is run by every thread before the next
 // one starts, and whatever decides about a barrier (a condition, an extent) must be the same for
-// all.
+// all. A copy that threads make jointly stands between two barriers.
 #pragma once
 
 #include <string>
@@ -182,7 +182,8 @@ inline void run_bound(const stmt_code& n, machine& m) {
   const auto axis = static_cast<std::size_t>(n.axis), slot = static_cast<std::size_t>(n.slot);
   const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
   const coordinates place = m.place;
-  if (m.in_lockstep && place[axis] >= 0) {  // the loop around has made this thread
+  const bool is_made = place[axis] >= 0;  // by a loop around, which is bound to the axis, too
+  if (is_made && m.in_lockstep && m.has_barriers) {
     if (place[axis] < lo || place[axis] >= end) return;
     m.slots[slot].i = place[axis];
     return execute(n.children[0], m);
@@ -201,7 +202,8 @@ inline void run_bound(const stmt_code& n, machine& m) {
     const std::uint64_t around = m.task, run = ++m.runs;
     for (std::int64_t i = lo; i < end; ++i) {
       m.task = m.tasks.add(around, run, n.loop, axis >= block_axes);
-      m.place[axis] = i;
+      // without barriers each thread has made for itself what threads would share
+      if (!is_made) m.place[axis] = i;
       m.slots[slot].i = i;
       execute(n.children[0], m);
     }

@@ -102,11 +102,9 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
-/// Requirement 0 of the primitive.
-/// @throws schedule_error
+/// @throws schedule_error (requirement 0)
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
-  if (as_tvm() || !holds_concurrent_loop(after.body)) return;
   // those that give a loop its kind ask themselves whether its iterations may run at once
   const changed_blocks changed(before, after);
   if (changed.empty()) return;
@@ -124,17 +122,6 @@ inline void check_private(std::string_view primitive, const ir::function& before
                                    written->name + "\" in block \"" + c.block().name +
                                    "\", and not each for itself");
       }
-}
-
-/// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
-template <class Attempt>
-bool accepts(std::string_view primitive, const ir::function& f, const Attempt& attempt) {
-  try {
-    check_private(primitive, f, attempt());
-    return true;
-  } catch (const schedule_error&) {
-    return false;
-  }
 }
 
 }  // namespace tilewright::primitive::detail

@@ -11,6 +11,7 @@
 #include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/stores_fill.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -218,7 +219,10 @@ TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var
   if (as_tvm()) return -1;
   std::vector<std::size_t> below;
   for (std::size_t c = 0; c < scope.size(); ++c)
-    if (loop_index(scope[c].loops, loop) >= 0) below.push_back(c);
+    if (const int l = loop_index(scope[c].loops, loop);
+        l >= 0 &&
+        !ir::copies_jointly(scope[c].block(), *scope[c].loops[static_cast<std::size_t>(l)]))
+      below.push_back(c);
   if (below.size() < 2) return -1;
   for (const std::size_t c : below)
     for (const ir::buffer_region& r : scope[c].block().reads)

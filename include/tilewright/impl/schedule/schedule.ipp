@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <tilewright/impl/schedule/named_kind.hpp>
-#include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/support/error.hpp>
@@ -66,7 +66,7 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
                                                   const decision& choice) {
   outcome result = kind.apply(state_, args, choice);
   if (result.function)
-    primitive::detail::check_private(kind.name, state_.function, *result.function);
+    primitive::detail::check_requirement_zero(kind.name, state_.function, *result.function);
   auto* made = new instruction;
   support::ref<const instruction> what(made);
   made->kind = &kind;
@@ -81,7 +81,7 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
     const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
   if (result.function)
-    primitive::detail::check_private(what->kind->name, state_.function, *result.function);
+    primitive::detail::check_requirement_zero(what->kind->name, state_.function, *result.function);
   const bool unnamed = what->outputs.empty();  // written as a statement, its results unused
   if (!unnamed && result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +

@@ -17,8 +17,7 @@ namespace tilewright::primitive {
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
 ///    loop, writes other elements in every iteration, as its regions say, or what is used below the
 ///    loop alone, and reads nothing that another block writes in another iteration;
-/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -34,7 +33,8 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
-/// 4. a loop bound to threads already holds no copy that read_at or write_at made for them.
+/// 4. where a loop around or below is bound to the same axis, the inner one does the same in all
+///    iterations of the outer one, as a fetch that its threads share: a thread has one place.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
@@ -42,7 +42,7 @@ ir::function bind(const ir::function& f, const ir::var& loop, const std::string&
 /// Asks for the body of a loop to be repeated.
 ///
 /// Requires:
-/// 1. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 1. it is not bound to threads that make a copy jointly.
 /// @throws schedule_error
 ir::function unroll(const ir::function& f, const ir::var& loop);
 

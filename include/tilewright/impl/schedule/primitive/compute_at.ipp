@@ -7,7 +7,7 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/impl/schedule/solved_together.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>

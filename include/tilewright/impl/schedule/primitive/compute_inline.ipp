@@ -9,7 +9,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
-#include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>

@@ -12,7 +12,7 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
-#include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include <tilewright/impl/schedule/nested_axes.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/loop_kind.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail {
@@ -18,20 +21,6 @@ inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loo
   return replace(f, at,
                  ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations,
                                std::move(thread_axis)));
-}
-
-/// The copies that read_at and write_at make below a loop bound to threads are those of all threads
-/// together: they stay right as long as the threads stay.
-inline void check_copies(const path& at, const char* primitive, int requirement) {
-  const ir::loop_node& loop = *ir::as_loop(at.target());
-  if (loop.loop != ir::loop_kind::thread_binding) return;
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::block_realize_node* r = ir::as_realize(s);
-    if (r && r->block->annotations.count("auto_copy"))
-      throw schedule_error(primitive, requirement,
-                           "block \"" + r->block->name + "\" copies for all threads of loop \"" +
-                               loop.var->name + "\", which must stay theirs");
-  });
 }
 
 inline bool is_thread_axis(std::string_view text) {
@@ -78,7 +67,6 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
-  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 4 : 3);
   return set_loop_kind(f, at, kind, thread_axis);
 }
 
@@ -98,12 +86,27 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
     throw schedule_error("bind", 3,
                          "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
                              "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
-  return detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
+  ir::function out =
+      detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
+  const path at = find_loop(f, loop);
+  if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
+    throw schedule_error("bind", 4,
+                         "loop \"" + same->var->name + "\" of the same nest is bound to " +
+                             thread_axis + ", and the inner one does not do the same for all its " +
+                             "iterations: a thread has one place on an axis");
+  return out;
 }
 
 TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
   const path at = need_loop(f, loop, "unroll");
-  detail::check_copies(at, "unroll", 1);
+  const ir::loop_node& threads = *ir::as_loop(at.target());
+  ir::for_each_stmt(threads.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && ir::copies_jointly(*r->block, threads))
+      throw schedule_error("unroll", 1,
+                           "the threads of loop \"" + loop->name + "\" make the copy of block \"" +
+                               r->block->name + "\" jointly, and must stay");
+  });
   return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }
 

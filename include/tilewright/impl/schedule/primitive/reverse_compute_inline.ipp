@@ -9,7 +9,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
-#include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>

@@ -1,0 +1,124 @@
+// Copies that threads make jointly stay copies that they can make.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
+#include <tilewright/ir/joint_copy.hpp>
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/path.hpp>
+
+namespace tilewright::primitive::detail {
+
+/// What the threads of a loop need not agree on: their own places, and memory that they write.
+class differing_values {
+ public:
+  explicit differing_values(const ir::loop_node& outermost) {
+    ir::for_each_stmt(outermost.body, [&](const ir::stmt& s) {
+      if (const ir::store_node* store = ir::as_store(s)) written_.push_back(store->buffer);
+    });
+  }
+  void add(const ir::var& v) { vars_.insert(v); }
+  bool decide(const ir::expr& e) const {
+    bool found = ir::uses_any(e, vars_);
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      found = found || (x->buffer &&
+                        std::find(written_.begin(), written_.end(), x->buffer) != written_.end());
+    });
+    return found;
+  }
+  /// Whether they decide what a block does.
+  bool decide(const ir::block_realize_node& r) const {
+    bool found = decide(r.predicate);
+    for (const ir::expr& value : r.values) found = found || decide(value);
+    for (const ir::iter_var& iter : r.block->iters)
+      found = found || decide(iter.dom.min) || decide(iter.dom.extent);
+    ir::for_each_expr(r.block->body, [&](const ir::expr& e) {
+      found = found || (ir::is_var(e) && vars_.count(e) != 0);
+    });
+    return found;
+  }
+
+ private:
+  ir::var_set vars_;
+  std::vector<ir::buffer> written_;
+};
+
+/// Whether they decide that a thread comes to what stands in the statement, or how often; a let that
+/// they decide is one of them from there on.
+inline bool decides(differing_values& values, const ir::stmt& s) {
+  if (const ir::let_node* let = ir::as_let(s); let && values.decide(let->value))
+    values.add(let->var);
+  if (const ir::if_node* branch = ir::as_if(s)) return values.decide(branch->condition);
+  if (const ir::while_node* loop = ir::as_while(s)) return values.decide(loop->condition);
+  if (const ir::loop_node* loop = ir::as_loop(s))
+    return values.decide(loop->min) || values.decide(loop->extent);
+  return false;
+}
+
+/// Whether the statement is a loop whose iterations run at once on no threads, which cannot wait for
+/// each other.
+inline bool cannot_wait(const ir::stmt& s) {
+  const ir::loop_node* loop = ir::as_loop(s);
+  return loop && runs_at_once(*loop) && loop->loop != ir::loop_kind::thread_binding;
+}
+
+/// Why the threads around the block at the end of the path cannot make its copy jointly; empty when
+/// they can, or each makes its own.
+inline std::string why_not_jointly(const path& at) {
+  const ir::block_realize_node& r = *ir::as_realize(at.target());
+  const auto is_joint = [&](const ir::stmt& s) {
+    const ir::loop_node* loop = ir::as_loop(s);
+    return loop && ir::copies_jointly(*r.block, *loop);
+  };
+  const auto& slots = at.slots;
+  const auto first = static_cast<std::size_t>(
+      std::find_if(slots.begin(), slots.end(), [&](const auto* s) { return is_joint(*s); }) -
+      slots.begin());
+  if (first == slots.size()) return "";
+  if (const std::size_t scope = begin_of_scope(at); first < scope)
+    return "each of them runs its own instance of block \"" +
+           ir::as_realize(*slots[scope - 1])->block->name + "\" around it";
+  differing_values values(*ir::as_loop(*slots[first]));
+  for (std::size_t i = first; i + 1 < slots.size(); ++i) {
+    if (i > first && decides(values, *slots[i])) return "not all of them come to it as often";
+    if (cannot_wait(*slots[i]))
+      return "the iterations of loop \"" + ir::as_loop(*slots[i])->var->name +
+             "\" around it cannot wait for each other";
+    if (is_joint(*slots[i])) values.add(ir::as_loop(*slots[i])->var);
+  }
+  if (values.decide(r)) return "it copies something else for each of them";
+  const block_scope scope(*at.scope()->block);
+  for (std::size_t i = first; i < slots.size(); ++i)
+    if (is_joint(*slots[i]))
+      if (const int reader = carried_dependence(scope, ir::as_loop(*slots[i])->var); reader >= 0)
+        return "block \"" + scope[static_cast<std::size_t>(reader)].block().name +
+               "\" reads alone what others of them write";
+  return "";
+}
+
+/// What threads could not do before is believed.
+/// @throws schedule_error (requirement 0)
+inline void check_joint_copies(std::string_view primitive, const ir::function& before,
+                               const ir::function& after) {
+  for (const ir::block_realize_node* r : all_blocks(after.body)) {
+    if (r->block->annotations.count("auto_copy") == 0) continue;
+    const path at = find_block(after, r->block->id);
+    const std::string reason = why_not_jointly(at);
+    if (reason.empty()) continue;
+    if (const path was = find_block(before, r->block->id);
+        !was.slots.empty() && !why_not_jointly(was).empty())
+      continue;
+    throw schedule_error(std::string(primitive), 0,
+                         "the threads of loop \"" + joint_loop(at)->var->name +
+                             "\" would make the copy of block \"" + r->block->name +
+                             "\" jointly, but " + reason);
+  }
+}
+
+}  // namespace tilewright::primitive::detail
