@@ -323,19 +323,35 @@ TEST_CASE("compute_inline: refusals") {
   check_refusal(sum, "compute_inline", 2, [&] { sum.compute_inline(u_rv); });
 }
 
-TEST_CASE("compute_inline: a copy that threads make together computes nothing") {
-  schedule s(ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
+TEST_CASE("compute_inline: into a copy that threads make jointly, as long as they share memory") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.alloc_buffer((8,), "int32")
     for i in range(8):
         with T.block("B"):
             vi = T.axis.spatial(8, i)
             B[vi] = A[vi] * 2
-)"));
-  const block_rv b = s.block("B");
-  const loop_rv i = s.get_loops(b)[0];
+    for i in range(8):
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = B[7 - vi] + 1
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  const loop_rv i = s.get_loops(c)[0];
   s.bind(i, "threadIdx.x");
-  s.write_at(i, b, 0, "shared");
-  check_refusal(s, "compute_inline", 6, [&] { s.compute_inline(b); });
+  s.read_at(i, c, 0, "shared");
+  s.write_at(i, c, 0, "shared");
+  s.compute_inline(b);  // each element is computed once
+  check_schedule(s, f);
+  s.compute_inline(c);
+  check_schedule(s, f);
+  // without the shared tile each thread would make the copy back alone
+  schedule t(f);
+  const block_rv d = t.block("C");
+  t.bind(t.get_loops(d)[0], "threadIdx.x");
+  t.write_at(t.get_loops(d)[0], d, 0, "shared");
+  check_refusal(t, "compute_inline", 0, [&] { t.compute_inline(d); });
 }
 
 TEST_CASE("compute_inline: the domain of a block below a new one loads too") {

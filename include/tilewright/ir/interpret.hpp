@@ -28,10 +28,9 @@ struct interpret_options {
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
   /// Refuse two iterations of one parallel, vectorized or thread-bound loop that touch an element,
-  /// one writing it. What blocks allocate is lowered around all accesses: where a parallel or
-  /// vectorized loop holds these, its iterations have their own, and are refused only where one finds
-  /// what another one wrote; threads may share it where the function has no barriers, which lowering
-  /// adds.
+  /// one writing it. What blocks allocate is lowered around all accesses: where such a loop holds
+  /// these, its iterations have their own, and are refused only where one finds what another one
+  /// wrote. A function with barriers says thereby what threads share.
   bool check_races = false;
   /// Give every block of threads its own memory of scope "shared" and every thread its own of scope
   /// "local", as a device does, and refuse reads of what another one wrote.
@@ -41,7 +40,9 @@ struct interpret_options {
 /// Runs `f` on `args`, one per parameter in their order.
 /// Threads run one after another; where a loop bound to threads holds barriers
 /// (`T.tvm_storage_sync("shared")`), the threads of a block run from barrier to barrier, and a loop
-/// bound to an axis that is bound already is one iteration of each thread.
+/// bound to an axis that is bound already is one iteration of each thread; without barriers each
+/// thread runs all of it. A copy that threads make jointly (ir/joint_copy.hpp) is made once, between
+/// two barriers.
 /// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
 /// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
 /// an integer truncate and saturate. `select` evaluates both branches, so both are checked.

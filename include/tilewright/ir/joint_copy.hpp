@@ -1,11 +1,11 @@
-// Copies that the threads of a block make together.
+// Copies that the threads of a block make jointly.
 #pragma once
 
 #include <tilewright/ir/stmt.hpp>
 
 namespace tilewright::ir {
 
-/// Whether the threads of the loop, which stands around the block, make its copy together: it is
+/// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
 /// annotated with `auto_copy` and fills or empties memory that they share. All of them have come to
 /// the block before, the copy is made once, and none goes on before it is done (MetaSchedule's
 /// memory hammer spreads it over the threads, between barriers).

@@ -84,11 +84,10 @@ inline bool is_reduced(const bound_buffer& b, const machine& m) {
                      [&](const buffer_region& w) { return w.buffer.get() == b.node; });
 }
 
-/// Whether iterations of the loop may touch an element of what a block allocates: threads without
-/// barriers make no use of that, and where each iteration has its own, none finds what others wrote.
+/// Whether iterations of the loop may touch an element of what a block allocates: each has its own,
+/// and none finds what others wrote.
 inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
-  if (!b.private_to) return false;
-  return !finds &&
+  return b.private_to && !finds &&
          std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
 }
 

@@ -95,10 +95,10 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
 
 inline void run_lockstep_loop(const stmt_code& n, thread_group& group, machine& m) {
   if (n.loop->loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
-  if (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel)
-    throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
+  if (extent > 1 && (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel))
+    throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   for (std::int64_t i = lo; i < lo + extent; ++i) {
     for (thread& t : group) t.slots[static_cast<std::size_t>(n.slot)].i = i;
     run_lockstep(*n.children[0], group, m);

@@ -66,7 +66,7 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
-/// The loop around the block at the end of the path whose threads make its copy together; null when
+/// The loop around the block at the end of the path whose threads make its copy jointly; null when
 /// there is none.
 inline const ir::loop_node* joint_loop(const path& at) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 
@@ -24,10 +25,12 @@ inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
   return out;
 }
 
-/// Whether the loop at the end of the path does the same in all iterations of the loop `outer` around
-/// it: it uses nothing that the variable of that one decides, and reads nothing that others write
-/// below it.
+/// Whether the loop at the end of the path is as long as the loop `outer` around it, and does the same
+/// in all iterations of that one: it uses nothing that its variable decides, and reads nothing that
+/// others write below it.
 inline bool repeats_within(const path& inner, const ir::loop_node& outer) {
+  const ir::loop_node& loop = *ir::as_loop(inner.target());
+  if (!ir::equal(loop.min, outer.min) || !ir::equal(loop.extent, outer.extent)) return false;
   ir::var_set differ{outer.var};
   bool below = false;
   for (const ir::stmt* s : inner.slots) {

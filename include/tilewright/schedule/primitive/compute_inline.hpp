@@ -31,7 +31,7 @@ namespace tilewright::primitive {
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
 ///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
-///    loads it; no reader is a copy that threads make together, as read_at and write_at leave it.
+///    loads it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 

@@ -22,7 +22,8 @@ namespace tilewright::primitive {
 /// ```
 /// The block stands before the first statement of the body that reads the buffer, copies the box
 /// that the body reads, and is annotated with `auto_copy`: its loops are no loops of the schedule.
-/// The cache has the shape of the buffer.
+/// The cache has the shape of the buffer. Threads that share it make the copy jointly
+/// (ir/joint_copy.hpp).
 ///
 /// Requires:
 /// 1. the index names a read (write) region of the block, which is not the root;
@@ -43,8 +44,7 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 /// The same for a buffer that the body writes: it works on the cache, and the block copies what was
 /// written back after the last statement that writes.
 ///
-/// Below threads that share the cache, the box is what all of them touch: they copy it together, and
-/// a lowering puts barriers around the block.
+/// Below threads that share the cache, the box is what all of them touch, and they copy it jointly.
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
                    int write_buffer_index, const std::string& storage_scope);
 

@@ -33,8 +33,9 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
-/// 4. where a loop around or below is bound to the same axis, the inner one does the same in all
-///    iterations of the outer one, as a fetch that its threads share: a thread has one place.
+/// 4. where a loop around or below is bound to the same axis, the two are of one length, and the inner
+///    one does the same in all iterations of the outer one, as a fetch that its threads share: a
+///    thread has one place.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);

@@ -64,7 +64,7 @@ TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint
     if (const ir::loop_node* l = detail::joint_loop(need_block(f, block, "unannotate")))
       throw schedule_error(
           "unannotate", 2,
-          "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");
+          "threads of loop \"" + l->var->name + "\" make the copy jointly, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);

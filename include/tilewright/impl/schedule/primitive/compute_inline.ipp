@@ -162,10 +162,6 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
-    if (joint_loop(reader))
-      refuse(name, 6,
-             "threads make the copy of " + quoted(c.block()) +
-                 " together, as \"auto_copy\" says; it computes nothing");
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
     if (holds(reader.target(), ir::op::data, x))

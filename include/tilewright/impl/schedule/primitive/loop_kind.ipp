@@ -92,8 +92,9 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
   if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
     throw schedule_error("bind", 4,
                          "loop \"" + same->var->name + "\" of the same nest is bound to " +
-                             thread_axis + ", and the inner one does not do the same for all its " +
-                             "iterations: a thread has one place on an axis");
+                             thread_axis +
+                             ", and the two are not of one length or the inner one does " +
+                             "not the same in all iterations: a thread has one place on an axis");
   return out;
 }
 
