@@ -196,6 +196,8 @@ TEST_CASE("analysis: stores write all of a box") {
            "for k in range(8):\n    V[7 - k] = A[vi, k]",
            "V = T.match_buffer(B[vi, 4:8], (4,), \"int32\")\n"
            "for k in range(4):\n    V[k] = A[vi, k]\n    B[vi, k] = A[vi, k] + 1",
+           "for k in range(8):\n    if A[vi, k] < 0:\n        B[vi, k] = 1\n"
+           "    else:\n        B[vi, k] = 2",
        }) {
     CAPTURE(stores);
     schedule s = writes_row(stores);
@@ -216,6 +218,10 @@ TEST_CASE("analysis: stores write less than a box declared") {
            "for k in range(4):\n    B[vi, k] = A[vi, k]\n    B[vi, 7 - k // 2] = A[vi, k] + 1",
            "B[vi, 3] = A[vi, 3]",
            "B[vi, I[vi] % 8] = A[vi, 3]",
+           "for k in range(8):\n    if A[vi, k] < 0:\n        B[vi, k // 2] = 1\n"
+           "    else:\n        B[vi, k // 2] = 2",
+           "for k in range(6):\n    if A[vi, k] < 0:\n        B[vi, k] = 1\n"
+           "    else:\n        B[vi, k + 2] = 2",
        }) {
     CAPTURE(stores);
     schedule s = writes_row(stores);

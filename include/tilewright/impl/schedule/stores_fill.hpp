@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tilewright/impl/schedule/const_boxes.hpp>
@@ -48,6 +49,7 @@ class plain_stores : public ir::visitor {
   using ir::visitor::visit;
 
   void visit(const ir::stmt& s) override {
+    if (const ir::if_node* branch = ir::as_if(s)) return visit_branches(*branch);
     const std::int64_t outside = each_;
     const std::size_t depth = around_.size();
     if (const ir::loop_node* loop = ir::as_loop(s)) {
@@ -55,7 +57,6 @@ class plain_stores : public ir::visitor {
       times(ir::is_int(loop->extent) ? std::max<std::int64_t>(ir::as_int(loop->extent), 0) : limit);
     }
     if (ir::as_while(s)) each_ = limit;
-    if (ir::as_while(s) || ir::as_if(s)) certain = false;
     if (ir::as_evaluate(s)) hide();
     if (ir::as_store(s)) note(s);
     ir::visitor::visit(s);
@@ -70,15 +71,24 @@ class plain_stores : public ir::visitor {
   static constexpr std::int64_t limit = std::int64_t{1} << 40;
   std::vector<plain_store> list;
   std::int64_t count = 0;  // of elements that they write at most
-  bool certain = true;     // nothing else stores there, and all of these happen
+  bool hidden = false;     // something else may store there
 
  private:
   void times(std::int64_t n) {
     each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
   }
+  /// One of two branches stores.
+  void visit_branches(const ir::if_node& branch) {
+    visit(branch.condition);
+    const std::int64_t before = count;
+    visit(branch.then_body);
+    const std::int64_t first = std::exchange(count, before);
+    if (branch.else_body) visit(branch.else_body);
+    count = std::max(count, first);
+  }
   /// Calls store, and lanes are several.
   void hide() {
-    certain = false;
+    hidden = true;
     count = limit;
   }
   void note(const ir::stmt& s) {
@@ -128,7 +138,8 @@ inline ir::stmt nest_of(const plain_store& s) {
 }
 
 /// Whether the stores in the body or init of a block without blocks write all of a region. Fewer than
-/// it has elements do not; where else that cannot be said, what the block declares is believed.
+/// it has elements do not, nor do those that leave some out whatever their conditions say; where else
+/// that cannot be said, what the block declares is believed.
 inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
                         const ir::buffer_region& region) {
   constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
@@ -141,7 +152,7 @@ inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
   }
   const plain_stores stores(block, part, region);
   if (stores.count < elements) return false;
-  if (!stores.certain) return true;
+  if (stores.hidden) return true;
   std::vector<const_box> rest{box};
   bool boxes = true;
   for (const plain_store& s : stores.list) {
