@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include <doctest/doctest.h>
+#include "script_schedule.hpp"
 
 using namespace tilewright;
 
@@ -109,4 +109,39 @@ def main(A: T.Buffer((8, 8), "float32"), C: T.Buffer((8, 8), "float32")):
   const primitive::tvm_refusals as_tvm;
   CHECK_THROWS_AS(move(), schedule_error);
   run_at_once();  // TVM accepts that
+}
+
+TEST_CASE("tvm_refusals: blockize over a guard with a loop of one iteration") {
+  const auto loops = [](const char* extents, const char* value, const char* guard) {
+    const ir::function f =
+        program_of(R"(
+@T.prim_func
+def main(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), "int32")):
+    for i_0, i_1 in T.grid(<extents>):
+        with T.block("B"):
+            vi = T.axis.spatial(10, <value>)
+            T.where(<guard> < 10)
+            B[vi] = A[vi] + 1
+)",
+                   {{"<extents>", extents}, {"<value>", value}, {"<guard>", guard}});
+    std::string out;
+    for (const bool wanted : {false, true})
+      for (const std::size_t at : {0u, 1u})
+        for (const bool units : {false, true}) {
+          const primitive::tvm_refusals as_tvm(wanted);
+          schedule s(f);
+          try {
+            s.blockize(s.get_loops(s.block("B"))[at], units);
+            out += '+';
+          } catch (const schedule_error&) {
+            out += '-';
+          }
+        }
+    return out;
+  };
+  // from i_0 and from i_1, each without unit iterators and with them; then the same as TVM
+  CHECK(loops("1, 11", "i_0 * 11 + i_1", "i_0 * 11 + i_1") == "+++++++-");
+  CHECK(loops("1, 11", "i_1", "i_0 * 11 + i_1") == "+++++-+-");
+  CHECK(loops("11, 1", "i_0 + i_1", "i_0 + i_1") == "+++++++-");
+  CHECK(loops("11, 1", "i_0", "i_0 + i_1") == "++++++++");  // not its last digit
 }

@@ -139,11 +139,13 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
       arith::add_region(outer.reads, std::move(r), p.known);
-    add_loads_around(p, outer.reads);
     for (ir::buffer_region& w : widened(p, p.block->writes))
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";
   }
+  for (auto* list : {&outer.reads, &outer.writes})
+    std::reverse(list->begin(), list->end());  // as TVM
+  for (const parts& p : all) add_loads_around(p, outer.reads);
   for (const parts& p : all)
     for (const parts& other : all) check_outer_loads(p, other.old());
   outer.name = fresh_block_name(f, outer.name);
