@@ -423,3 +423,27 @@ def main(A: T.Buffer((8,), "int32"), I: T.Buffer((8,), "int32"), E: T.Buffer((8,
   s.transform_layout(b, written_buffer(0), "lambda i: (i // 2, i % 2)");  // still for itself
   check_schedule(s, f);
 }
+
+TEST_CASE("private_results: copies do not read what other iterations write") {
+  // below threads read_at copies what all of them read, and nobody waits where memory is global
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(C: T.Buffer((4, 3), "int32")):
+    L = T.alloc_buffer((4, 3), "int32", scope="local")
+    for i in range(4):
+        for j in range(3):
+            with T.block("L"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                L[vi, vj] = C[vi, vj] * 2
+        for j in range(3):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = L[vi, 2 - vj]
+)");
+  schedule s(f);
+  const block_rv b = s.block("L");
+  const auto [i, j] = s.loops<2>(b);
+  s.bind(i, "threadIdx.x");
+  check_refusal(s, "read_at", 0, [&] { s.read_at(j, b, 0, "global"); });
+  s.read_at(j, b, 0, "local");
+  check_schedule(s, f);
+}

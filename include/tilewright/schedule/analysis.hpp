@@ -198,6 +198,9 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// Threads wait for what they copy jointly: these blocks are not looked at.
 /// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
+/// Whether that block is one by that region of its reads.
+bool is_carried(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
+                const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
 /// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);

@@ -10,7 +10,6 @@
 #include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
-#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
@@ -93,12 +92,6 @@ inline std::string why_not_jointly(const path& at) {
     if (is_joint(*slots[i])) values.add(ir::as_loop(*slots[i])->var);
   }
   if (values.decide(r)) return "it copies something else for each of them";
-  const block_scope scope(*at.scope()->block);
-  for (std::size_t i = first; i < slots.size(); ++i)
-    if (is_joint(*slots[i]))
-      if (const int reader = carried_dependence(scope, ir::as_loop(*slots[i])->var); reader >= 0)
-        return "block \"" + scope[static_cast<std::size_t>(reader)].block().name +
-               "\" reads alone what others of them write";
   return "";
 }
 

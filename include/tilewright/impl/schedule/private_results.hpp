@@ -60,6 +60,16 @@ class earlier_results {
         return true;
     return false;
   }
+  /// Whether the block read what others wrote in other iterations of that loop.
+  bool carried(std::uint64_t block_id, const ir::var& loop) {
+    const block_scope* scope = scope_of(block_id);
+    if (!scope) return false;
+    const auto child = static_cast<std::size_t>(scope->find(block_id));
+    const auto& reads = (*scope)[child].block().reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+      return is_carried(*scope, child, r, loop);
+    });
+  }
   /// Whether each iteration of the loop had that result for itself.
   bool alone(std::uint64_t block_id, std::size_t region, const ir::var& loop) {
     const child_block* c = find(block_id, region);
@@ -70,14 +80,17 @@ class earlier_results {
 
  private:
   /// Null where the block was none, or stood below no loops that run at once.
-  const child_block* find(std::uint64_t block_id, std::size_t region) {
+  const block_scope* scope_of(std::uint64_t block_id) {
     if (!scopes_) scopes_ = concurrent_scopes(f_);
     for (const block_scope& scope : *scopes_)
-      if (const int c = scope.find(block_id); c >= 0) {
-        const child_block& found = scope[static_cast<std::size_t>(c)];
-        return region < found.block().writes.size() ? &found : nullptr;
-      }
+      if (scope.find(block_id) >= 0) return &scope;
     return nullptr;
+  }
+  const child_block* find(std::uint64_t block_id, std::size_t region) {
+    const block_scope* scope = scope_of(block_id);
+    if (!scope) return nullptr;
+    const child_block& found = (*scope)[static_cast<std::size_t>(scope->find(block_id))];
+    return region < found.block().writes.size() ? &found : nullptr;
   }
 
   const ir::function& f_;
@@ -102,6 +115,21 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
+/// The first loop whose iterations run at once in which the block reads what others write in another
+/// iteration, not each for itself; null when there is none, or it did so before.
+inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t child,
+                                         ir::private_buffers& own, earlier_results& earlier) {
+  const child_block& c = scope[child];
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!asked_of(c, l)) continue;
+    for (const ir::buffer_region& r : c.block().reads)
+      if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
+          !earlier.carried(c.block().id, c.loops[l]->var))
+        return c.loops[l];
+  }
+  return nullptr;
+}
+
 /// @throws schedule_error (requirement 0)
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
@@ -110,18 +138,28 @@ inline void check_private(std::string_view primitive, const ir::function& before
   if (changed.empty()) return;
   ir::private_buffers own(after.body);
   earlier_results earlier(before);
+  const auto refuse = [&](const ir::loop_node& loop, const child_block& c,
+                          const std::string& what) {
+    throw schedule_error(std::string(primitive), 0,
+                         "iterations of loop \"" + loop.var->name +
+                             "\", which run at once, would " + what + " in block \"" +
+                             c.block().name + "\", and not each for itself");
+  };
   for (const block_scope& scope : concurrent_scopes(after))
-    for (const child_block& c : scope.children())
-      for (std::size_t w = 0; w < c.block().writes.size(); ++w) {
-        const ir::buffer& written = c.block().writes[w].buffer;
-        if (!changed.hold(c) && !changed.touch(written)) continue;
-        if (const ir::loop_node* loop = racing_loop(c, w, own, earlier))
-          throw schedule_error(std::string(primitive), 0,
-                               "iterations of loop \"" + loop->var->name +
-                                   "\", which run at once, would write the same elements of \"" +
-                                   written->name + "\" in block \"" + c.block().name +
-                                   "\", and not each for itself");
-      }
+    for (std::size_t i = 0; i < scope.size(); ++i) {
+      const child_block& c = scope[i];
+      const auto moved = [&](const ir::buffer_region& r) {
+        return changed.hold(c) || changed.touch(r.buffer);
+      };
+      const std::vector<ir::buffer_region>&reads = c.block().reads, &writes = c.block().writes;
+      for (std::size_t w = 0; w < writes.size(); ++w)
+        if (const ir::loop_node* loop =
+                moved(writes[w]) ? racing_loop(c, w, own, earlier) : nullptr)
+          refuse(*loop, c, "write the same elements of \"" + writes[w].buffer->name + "\"");
+      if (std::none_of(reads.begin(), reads.end(), moved)) continue;
+      if (const ir::loop_node* loop = finding_loop(scope, i, own, earlier))
+        refuse(*loop, c, "read what others of them write");
+    }
 }
 
 }  // namespace tilewright::primitive::detail

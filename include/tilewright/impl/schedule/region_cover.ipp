@@ -215,19 +215,35 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
-TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
-  if (as_tvm()) return -1;
-  std::vector<std::size_t> below;
+namespace detail::cover {
+
+/// The blocks below the loop, without those that its threads copy jointly.
+inline std::vector<std::size_t> alone_below(const block_scope& scope, const ir::var& loop) {
+  std::vector<std::size_t> out;
   for (std::size_t c = 0; c < scope.size(); ++c)
     if (const int l = loop_index(scope[c].loops, loop);
         l >= 0 &&
         !ir::copies_jointly(scope[c].block(), *scope[c].loops[static_cast<std::size_t>(l)]))
-      below.push_back(c);
-  if (below.size() < 2) return -1;
+      out.push_back(c);
+  return out;
+}
+
+}  // namespace detail::cover
+
+TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
+  if (as_tvm()) return -1;
+  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
   for (const std::size_t c : below)
     for (const ir::buffer_region& r : scope[c].block().reads)
       if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
   return -1;
+}
+
+TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
+  return std::find(below.begin(), below.end(), child) != below.end() &&
+         detail::cover::is_carried(scope, below, child, read, loop);
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
