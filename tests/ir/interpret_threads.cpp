@@ -311,3 +311,20 @@ TEST_CASE("joint copies: threads keep what is their own") {
             "            S[v] = L[0]\n" +
             copy_of("S", "B")) == backwards);
 }
+
+TEST_CASE("threads that add up a reduction have one result, also one that nobody else touches") {
+  const std::string body =
+      "    S = T.alloc_buffer((1,))\n"
+      "    for b in T.thread_binding(2, thread=\"threadIdx.y\"):\n"
+      "        for t in T.thread_binding(4, thread=\"threadIdx.x\"):\n"
+      "            with T.block(\"S\"):\n"
+      "                vb, vt = T.axis.remap(\"SR\", [b, t])\n"
+      "                with T.init():\n"
+      "                    S[0] = T.float32(0)\n"
+      "                S[0] = S[0] + A[vb * 4 + vt]\n"
+      "        for t in range(4):\n"
+      "            with T.block(\"B\"):\n"
+      "                vb, vt = T.axis.remap(\"SS\", [b, t])\n"
+      "                B[vb * 4 + vt] = S[0]\n";
+  CHECK(run(body) == std::vector<float>{6, 6, 6, 6, 22, 22, 22, 22});
+}

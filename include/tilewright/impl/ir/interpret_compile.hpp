@@ -79,9 +79,12 @@ class compiler {
 
   const interpret_options& options_;
   axis_set owners_of(const buffer& b);
+  axis_set followed_axes(const expr& value);
+  void share_results(const block_node& b, const axis_set& reduced);
 
   private_buffers private_;
   std::vector<const loop_node*> loops_;  // around the statement
+  std::unordered_map<expr, axis_set, expr_identity_hash, expr_identity_equal> axes_;  // of threads
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -292,13 +295,13 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
   if (!machine_.has_barriers) out.private_to = &private_.loops_around(b);
-  out.owners = owners_of(b);
+  machine_.buffers[static_cast<std::size_t>(out.slot)].owners = owners_of(b);
   define(b);
   return out;
 }
 
-/// What lowering gives to each thread belongs to it, where no barriers tell that threads mean to share
-/// it.
+/// The axes along which each thread has the buffer for itself: as its scope says and, where no barriers
+/// tell that threads mean to share it, as lowering will give it to them.
 inline axis_set compiler::owners_of(const buffer& b) {
   axis_set out;
   for (std::size_t i = 0; i < out.size() && options_.check_scopes; ++i)
@@ -308,6 +311,23 @@ inline axis_set compiler::owners_of(const buffer& b) {
     if (loop->loop == loop_kind::thread_binding)
       out.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
   return out;
+}
+
+/// The axes of threads that the value follows.
+inline axis_set compiler::followed_axes(const expr& value) {
+  axis_set out;
+  for (const var& v : free_vars(value))
+    if (const auto at = axes_.find(v); at != axes_.end()) out |= at->second;
+  return out;
+}
+
+/// Threads that add up a reduction have its result together, where the scope lets them.
+inline void compiler::share_results(const block_node& b, const axis_set& reduced) {
+  if (!b.init) return;
+  for (const buffer_region& w : b.writes)
+    for (std::size_t i = 0; i < reduced.size(); ++i)
+      if (reduced[i] && (!options_.check_scopes || shared_across(w.buffer->scope, thread_axes[i])))
+        machine_.buffers[static_cast<std::size_t>(buffer_slot(w.buffer))].owners.reset(i);
 }
 
 inline buffer_code compiler::compile_match(const match_buffer& mb) {
@@ -336,14 +356,18 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k)
     out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
+  axis_set reduced;
   for (std::size_t k = 0; k < b.iters.size(); ++k) {
     const iter_var& iter = b.iters[k];
     define(iter.var);
+    axes_[iter.var] = followed_axes(r.values[k]);
+    if (iter.kind == iter_kind::reduce) reduced |= axes_[iter.var];
     out.iters[k].slot = slot_of(iter.var);
     out.iters[k].lo = compile(iter.dom.min);
     out.iters[k].extent = compile(iter.dom.extent);
     out.iters[k].reduce = iter.kind == iter_kind::reduce;
   }
+  share_results(b, reduced);
   for (const buffer& alloc : b.alloc_buffers) out.buffers.push_back(compile_buffer(alloc));
   for (const match_buffer& mb : b.match_buffers) out.buffers.push_back(compile_match(mb));
   out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
@@ -364,6 +388,7 @@ inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
       throw argument_error("loop " + n.var->name + " is bound to " + n.thread_tag +
                            ", which is no thread axis");
     out.run = &run_bound;
+    axes_[n.var].set(static_cast<std::size_t>(out.axis));
   }
   out.a = compile(n.min);
   out.b = compile(n.extent);

@@ -30,7 +30,6 @@ struct buffer_code {
   int source = -1;                               // match buffer: slot it aliases
   std::vector<const expr_code*> origin, region;  // of the region in the source, one per dimension
   const std::vector<const loop_node*>* private_to = nullptr;
-  axis_set owners;
 };
 
 struct stmt_code {
@@ -157,7 +156,6 @@ inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   b.node = c.node;
   b.copies.clear();
   b.private_to = c.private_to;
-  b.owners = c.owners;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);
   b.strides = c.strides.empty() ? contiguous(b.shape) : values_of(c.strides, m);
