@@ -336,7 +336,7 @@ class caller {
   arguments thread_axes() { return names({"threadIdx.x", "blockIdx.x", "threadIdx.w"}); }
   arguments types() { return names({"int64", "no type"}); }
   arguments sides() { return names({"read", "write", "beside"}); }
-  arguments keys() { return names({"note"}); }
+  arguments keys() { return names({"note", "auto_copy"}); }
   arguments function_name() { return names({"main"}); }
   arguments algorithms() { return names({"main", "twin", "other"}); }
   arguments intrinsics() {

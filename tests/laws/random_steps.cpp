@@ -329,7 +329,7 @@ class proposer : focus {
     return any(draw_, all);
   }
   argument key() {
-    static const strings all{"note", "other.note", "note", "warp"};
+    static const strings all{"note", "other.note", "auto_copy", "warp"};
     return any(draw_, all);
   }
   argument note() {

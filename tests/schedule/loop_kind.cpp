@@ -247,13 +247,22 @@ def main(B: T.Buffer((4, 7), "float32")):
 }
 
 TEST_CASE("unroll, parallel, bind: the threads of a copy that was made for them stay") {
-  schedule s(programs::elementwise({"i"}, {4}));
+  const ir::function f = programs::elementwise({"i"}, {4});
+  schedule s(f);
   const loop_rv i = s.get_loops(s.block("B"))[0];
   s.bind(i, "threadIdx.y");
   s.read_at(i, s.block("B"), 0, "shared");
   check_refusal(s, "unroll", 1, [&] { s.unroll(i); });
-  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
-  check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
+  s.bind(i, "threadIdx.x");
+  s.write_at(i, s.block("B"), 0, "shared");
+  check_refusal(s, "parallel", 1, [&] { s.parallel(i); });  // each would copy back all
+  check_schedule(s, f);
+  schedule t(f);
+  const loop_rv j = t.get_loops(t.block("B"))[0];
+  t.bind(j, "threadIdx.y");
+  t.read_at(j, t.block("B"), 0, "shared");
+  t.parallel(j);  // each copies all for itself
+  check_schedule(t, f);
 }
 
 TEST_CASE(

@@ -12,7 +12,7 @@
 namespace tilewright::primitive::detail {
 
 /// The blocks that a primitive has made anew, that write something else, or that stand below other
-/// loops. Kinds of loops and annotations make no difference. What the primitive has not come near is
+/// loops. Kinds of loops make no difference, and annotations only where they say who runs a block. What the primitive has not come near is
 /// the same node, so that only the way down to its changes is walked.
 class changed_blocks : ir::buffer_uses {
  public:
@@ -83,7 +83,8 @@ class changed_blocks : ir::buffer_uses {
     const ir::block_node &p = *a.block, &q = *b.block;
     return a.predicate.same(b.predicate) && all_same(a.values, b.values, same) &&
            all_same(p.iters, q.iters, same_iter) && all_same(p.writes, q.writes, same_region) &&
-           p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty();
+           p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty() &&
+           p.annotations.count("auto_copy") == q.annotations.count("auto_copy");
   }
 
   const ir::block_realize_node* around_ = nullptr;

@@ -46,10 +46,12 @@ inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
 
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
                                      const char* primitive, const std::string& thread_axis = {}) {
-  const path at = need_loop(f, loop, primitive);
+  // asked of what comes out: threads have less for themselves where they copy jointly
+  ir::function out = set_loop_kind(f, need_loop(f, loop, primitive), kind, thread_axis);
+  const path at = find_loop(out, loop);
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
-  ir::private_buffers own(f.body);
+  ir::private_buffers own(out.body);
   if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
@@ -67,7 +69,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
-  return set_loop_kind(f, at, kind, thread_axis);
+  return out;
 }
 
 }  // namespace detail
