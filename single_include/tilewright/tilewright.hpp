@@ -11280,6 +11280,64 @@ class scoped_mutator : public ir::mutator {
 };
 
 }  // namespace tilewright::arith
+// What holds inside of a statement, for walks that know it.
+
+#include <utility>
+
+namespace tilewright::arith::detail {
+
+/// Whether the statement may store to what the expression loads.
+inline bool changes(const ir::stmt& s, const ir::expr& e) {
+  if (!s || !ir::reads_memory(e)) return false;
+  bool found = false;
+  const auto see = [&](const ir::buffer& b) { found = found || ir::loads_from(e, b); };
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    if (const ir::store_node* store = ir::as_store(x)) see(store->buffer);
+    if (const ir::block_realize_node* r = ir::as_realize(x))
+      for (const ir::match_buffer& m : r->block->match_buffers) see(m.source.buffer);
+  });
+  ir::for_each_expr(s, [&](const ir::expr& x) {
+    if (x->op == ir::op::data) see(x->buffer);
+  });
+  return found;
+}
+
+/// While it lives, `known` is that of the inside of a loop, of a block or of a branch; behind, what it
+/// was in front: there a loop may have had no iterations, and the condition need not hold. What is said
+/// of elements that the inside stores to does not hold throughout.
+class inside {
+ public:
+  inside(analyzer& known, const ir::loop_node& loop) : inside(known) {
+    bind(loop.var, {loop.min, loop.extent}, loop.body);
+  }
+  inside(analyzer& known, const ir::block_node& block) : inside(known) {
+    for (const ir::iter_var& v : block.iters)
+      if (!changes_in(v.dom, block.init)) bind(v.var, v.dom, block.body);
+  }
+  inside(analyzer& known, const ir::expr& condition, const ir::stmt& branch) : inside(known) {
+    for (const ir::expr& part : ir::conjuncts(condition))
+      if (!changes(branch, part)) known.assume(part);
+  }
+  ~inside() { known_ = std::move(outside_); }
+
+  inside(const inside&) = delete;
+  inside& operator=(const inside&) = delete;
+
+ private:
+  explicit inside(analyzer& known) : known_(known), outside_(known) {}
+
+  static bool changes_in(const ir::range& r, const ir::stmt& s) {
+    return changes(s, r.min) || changes(s, r.extent);
+  }
+  void bind(const ir::var& v, const ir::range& r, const ir::stmt& body) {
+    if (!changes_in(r, body)) known_.bind(v, r);
+  }
+
+  analyzer& known_;
+  analyzer outside_;
+};
+
+}  // namespace tilewright::arith::detail
 
 namespace tilewright::arith {
 
@@ -11291,21 +11349,19 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate(const ir::stmt& s) {
 
 TILEWRIGHT_INLINE ir::block scoped_mutator::mutate(const ir::block& b) {
   if (b->iters.empty()) return mutate_bound(b);
-  const analyzer outside = known;
-  for (const ir::iter_var& v : b->iters) known.bind(v.var, v.dom);
-  ir::block out = mutate_bound(b);
-  known = outside;
-  return out;
+  const detail::inside here(known, *b);
+  return mutate_bound(b);
 }
 
 // the bounds of a loop also count where they leave it no iterations
 TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
                                                        const ir::loop_node& loop) {
   ir::expr min = mutate(loop.min), extent = mutate(loop.extent);
-  const analyzer outside = known;
-  known.bind(loop.var, ir::range{loop.min, loop.extent});
-  ir::stmt body = mutate(loop.body);
-  known = outside;
+  ir::stmt body;
+  {
+    const detail::inside here(known, loop);
+    body = mutate(loop.body);
+  }
   if (min.same(loop.min) && extent.same(loop.extent) && body == loop.body) return s;
   return ir::make_loop(loop.var, std::move(min), std::move(extent), std::move(body), loop.loop,
                        loop.annotations, loop.thread_tag);
@@ -11313,17 +11369,74 @@ TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_loop(const ir::stmt& s,
 
 TILEWRIGHT_INLINE ir::stmt scoped_mutator::mutate_if(const ir::stmt& s, const ir::if_node& n) {
   ir::expr condition = mutate(n.condition);
-  const analyzer outside = known;
-  known.assume(condition);
-  ir::stmt then_body = mutate(n.then_body), else_body;
-  known = outside;
+  ir::stmt then_body, else_body;
+  {
+    const detail::inside here(known, condition, n.then_body);
+    then_body = mutate(n.then_body);
+  }
   if (n.else_body) {
-    known.assume(ir::logical_not(condition));
+    const detail::inside here(known, ir::logical_not(condition), n.else_body);
     else_body = mutate(n.else_body);
-    known = outside;
   }
   if (condition.same(n.condition) && then_body == n.then_body && else_body == n.else_body) return s;
   return ir::make_if(std::move(condition), std::move(then_body), std::move(else_body));
+}
+
+}  // namespace tilewright::arith
+
+// A visitor that knows what holds where it stands.
+
+#include <utility>
+
+namespace tilewright::arith {
+
+/// Keeps `known` true as scoped_mutator does: loops bind their variables and blocks theirs,
+/// conditions are assumed in their branch.
+class scoped_visitor : public ir::visitor {
+ public:
+  using ir::visitor::visit;
+  void visit(const ir::stmt& s) override;
+  void visit(const ir::block& b) final;
+
+ protected:
+  scoped_visitor() = default;
+  explicit scoped_visitor(analyzer outside) : known(std::move(outside)) {}
+
+  /// A block where the ranges of its variables are known; override this one.
+  virtual void visit_bound(const ir::block& b) { ir::visitor::visit(b); }
+
+  analyzer known;
+};
+
+}  // namespace tilewright::arith
+
+namespace tilewright::arith {
+
+// the bounds of a loop also count where they leave it no iterations
+TILEWRIGHT_INLINE void scoped_visitor::visit(const ir::stmt& s) {
+  if (const ir::loop_node* loop = ir::as_loop(s)) {
+    visit(loop->min);
+    visit(loop->extent);
+    const detail::inside here(known, *loop);
+    visit(loop->body);
+  } else if (const ir::if_node* n = ir::as_if(s)) {
+    visit(n->condition);
+    {
+      const detail::inside here(known, n->condition, n->then_body);
+      visit(n->then_body);
+    }
+    if (!n->else_body) return;
+    const detail::inside here(known, ir::logical_not(n->condition), n->else_body);
+    visit(n->else_body);
+  } else {
+    ir::visitor::visit(s);
+  }
+}
+
+TILEWRIGHT_INLINE void scoped_visitor::visit(const ir::block& b) {
+  if (b->iters.empty()) return visit_bound(b);
+  const detail::inside here(known, *b);
+  visit_bound(b);
 }
 
 }  // namespace tilewright::arith
@@ -21484,10 +21597,9 @@ struct interpret_options {
   /// Refuse reads of elements of allocated buffers that were never written.
   bool check_unwritten = true;
   /// Refuse two iterations of one parallel, vectorized or thread-bound loop that touch an element,
-  /// one writing it. What blocks allocate is lowered around all accesses: where a parallel or
-  /// vectorized loop holds these, its iterations have their own, and are refused only where one finds
-  /// what another one wrote; threads may share it where the function has no barriers, which lowering
-  /// adds.
+  /// one writing it. What blocks allocate is lowered around all accesses: where such a loop holds
+  /// these, its iterations have their own, and are refused only where one finds what another one
+  /// wrote. A function with barriers says thereby what threads share.
   bool check_races = false;
   /// Give every block of threads its own memory of scope "shared" and every thread its own of scope
   /// "local", as a device does, and refuse reads of what another one wrote.
@@ -21497,7 +21609,9 @@ struct interpret_options {
 /// Runs `f` on `args`, one per parameter in their order.
 /// Threads run one after another; where a loop bound to threads holds barriers
 /// (`T.tvm_storage_sync("shared")`), the threads of a block run from barrier to barrier, and a loop
-/// bound to an axis that is bound already is one iteration of each thread.
+/// bound to an axis that is bound already is one iteration of each thread; without barriers each
+/// thread runs all of it. A copy that threads make jointly (ir/joint_copy.hpp) is made once, between
+/// two barriers.
 /// Evaluation follows the semantics at the head of ir/expr.hpp: f32 in float, f16 and bf16 computed
 /// in float and rounded when stored or cast, integers wrapped to their width. Casts from a float to
 /// an integer truncate and saturate. `select` evaluates both branches, so both are checked.
@@ -23262,11 +23376,13 @@ TILEWRIGHT_INLINE bool equal(const expr& a, const expr& b) {
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -23331,12 +23447,20 @@ struct shadow {
 };
 
 /// Coordinates in blockIdx, threadIdx and vthread; -1 where no such loop runs.
-using coordinates = std::array<std::int64_t, 10>;
-inline constexpr coordinates nowhere{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+inline constexpr std::array<std::string_view, 10> thread_axes{
+    "blockIdx.x",  "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
+    "threadIdx.z", "vthread.x",  "vthread.y",  "vthread.z",   "vthread"};
 inline constexpr std::size_t block_axes = 3;  // the first ones are those of blockIdx
+using coordinates = std::array<std::int64_t, thread_axes.size()>;
+inline constexpr coordinates nowhere{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+using axis_set = std::bitset<thread_axes.size()>;
 
-/// Who shares the memory of a buffer.
-enum class sharing : std::uint8_t { all, block, thread };
+/// The coordinates on some of the axes.
+inline coordinates along(const axis_set& axes, coordinates place) {
+  for (std::size_t i = 0; i < place.size(); ++i)
+    if (!axes[i]) place[i] = -1;
+  return place;
+}
 
 struct bound_buffer {
   bound_buffer() = default;
@@ -23344,7 +23468,8 @@ struct bound_buffer {
   bound_buffer& operator=(bound_buffer&&) = default;
 
   const buffer_node* node = nullptr;
-  std::byte* data = nullptr;  // element 0
+  const buffer_node* viewed = nullptr;  // of a match buffer: what it shows a part of
+  std::byte* data = nullptr;            // element 0
   std::vector<std::int64_t> shape, strides;
   std::int64_t lowest = 0;  // smallest offset of an element, <= 0; index 0 of the two tables
   std::vector<std::byte> storage;
@@ -23352,7 +23477,7 @@ struct bound_buffer {
   std::vector<shadow> shadow_storage;
   unsigned char* written = nullptr;
   shadow* shadows = nullptr;
-  sharing shared_by = sharing::all;
+  axis_set owners;  // threads that differ on these have memory of their own
   // of what blocks allocate, where no barriers tell that threads mean to share it
   const std::vector<const loop_node*>* private_to = nullptr;
   // Memory of the blocks and threads that have touched the buffer, when not all share it.
@@ -23368,8 +23493,9 @@ struct machine {
   std::uint64_t task = 0;  // that runs now; 0 outside concurrent loops
   std::uint64_t runs = 0;  // of concurrent loops, so far
   coordinates place = nowhere;
-  bool in_threads = false;   // some coordinate is set
-  bool in_lockstep = false;  // threads run from barrier to barrier
+  bool in_threads = false;    // some coordinate is set
+  bool in_lockstep = false;   // threads run from barrier to barrier
+  bool has_barriers = false;  // the function has some, beside those of joint copies
 };
 
 struct expr_code;
@@ -26261,7 +26387,7 @@ inline evaluator pick_after_cast(dtype to, dtype from) {
 // Without barriers inside, threads are iterations that run side by side. With barriers, all threads
 // of a block run in lockstep: a statement without a barrier is run by every thread before the next
 // one starts, and whatever decides about a barrier (a condition, an extent) must be the same for
-// all.
+// all. A copy that threads make jointly stands between two barriers.
 
 #include <string>
 #include <string_view>
@@ -26310,11 +26436,8 @@ inline std::int64_t locate(const bound_buffer& b, const std::vector<const expr_c
 
 /// The memory that a buffer has for the block or thread that runs now.
 inline bound_buffer& visible(bound_buffer& b, machine& m) {
-  if (b.shared_by == sharing::all || !m.in_threads) return b;
-  coordinates key = m.place;
-  if (b.shared_by == sharing::block)
-    std::fill(key.begin() + block_axes, key.end(), std::int64_t{-1});
-  std::unique_ptr<bound_buffer>& own = b.copies[key];
+  if (b.owners.none() || !m.in_threads) return b;
+  std::unique_ptr<bound_buffer>& own = b.copies[along(b.owners, m.place)];
   if (!own) {
     own = std::make_unique<bound_buffer>();
     own->node = b.node;
@@ -26339,13 +26462,13 @@ inline bound_buffer& visible(int slot, machine& m) {
                                           const std::vector<const expr_code*>& indices,
                                           machine& m) {
   const auto element = static_cast<std::size_t>(offset - all.lowest);
-  bool elsewhere =
-      all.shared_by != sharing::all && m.in_threads && all.written && all.written[element];
+  bool elsewhere = all.owners.any() && m.in_threads && all.written && all.written[element];
   for (const auto& [place, copy] : all.copies)
     elsewhere = elsewhere || (copy->written && copy->written[element]);
   if (!elsewhere) refuse_access("read of unwritten memory:", all, indices, m);
-  const char* whose = all.shared_by == sharing::thread ? "thread" : "block of threads";
-  refuse_access("execution scope: another " + std::string(whose) + " wrote what is read; scope \"" +
+  const bool thread = (all.owners >> block_axes).any();
+  const std::string whose = thread ? "thread" : "block of threads";
+  refuse_access("execution scope: another " + whose + " wrote what is read; scope \"" +
                     all.node->scope + "\" belongs to one " + whose + ":",
                 all, indices, m);
 }
@@ -26355,15 +26478,15 @@ inline bound_buffer& visible(int slot, machine& m) {
 inline bool is_reduced(const bound_buffer& b, const machine& m) {
   if (!m.reduction) return false;
   return std::any_of(m.reduction->writes.begin(), m.reduction->writes.end(),
-                     [&](const buffer_region& w) { return w.buffer.get() == b.node; });
+                     [&](const buffer_region& w) {
+                       return w.buffer.get() == b.node || w.buffer.get() == b.viewed;
+                     });
 }
 
-/// Whether iterations of the loop may touch an element of what a block allocates: threads without
-/// barriers make no use of that, and where each iteration has its own, none finds what others wrote.
+/// Whether iterations of the loop may touch an element of what a block allocates: each has its own,
+/// and none finds what others wrote.
 inline bool has_its_own(const bound_buffer& b, const loop_node& loop, bool finds) {
-  if (!b.private_to) return false;
-  if (loop.loop == loop_kind::thread_binding) return true;
-  return !finds &&
+  return b.private_to && !finds &&
          std::find(b.private_to->begin(), b.private_to->end(), &loop) != b.private_to->end();
 }
 
@@ -26465,6 +26588,7 @@ struct stmt_code {
   const loop_node* loop = nullptr;
   int axis = -1;                 // thread_binding: its coordinate
   bool has_barrier = false;      // somewhere inside
+  axis_set joint;                // a block: the threads along these copy it jointly
   const expr_code* a = nullptr;  // loop min, condition, value, predicate
   const expr_code* b = nullptr;  // loop extent
   int slot = -1;
@@ -26474,7 +26598,7 @@ struct stmt_code {
   const block_node* block = nullptr;
   std::vector<iter_code> iters;
   std::vector<buffer_code> buffers;
-  bool check_unwritten = false, check_races = false, check_scopes = false;
+  bool check_unwritten = false, check_races = false;
 };
 
 inline void execute(const stmt_code* code, machine& m) { code->run(*code, m); }
@@ -26575,12 +26699,7 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.written = from.written;
   b.shadows = from.shadows;
   b.private_to = from.private_to;
-}
-
-inline sharing sharing_of(const std::string& scope) {
-  const std::string head = scope.substr(0, scope.find('.'));
-  if (head == "global" || head == "workspace" || head == "worker") return sharing::all;
-  return head == "shared" || head == "warp" ? sharing::block : sharing::thread;
+  b.viewed = from.viewed ? from.viewed : from.node;
 }
 
 inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
@@ -26588,7 +26707,6 @@ inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {
   b.node = c.node;
   b.copies.clear();
   b.private_to = c.private_to;
-  b.shared_by = n.check_scopes && c.source < 0 ? sharing_of(c.node->scope) : sharing::all;
   if (c.source >= 0) return enter_alias(c, b, m);
   b.shape = values_of(c.shape, m);
   b.strides = c.strides.empty() ? contiguous(b.shape) : values_of(c.strides, m);
@@ -26639,15 +26757,10 @@ inline void run_block(const stmt_code& n, machine& m) {
 
 namespace tilewright::ir::detail::interp {
 
-/// Position in `coordinates`; -1 for a name that is no thread axis.
+/// Position in `thread_axes`; -1 for a name that is no thread axis.
 inline int thread_axis(std::string_view tag) {
-  static constexpr std::string_view names[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
-                                               "threadIdx.x", "threadIdx.y", "threadIdx.z",
-                                               "vthread.x",   "vthread.y",   "vthread.z"};
-  if (tag == "vthread") return 9;
-  for (std::size_t i = 0; i < std::size(names); ++i)
-    if (names[i] == tag) return static_cast<int>(i);
-  return -1;
+  const auto at = std::find(thread_axes.begin(), thread_axes.end(), tag);
+  return at == thread_axes.end() ? -1 : static_cast<int>(at - thread_axes.begin());
 }
 
 /// One thread of a block in lockstep.
@@ -26725,10 +26838,10 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
 
 inline void run_lockstep_loop(const stmt_code& n, thread_group& group, machine& m) {
   if (n.loop->loop == loop_kind::thread_binding) return run_thread_axis(n, group, m);
-  if (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel)
-    throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
+  if (extent > 1 && (n.loop->loop == loop_kind::vectorized || n.loop->loop == loop_kind::parallel))
+    throw error("barrier in " + where(m) + " stands in a loop that is neither serial nor bound");
   for (std::int64_t i = lo; i < lo + extent; ++i) {
     for (thread& t : group) t.slots[static_cast<std::size_t>(n.slot)].i = i;
     run_lockstep(*n.children[0], group, m);
@@ -26759,7 +26872,26 @@ inline void run_lockstep_block(const stmt_code& n, thread_group& group, machine&
   m.reduction = reduction;
 }
 
+/// A copy that threads make jointly, between barriers: the first of them makes it all. What decides
+/// which one it is must be the same for those who make it.
+inline void run_joint_copy(const stmt_code& n, thread_group& group, machine& m) {
+  std::map<coordinates, std::vector<std::int64_t>> made;
+  begin_phase(group, m);
+  for_each_thread(group, m, [&] {
+    std::vector<std::int64_t> mine{n.a ? eval_int(n.a, m) : 1};
+    for (const iter_code& i : n.iters) mine.push_back(eval_int(i.value, m));
+    const auto [first, fresh] = made.try_emplace(along(~n.joint, m.place), mine);
+    if (first->second != mine)
+      throw error("block " + n.block->name +
+                  " is no copy that its threads can make jointly: they " +
+                  "do not agree on its place");
+    if (fresh) execute(&n, m);
+  });
+  begin_phase(group, m);
+}
+
 inline void run_lockstep(const stmt_code& n, thread_group& group, machine& m) {
+  if (n.joint.any()) return run_joint_copy(n, group, m);
   if (!n.has_barrier) return for_each_thread(group, m, [&] { execute(&n, m); });
   switch (n.kind) {
     case stmt_kind::evaluate: return begin_phase(group, m);  // the barrier
@@ -26793,7 +26925,8 @@ inline void run_bound(const stmt_code& n, machine& m) {
   const auto axis = static_cast<std::size_t>(n.axis), slot = static_cast<std::size_t>(n.slot);
   const std::int64_t lo = eval_int(n.a, m), end = lo + eval_int(n.b, m);
   const coordinates place = m.place;
-  if (m.in_lockstep && place[axis] >= 0) {  // the loop around has made this thread
+  const bool is_made = place[axis] >= 0;  // by a loop around, which is bound to the axis, too
+  if (is_made && m.in_lockstep && m.has_barriers) {
     if (place[axis] < lo || place[axis] >= end) return;
     m.slots[slot].i = place[axis];
     return execute(n.children[0], m);
@@ -26812,7 +26945,8 @@ inline void run_bound(const stmt_code& n, machine& m) {
     const std::uint64_t around = m.task, run = ++m.runs;
     for (std::int64_t i = lo; i < end; ++i) {
       m.task = m.tasks.add(around, run, n.loop, axis >= block_axes);
-      m.place[axis] = i;
+      // without barriers each thread has made for itself what threads would share
+      if (!is_made) m.place[axis] = i;
       m.slots[slot].i = i;
       execute(n.children[0], m);
     }
@@ -26828,6 +26962,17 @@ inline void run_bound(const stmt_code& n, machine& m) {
 }
 
 }  // namespace tilewright::ir::detail::interp
+// Copies that the threads of a block make jointly.
+
+namespace tilewright::ir {
+
+/// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
+/// annotated with `auto_copy` and fills or empties memory that they share. All of them have come to
+/// the block before, the copy is made once, and none goes on before it is done (MetaSchedule's
+/// memory hammer spreads it over the threads, between barriers).
+bool copies_jointly(const block_node& copy, const loop_node& loop);
+
+}  // namespace tilewright::ir
 // Which iterations have a buffer of their own, when it is lowered.
 
 #include <unordered_map>
@@ -26838,7 +26983,8 @@ namespace tilewright::ir {
 
 /// The loops around every access to a buffer that a block allocates. Lowering allocates it around the
 /// smallest statement that holds all accesses, so that iterations of these loops which run at once
-/// have one each. The statement is walked when it is first asked about.
+/// have one each. Threads that copy jointly share what they copy (ir/joint_copy.hpp): their loops and
+/// those below are none of these. The statement is walked when it is first asked about.
 class private_buffers : buffer_uses {
  public:
   explicit private_buffers(stmt body) : body_(std::move(body)) {}
@@ -26865,6 +27011,22 @@ class private_buffers : buffer_uses {
 };
 
 }  // namespace tilewright::ir
+// Who shares the memory of a buffer.
+
+#include <string_view>
+
+namespace tilewright::ir {
+
+/// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
+int storage_rank(std::string_view scope);
+
+/// Whether threads that differ in their place on that axis ("blockIdx.x", "threadIdx.y", "vthread")
+/// share the memory of a buffer of the scope.
+bool shared_across(std::string_view storage_scope, std::string_view thread_tag);
+/// Whether the iterations of a loop do as threads; false where it is bound to none.
+bool shared_across(std::string_view storage_scope, const loop_node& loop);
+
+}  // namespace tilewright::ir
 
 namespace tilewright::ir::detail::interp {
 
@@ -26882,7 +27044,9 @@ inline bool has_barriers(const stmt& body) {
 class compiler {
  public:
   compiler(const function& f, const interpret_options& options)
-      : options_(options), has_barriers_(has_barriers(f.body)), private_(f.body) {}
+      : options_(options), private_(f.body) {
+    machine_.has_barriers = has_barriers(f.body);
+  }
 
   int slot_of(const var& v) {
     const auto [at, fresh] = vars_.try_emplace(v, static_cast<int>(vars_.size()));
@@ -26927,8 +27091,13 @@ class compiler {
   buffer_code compile_match(const match_buffer& mb);
 
   const interpret_options& options_;
-  bool has_barriers_;
+  axis_set owners_of(const buffer& b);
+  axis_set followed_axes(const expr& value);
+  void share_results(const block_node& b, const axis_set& reduced);
+
   private_buffers private_;
+  std::vector<const loop_node*> loops_;  // around the statement
+  std::unordered_map<expr, axis_set, expr_identity_hash, expr_identity_equal> axes_;  // of threads
   std::unordered_map<expr, int, expr_identity_hash, expr_identity_equal> vars_;
   std::unordered_map<const buffer_node*, int> buffers_;
   std::set<int> defined_, live_;
@@ -27138,9 +27307,40 @@ inline buffer_code compiler::compile_buffer(const buffer& b) {
   out.shape = compile_all(b->shape);
   out.strides = compile_all(b->strides);
   out.slot = buffer_slot(b);
-  if (!has_barriers_) out.private_to = &private_.loops_around(b);
+  if (!machine_.has_barriers) out.private_to = &private_.loops_around(b);
+  machine_.buffers[static_cast<std::size_t>(out.slot)].owners = owners_of(b);
   define(b);
   return out;
+}
+
+/// The axes along which each thread has the buffer for itself: as its scope says and, where no barriers
+/// tell that threads mean to share it, as lowering will give it to them.
+inline axis_set compiler::owners_of(const buffer& b) {
+  axis_set out;
+  for (std::size_t i = 0; i < out.size() && options_.check_scopes; ++i)
+    out[i] = !shared_across(b->scope, thread_axes[i]);
+  if (machine_.has_barriers) return out;
+  for (const loop_node* loop : private_.loops_around(b))
+    if (loop->loop == loop_kind::thread_binding)
+      out.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
+  return out;
+}
+
+/// The axes of threads that the value follows.
+inline axis_set compiler::followed_axes(const expr& value) {
+  axis_set out;
+  for (const var& v : free_vars(value))
+    if (const auto at = axes_.find(v); at != axes_.end()) out |= at->second;
+  return out;
+}
+
+/// Threads that add up a reduction have its result together, where the scope lets them.
+inline void compiler::share_results(const block_node& b, const axis_set& reduced) {
+  if (!b.init) return;
+  for (const buffer_region& w : b.writes)
+    for (std::size_t i = 0; i < reduced.size(); ++i)
+      if (reduced[i] && (!options_.check_scopes || shared_across(w.buffer->scope, thread_axes[i])))
+        machine_.buffers[static_cast<std::size_t>(buffer_slot(w.buffer))].owners.reset(i);
 }
 
 inline buffer_code compiler::compile_match(const match_buffer& mb) {
@@ -27169,17 +27369,25 @@ inline void compiler::compile_block(const block_realize_node& r, stmt_code& out)
   if (!is_true(r.predicate)) out.a = compile(r.predicate);
   for (std::size_t k = 0; k < b.iters.size(); ++k)
     out.iters.push_back({-1, compile(r.values[k]), nullptr, nullptr, false});
+  axis_set reduced;
   for (std::size_t k = 0; k < b.iters.size(); ++k) {
     const iter_var& iter = b.iters[k];
     define(iter.var);
+    axes_[iter.var] = followed_axes(r.values[k]);
+    if (iter.kind == iter_kind::reduce) reduced |= axes_[iter.var];
     out.iters[k].slot = slot_of(iter.var);
     out.iters[k].lo = compile(iter.dom.min);
     out.iters[k].extent = compile(iter.dom.extent);
     out.iters[k].reduce = iter.kind == iter_kind::reduce;
   }
+  share_results(b, reduced);
   for (const buffer& alloc : b.alloc_buffers) out.buffers.push_back(compile_buffer(alloc));
   for (const match_buffer& mb : b.match_buffers) out.buffers.push_back(compile_match(mb));
   out.children = {b.init ? compile(b.init) : nullptr, compile(b.body)};
+  for (const loop_node* loop : loops_)
+    if (copies_jointly(b, *loop))
+      out.joint.set(static_cast<std::size_t>(thread_axis(loop->thread_tag)));
+  out.has_barrier = out.joint.any();
 }
 
 inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
@@ -27193,12 +27401,15 @@ inline void compiler::compile_loop(const loop_node& n, stmt_code& out) {
       throw argument_error("loop " + n.var->name + " is bound to " + n.thread_tag +
                            ", which is no thread axis");
     out.run = &run_bound;
+    axes_[n.var].set(static_cast<std::size_t>(out.axis));
   }
   out.a = compile(n.min);
   out.b = compile(n.extent);
   define(n.var);
   out.slot = slot_of(n.var);
+  loops_.push_back(&n);
   out.children = {compile(n.body)};
+  loops_.pop_back();
 }
 
 inline void compiler::compile_evaluate(const expr& e, stmt_code& out) {
@@ -27222,7 +27433,6 @@ inline const stmt_code* compiler::compile(const stmt& s) {
   out.kind = s->kind;
   out.check_unwritten = options_.check_unwritten;
   out.check_races = options_.check_races;
-  out.check_scopes = options_.check_scopes;
   switch (s->kind) {
     case stmt_kind::loop: compile_loop(*as_loop(s), out); break;
     case stmt_kind::block_realize: compile_block(*as_realize(s), out); break;
@@ -27401,6 +27611,21 @@ TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> arg
   for (std::size_t k = 0; k < args.size(); ++k)
     if (f.params[k].buffer) bind_buffer(c, f.params[k].buffer, args[k], options);
   execute(c.compile(f.body), c.state());
+}
+
+}  // namespace tilewright::ir
+
+#include <algorithm>
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {
+  if (copy.annotations.count("auto_copy") == 0 || is_int(loop.extent, 1)) return false;
+  const auto shared = [&](const buffer_region& r) {
+    return storage_rank(r.buffer->scope) > 0 && shared_across(r.buffer->scope, loop);
+  };
+  return std::any_of(copy.reads.begin(), copy.reads.end(), shared) ||
+         std::any_of(copy.writes.begin(), copy.writes.end(), shared);
 }
 
 }  // namespace tilewright::ir
@@ -31677,7 +31902,13 @@ TILEWRIGHT_INLINE void private_buffers::visit(const stmt& s) {
 
 TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   for (const buffer& x : b->alloc_buffers) lives_[x.get()].allocated = true;
+  const auto jointly = std::find_if(loops_.begin(), loops_.end(), [&](const loop_node* loop) {
+    return copies_jointly(*b, *loop);
+  });
+  const std::vector<const loop_node*> below(jointly, loops_.end());
+  loops_.erase(jointly, loops_.end());
   buffer_uses::visit(b);
+  loops_.insert(loops_.end(), below.begin(), below.end());
 }
 
 TILEWRIGHT_INLINE void private_buffers::use(const buffer& b) {
@@ -32242,6 +32473,31 @@ TILEWRIGHT_INLINE buffer_region full_region(const buffer& b) {
   region.box.reserve(b->shape.size());
   for (const expr& e : b->shape) region.box.push_back({integer(e.type(), 0), e});
   return region;
+}
+
+}  // namespace tilewright::ir
+
+namespace tilewright::ir {
+
+TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
+  if (scope == "global" || scope.empty()) return 0;
+  if (scope == "shared" || scope == "shared.dyn") return 1;
+  if (scope == "warp") return 2;
+  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
+      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
+      scope == "m16n8k8.matrixC")
+    return 3;
+  return -1;
+}
+
+TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, std::string_view thread_tag) {
+  const int rank = storage_rank(storage_scope);
+  if (rank == 2) return thread_tag == "threadIdx.x";
+  return rank <= (thread_tag.starts_with("blockIdx") ? 0 : 1);
+}
+
+TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const loop_node& loop) {
+  return loop.loop == loop_kind::thread_binding && shared_across(storage_scope, loop.thread_tag);
 }
 
 }  // namespace tilewright::ir
@@ -33721,37 +33977,29 @@ struct span {
 
 /// Span of each dimension of one buffer over all its accesses; a dimension without one is kept
 /// whole.
-class access_spans : public visitor {
+class access_spans : public arith::scoped_visitor {
  public:
-  access_spans(buffer b, arith::analyzer known) : buffer_(std::move(b)), known_(std::move(known)) {}
-  using visitor::visit;
+  access_spans(buffer b, arith::analyzer outside)
+      : scoped_visitor(std::move(outside)), buffer_(std::move(b)) {}
+  using scoped_visitor::visit;
 
   void visit(const expr& e) override {
     if (e->op == op::load && e->buffer == buffer_) add(e->args);
-    visitor::visit(e);
+    scoped_visitor::visit(e);
   }
 
   void visit(const stmt& s) override {
     if (const store_node* store = as_store(s); store && store->buffer == buffer_)
       add(store->indices);
     if (const let_node* let = as_let(s)) inner_[let->var] = nullptr;
-    if (const loop_node* loop = as_loop(s)) return visit_loop(*loop);
-    visitor::visit(s);
+    if (const loop_node* loop = as_loop(s)) inner_[loop->var] = loop;
+    scoped_visitor::visit(s);
   }
 
   const std::vector<std::optional<span>>& spans() const { return spans_; }
   bool accessed() const { return accessed_; }
 
  private:
-  void visit_loop(const loop_node& loop) {
-    visit(loop.min);
-    visit(loop.extent);
-    const arith::analyzer outside = known_;  // there it may have no iterations
-    known_.bind(loop.var, range{loop.min, loop.extent});
-    inner_[loop.var] = &loop;
-    visit(loop.body);
-    known_ = outside;
-  }
   void add(const std::vector<expr>& indices) {
     if (!accessed_) {
       accessed_ = true;
@@ -33775,14 +34023,14 @@ class access_spans : public visitor {
     const loop_node* loop = found == inner_.end() ? nullptr : found->second;
     std::int64_t lo = 0, hi = 0;
     if (loop && !is_int(loop->min) && !is_inner(loop->min)) {
-      const arith::bounds extent = known_.const_bounds(loop->extent);
+      const arith::bounds extent = known.const_bounds(loop->extent);
       if (!extent.bounded()) return false;
       for (const auto& [t, c] : arith::to_linear(loop->min).terms)
         add_term(out.base, t, c * factor);
       lo = arith::to_linear(loop->min).constant;
       hi = lo + std::max<std::int64_t>(extent.hi, 1) - 1;
     } else {
-      const arith::bounds b = known_.const_bounds(term);
+      const arith::bounds b = known.const_bounds(term);
       if (!b.bounded()) return false;
       lo = b.lo;
       hi = b.hi;
@@ -33802,7 +34050,7 @@ class access_spans : public visitor {
   }
 
   std::optional<span> measure(const expr& index) const {
-    const arith::linear sum = arith::to_linear(known_.simplify(index));
+    const arith::linear sum = arith::to_linear(known.simplify(index));
     span out;
     out.base.type = index.type();
     out.lo = out.hi = sum.constant;
@@ -33823,7 +34071,6 @@ class access_spans : public visitor {
   }
 
   buffer buffer_;
-  arith::analyzer known_;
   std::unordered_map<expr, const loop_node*, expr_identity_hash, expr_identity_equal> inner_;
   std::vector<std::optional<span>> spans_;
   bool accessed_ = false;
@@ -34905,46 +35152,40 @@ namespace tilewright::pass::detail {
 /// The buffers to allocate around a statement.
 using allocation_places = std::unordered_map<const ir::stmt_node*, std::vector<ir::buffer>>;
 
-/// What lanes of a vectorized loop have each for themselves: buffers that they use alone, at places
-/// that are not proved to be different ones.
-struct lane_buffer {
-  const ir::loop_node* loop;
-  bool by_address;  // some accesses are not seen
+/// What iterations that run beside each other touch at places that are not proved to be different
+/// ones, and nobody else does.
+struct shared_buffers {
+  /// Lanes of the vectorized loop have it each for themselves.
+  std::unordered_map<ir::buffer, const ir::loop_node*> of_lanes;
+  /// The iterations have to run one after the other.
+  std::vector<const ir::loop_node*> serial;
+
+  bool empty() const { return of_lanes.empty() && serial.empty(); }
 };
-using lane_buffers = std::unordered_map<ir::buffer, lane_buffer>;
 
 namespace lifetime {
 
 class placer : public visitor {
  public:
   using visitor::visit;
+  explicit placer(const stmt& body) { visit(body); }
 
-  lane_buffers find_lanes(const stmt& body) {
-    visit(body);
-    lane_buffers out;
+  shared_buffers shared() const {
+    shared_buffers out;
     for (const buffer& b : allocated_) {
       const life& l = lives_.at(b);
-      const loop_node* n = l.all.empty() ? nullptr : loop_at(l.around.back());
-      if (!n || n->loop != loop_kind::vectorized || is_unit(*n) || !is_read(l)) continue;
-      const std::size_t loop = loops_of(l).size() - 1;
-      const arith::analyzer known = knowing(l);
-      if (accesses{b->shape, l.all, known}.apart_in(loop)) continue;
-      const bool by_address =
-          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
-      out.emplace(b, lane_buffer{n, by_address});
+      if (!is_read(l)) continue;
+      const std::vector<std::size_t> loops = loops_of(l);
+      for (std::size_t k = 0; k < loops.size(); ++k)
+        if (shares(l, loops, k)) share(b, l, loops, k, out);
     }
     return out;
   }
 
-  allocation_places place(const stmt& body) {
-    visit(body);
+  allocation_places places() const {
     allocation_places out;
-    for (const buffer& b : allocated_) {
-      life& l = lives_.at(b);
-      if (l.all.empty()) continue;
-      lift(b, l);
-      out[l.around.back()].push_back(b);
-    }
+    for (const buffer& b : allocated_)
+      if (const life& l = lives_.at(b); !l.all.empty()) out[home(b, l)].push_back(b);
     return out;
   }
 
@@ -35125,10 +35366,47 @@ class placer : public visitor {
     return out;
   }
 
-  /// Takes the allocation out of the loops of its block that carry its values. No parallel loop
-  /// does: what its iterations do not keep apart each of them has for itself.
-  static void lift(const buffer& b, life& l) {
-    if (!is_read(l)) return;
+  /// Whether the iterations of a loop run beside each other with the buffer in common: all that is in
+  /// a vectorized loop, of parallel ones what a loop around may carry.
+  static bool shares(const life& l, const std::vector<std::size_t>& loops, std::size_t k) {
+    const loop_node& n = *loop_at(l.around[loops[k]]);
+    if (is_unit(n)) return false;
+    return n.loop == loop_kind::vectorized ||
+           (n.loop == loop_kind::parallel && k > 0 && loops[k - 1] >= l.block);
+  }
+
+  /// What a loop around carries from iterations of this one to others is one, so that they run in
+  /// turn; of the rest lanes have their own where all accesses are seen, and their number is.
+  static void share(const buffer& b, const life& l, const std::vector<std::size_t>& loops,
+                    std::size_t k, shared_buffers& out) {
+    const arith::analyzer known = knowing(l);
+    const accesses uses{b->shape, l.all, known};
+    if (uses.apart_in(k)) return;
+    const loop_node* n = loop_at(l.around[loops[k]]);
+    const auto carries = [&](std::size_t outer) {
+      const loop_node& o = *loop_at(l.around[loops[outer]]);
+      return loops[outer] >= l.block && !is_unit(o) && !runs_beside(o) && uses.carried_by(outer);
+    };
+    bool in_turn = false;
+    for (std::size_t outer = 0; outer < k && !in_turn; ++outer) in_turn = carries(outer);
+    if (n->loop == loop_kind::vectorized) {
+      const bool by_address =
+          std::any_of(l.all.begin(), l.all.end(), [](const access& a) { return a.whole; });
+      in_turn = in_turn || by_address || !is_int(n->extent);
+      if (!in_turn) out.of_lanes.emplace(b, n);
+    }
+    if (in_turn) out.serial.push_back(n);
+  }
+
+  static bool runs_beside(const loop_node& n) {
+    return n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding;
+  }
+
+  /// What the allocation goes around: outside of the loops of its block that carry its values. No
+  /// parallel loop does: what its iterations do not keep apart each of them has for itself.
+  static const stmt_node* home(const buffer& b, const life& l) {
+    const stmt_node* out = l.around.back();
+    if (!is_read(l)) return out;
     std::vector<std::size_t> loops = loops_of(l);
     if (!loops.empty() && loops.back() + 1 == l.around.size()) loops.pop_back();
     const arith::analyzer known = knowing(l);
@@ -35136,12 +35414,13 @@ class placer : public visitor {
     for (std::size_t k = loops.size(); k-- > 0 && loops[k] >= l.block;) {
       const loop_node& n = *static_cast<const loop_node*>(l.around[loops[k]]);
       if (is_unit(n)) continue;
-      if (n.loop == loop_kind::parallel || n.loop == loop_kind::thread_binding) {
-        if (!uses.apart_in(k)) return;
+      if (runs_beside(n)) {
+        if (!uses.apart_in(k)) return out;
       } else if (uses.carried_by(k)) {
-        l.around.resize(loops[k] + 1);
+        out = &n;
       }
     }
+    return out;
   }
 
   std::vector<const stmt_node*> path_;
@@ -35155,14 +35434,6 @@ class placer : public visitor {
 };
 
 }  // namespace lifetime
-
-inline allocation_places place_allocations(const ir::stmt& body) {
-  return lifetime::placer{}.place(body);
-}
-
-inline lane_buffers find_lane_buffers(const ir::stmt& body) {
-  return lifetime::placer{}.find_lanes(body);
-}
 
 }  // namespace tilewright::pass::detail
 // Buffers that each lane of a vectorized loop has for itself.
@@ -35182,16 +35453,12 @@ inline lane_buffers find_lane_buffers(const ir::stmt& body) {
 
 namespace tilewright::pass::detail {
 
-/// Gives the buffers a last dimension of lanes. Where that cannot be, because accesses are not seen or
-/// the number of lanes is not constant, the iterations run one after the other.
+/// Gives the buffers a last dimension of lanes, and makes loops serial whose iterations cannot have
+/// their own.
 class own_lanes : public ir::mutator {
  public:
-  explicit own_lanes(const lane_buffers& found) {
-    for (const auto& [b, lanes] : found)
-      if (lanes.by_address || !ir::is_int(lanes.loop->extent))
-        serial_.push_back(lanes.loop);
-      else
-        widen(b, *lanes.loop);
+  explicit own_lanes(shared_buffers found) : serial_(std::move(found.serial)) {
+    for (const auto& [b, loop] : found.of_lanes) widen(b, *loop);
   }
   using ir::mutator::mutate;
 
@@ -35243,10 +35510,19 @@ class own_lanes : public ir::mutator {
   std::unordered_map<ir::buffer, wide> wide_;
 };
 
-/// The body of a function whose matched buffers are resolved.
-inline ir::stmt with_own_lanes(const ir::stmt& body) {
-  const lane_buffers found = find_lane_buffers(body);
-  return found.empty() ? body : own_lanes(found).mutate(body);
+/// A body with buffers for its lanes, and where it allocates.
+struct placed_body {
+  ir::stmt body;
+  allocation_places places;
+};
+
+/// Of the body of a function whose matched buffers are resolved.
+inline placed_body place_allocations(const ir::stmt& body) {
+  const lifetime::placer lives(body);
+  shared_buffers found = lives.shared();
+  if (found.empty()) return {body, lives.places()};
+  const ir::stmt own = own_lanes(std::move(found)).mutate(body);
+  return {own, lifetime::placer(own).places()};
 }
 
 }  // namespace tilewright::pass::detail
@@ -35614,13 +35890,12 @@ namespace tilewright::pass {
 TILEWRIGHT_INLINE ir::function lower_blocks(const ir::function& f) {
   using namespace detail::blocks;
   ir::function out = f;
-  const ir::stmt body = detail::with_own_lanes(match_resolver(f.body).mutate(f.body));
+  auto [body, places] = detail::place_allocations(match_resolver(f.body).mutate(f.body));
   detail::stride_wishes wishes;
   ir::for_each_stmt(body, [&](const ir::stmt& s) {
     if (const ir::block_realize_node* r = ir::as_realize(s)) collect_wishes(*r->block, wishes);
   });
-  out.body =
-      lowering(detail::place_allocations(body), std::move(wishes), shape_variables(f)).mutate(body);
+  out.body = lowering(std::move(places), std::move(wishes), shape_variables(f)).mutate(body);
   return out;
 }
 
@@ -38654,8 +38929,12 @@ bool region_covered(const block_scope& scope, std::size_t child, const ir::buffe
 /// A block below the loop that reads what another block below it writes in another iteration of the
 /// loop, before or after; -1 if there is none. What it reads of earlier blocks these write in its own
 /// iteration, all of it; what later ones overwrite are elements that only its own iteration touches.
+/// Threads wait for what they copy jointly: these blocks are not looked at.
 /// TVM does not ask: under `tvm_refusals` there is none.
 int carried_dependence(const block_scope& scope, const ir::var& loop);
+/// Whether that block is one by that region of its reads.
+bool is_carried(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
+                const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
 /// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
@@ -38690,19 +38969,15 @@ loop_iter_kind iter_kind_of(const block_scope& scope, const ir::var& loop);
 /// outside the loop sees its result, which then is private to an iteration.
 int compact_dataflow_violation(const block_scope& scope, const ir::var& loop,
                                ir::private_buffers& own);
-/// A loop around the child on which its body depends by more than iteration variables, as that of a
-/// block does which loop_partition made; null when there is none.
-const ir::loop_node* loop_used_inside(const child_block& child);
+/// One of the variables around a block on which its body depends by more than iteration variables, as
+/// that of a block does which loop_partition made; null when there is none.
+ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
+/// The same of the loops around the child.
+ir::var used_inside(const child_block& child);
 /// @}
 
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
-
-/// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
-int storage_rank(std::string_view scope);
-/// True when a buffer of that storage scope is shared by the threads of a loop bound to
-/// `thread_tag`, so that region analysis must widen over the loop.
-bool shared_across(std::string_view storage_scope, const ir::loop_node& loop);
 
 }  // namespace tilewright::primitive
 
@@ -38842,7 +39117,7 @@ struct standing_loops {
 
   bool moves(const child_block& child, std::size_t loop) const {
     return loop >= fixed ||
-           (!storage_scope.empty() && shared_across(storage_scope, *child.loops[loop]));
+           (!storage_scope.empty() && ir::shared_across(storage_scope, *child.loops[loop]));
   }
 };
 
@@ -39339,15 +39614,28 @@ TILEWRIGHT_INLINE loop_iter_kind iter_kind_of(const block_scope& scope, const ir
   return reduce ? loop_iter_kind::reduce : loop_iter_kind::spatial;
 }
 
-TILEWRIGHT_INLINE const ir::loop_node* loop_used_inside(const child_block& child) {
-  const ir::loop_node* found = nullptr;
-  for (const ir::stmt& s : {child.block().init, child.block().body})
+namespace detail::scopes {
+
+template <class Around>
+ir::var any_used(const ir::block_node& block, const Around& is_around) {
+  ir::var found;
+  for (const ir::stmt& s : {block.init, block.body})
     if (s)
       ir::for_each_expr(s, [&](const ir::expr& e) {
-        if (const int l = ir::is_var(e) ? loop_index(child.loops, e) : -1; l >= 0)
-          found = child.loops[static_cast<std::size_t>(l)];
+        if (ir::is_var(e) && is_around(e)) found = e;
       });
   return found;
+}
+
+}  // namespace detail::scopes
+
+TILEWRIGHT_INLINE ir::var used_inside(const ir::block_node& block, const ir::var_set& around) {
+  return detail::scopes::any_used(block, [&](const ir::var& v) { return around.count(v) != 0; });
+}
+
+TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
+  return detail::scopes::any_used(
+      child.block(), [&](const ir::var& v) { return loop_index(child.loops, v) >= 0; });
 }
 
 namespace detail::scopes {
@@ -39375,6 +39663,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     // below a loop TVM lets blocks write parts of one buffer, too
     if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
+    if (ir::copies_jointly(b, *scope[i].loops[at])) continue;
     const auto in_place = [&] {
       return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
     };
@@ -39387,25 +39676,6 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
       return static_cast<int>(i);
   }
   return -1;
-}
-
-TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
-  if (scope == "global" || scope.empty()) return 0;
-  if (scope == "shared" || scope == "shared.dyn") return 1;
-  if (scope == "warp") return 2;
-  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
-      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
-      scope == "m16n8k8.matrixC")
-    return 3;
-  return -1;
-}
-
-TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, const ir::loop_node& loop) {
-  if (loop.loop != ir::loop_kind::thread_binding) return false;
-  const std::string_view tag = loop.thread_tag;
-  const bool block_tag = tag.starts_with("blockIdx");
-  if (storage_rank(storage_scope) == 2) return tag == "threadIdx.x";
-  return storage_rank(storage_scope) <= (block_tag ? 0 : 1);
 }
 
 }  // namespace tilewright::primitive
@@ -42129,7 +42399,7 @@ ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std
 
 /// Removes an annotation of a block or a loop.
 /// Requires: 1. there is an annotation of that key; 2. it is not `auto_copy` of a copy that the
-/// threads of a loop make together, as read_at and write_at leave it.
+/// threads of a loop make jointly, as read_at and write_at leave it.
 /// @throws schedule_error
 ir::function unannotate_block(const ir::function& f, std::uint64_t block, const std::string& key);
 ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key);
@@ -42532,7 +42802,7 @@ namespace tilewright::primitive {
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
 ///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
-///    loads it; no reader is a copy that threads make together, as read_at and write_at leave it.
+///    loads it.
 /// @throws schedule_error; nothing is changed then
 ir::function compute_inline(const ir::function& f, std::uint64_t block);
 
@@ -42588,7 +42858,8 @@ namespace tilewright::primitive {
 /// ```
 /// The block stands before the first statement of the body that reads the buffer, copies the box
 /// that the body reads, and is annotated with `auto_copy`: its loops are no loops of the schedule.
-/// The cache has the shape of the buffer.
+/// The cache has the shape of the buffer. Threads that share it make the copy jointly
+/// (ir/joint_copy.hpp).
 ///
 /// Requires:
 /// 1. the index names a read (write) region of the block, which is not the root;
@@ -42609,8 +42880,7 @@ new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t bloc
 /// The same for a buffer that the body writes: it works on the cache, and the block copies what was
 /// written back after the last statement that writes.
 ///
-/// Below threads that share the cache, the box is what all of them touch: they copy it together, and
-/// a lowering puts barriers around the block.
+/// Below threads that share the cache, the box is what all of them touch, and they copy it jointly.
 new_block write_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
                    int write_buffer_index, const std::string& storage_scope);
 
@@ -42785,8 +43055,7 @@ namespace tilewright::primitive {
 /// 1. compact dataflow below the loop: every block there is complete or a reduction within the
 ///    loop, writes other elements in every iteration, as its regions say, or what is used below the
 ///    loop alone, and reads nothing that another block writes in another iteration;
-/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below;
-/// 3. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below.
 /// A loop that has another kind already is given the new one.
 /// @throws schedule_error
 ir::function parallel(const ir::function& f, const ir::var& loop);
@@ -42802,7 +43071,9 @@ ir::function vectorize(const ir::function& f, const ir::var& loop);
 /// 2. the loop's variable occurs only in bindings of spatial iterators of the blocks below; those
 ///    of reduce iterators are allowed too where the axis is threadIdx.*, whose threads can add up;
 /// 3. the axis is blockIdx, threadIdx or vthread with .x, .y or .z, or plain vthread;
-/// 4. a loop bound to threads already holds no copy that read_at or write_at made for them.
+/// 4. where a loop around or below is bound to the same axis, the two are of one length, and the inner
+///    one does the same in all iterations of the outer one, as a fetch that its threads share: a
+///    thread has one place.
 /// A loop that has another kind or axis already is given the new one.
 /// @throws schedule_error
 ir::function bind(const ir::function& f, const ir::var& loop, const std::string& thread_axis);
@@ -42810,7 +43081,7 @@ ir::function bind(const ir::function& f, const ir::var& loop, const std::string&
 /// Asks for the body of a loop to be repeated.
 ///
 /// Requires:
-/// 1. a loop bound to threads holds no copy that read_at or write_at made for its threads.
+/// 1. it is not bound to threads that make a copy jointly.
 /// @throws schedule_error
 ir::function unroll(const ir::function& f, const ir::var& loop);
 
@@ -43143,7 +43414,7 @@ namespace tilewright::primitive {
 /// 7. every partial result that is read has been initialised: a guard about loops of the reduction
 ///    holds in their first iteration, where the init runs;
 /// 8. neither the extent of the loop nor the extents of loops that stay use variables of the loops
-///    of the reduction, and the former is not loaded;
+///    of the reduction, and the former is not loaded; its other loops have an iteration;
 /// 9. the result does not belong to threads that loops around the block start.
 /// @returns the new block; `loop` and the loops that stay are around the original one
 /// @throws schedule_error; nothing is changed then
@@ -44435,7 +44706,7 @@ inline bool holds_concurrent_loop(const ir::stmt& s) {
 /// Whether the loop, one of those around the target, or one below it starts the threads that the
 /// buffer belongs to: a nest beside it is run by others, which find nothing there.
 inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
-  if (storage_rank(x->scope) <= 0) return false;
+  if (ir::storage_rank(x->scope) <= 0) return false;
   bool below = false;
   for (const ir::loop_node* l : at.all_loops()) {
     below = below || l == &loop;
@@ -44451,20 +44722,12 @@ inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
   });
 }
 
-/// Whether threads of the loop make the copy of a block together, as `auto_copy` says.
-inline bool copied_together(const ir::block_node& block, const ir::loop_node& loop) {
-  const auto shares = [&](const ir::buffer_region& r) {
-    return r.buffer->scope != "global" && shared_across(r.buffer->scope, loop);
-  };
-  return block.annotations.count("auto_copy") != 0 && runs_at_once(loop) &&
-         (std::any_of(block.reads.begin(), block.reads.end(), shares) ||
-          std::any_of(block.writes.begin(), block.writes.end(), shares));
-}
-/// The loop around the block at the end of the path whose threads do; null when there is none.
-inline const ir::loop_node* copied_together(const path& at) {
+/// The loop around the block at the end of the path whose threads make its copy jointly; null when
+/// there is none.
+inline const ir::loop_node* joint_loop(const path& at) {
   const ir::block_node& b = *ir::as_realize(at.target())->block;
   for (const ir::loop_node* l : at.all_loops())
-    if (copied_together(b, *l)) return l;
+    if (ir::copies_jointly(b, *l)) return l;
   return nullptr;
 }
 
@@ -44527,10 +44790,10 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
   if (key == "auto_copy")
-    if (const ir::loop_node* l = detail::copied_together(need_block(f, block, "unannotate")))
+    if (const ir::loop_node* l = detail::joint_loop(need_block(f, block, "unannotate")))
       throw schedule_error(
           "unannotate", 2,
-          "threads of loop \"" + l->var->name + "\" make the copy together, as \"auto_copy\" says");
+          "threads of loop \"" + l->var->name + "\" make the copy jointly, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);
@@ -44600,6 +44863,22 @@ class own_uses : ir::buffer_uses {
 
 /// What the init uses of the block's own buffers, which another block would not know.
 inline ir::buffer own_buffer_of_init(const ir::block_node& b) { return own_uses(b, b.init).found; }
+
+/// What the updates of a reduction read: its results too, and all that it says to read of these.
+inline std::vector<ir::buffer_region> reads_of_update(const ir::block_node& reduction,
+                                                      const arith::analyzer& known) {
+  std::vector<ir::buffer_region> out = reduction.writes;
+  for (const ir::buffer_region& r : reduction.reads) {
+    const auto end = out.begin() + static_cast<std::ptrdiff_t>(reduction.writes.size());
+    const auto own =
+        std::find_if(out.begin(), end, [&](const auto& w) { return w.buffer == r.buffer; });
+    if (own == end)
+      out.push_back(r);
+    else if (!arith::covers(own->box, r.box, known))
+      own->box = arith::unite(own->box, r.box, known);
+  }
+  return out;
+}
 
 }  // namespace tilewright::primitive::detail
 // Dividing the bindings of a block between outer and inner loops: what blockize and tensorize need.
@@ -44689,8 +44968,8 @@ inline bool is_unit(const ir::range& r) { return ir::is_int(r.extent, 1); }
 
 inline void divide(parts& p, bool preserve) {
   std::string why;
-  if (const ir::loop_node* used = loop_used_inside(*p.child))
-    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->var->name +
+  if (const ir::var used = used_inside(*p.child))
+    refuse(2, quoted(p.old()) + " cannot be divided here: it uses loop \"" + used->name +
                   "\" without an iteration variable that stands for it");
   auto divided = divide_bindings(*p.child, p.first, preserve, why);
   if (!divided) refuse(2, quoted(p.old()) + " cannot be divided here: " + why);
@@ -44787,20 +45066,18 @@ inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>*
   p.block = rename.mutate(p.child->realize->block);
 }
 
+/// What is known inside of the new block, of its own variables too.
+inline arith::analyzer known_inside(const parts& p) {
+  arith::analyzer out = p.known;
+  for (const ir::iter_var& v : p.outer) out.bind(v.var, v.dom);
+  return out;
+}
+
 inline ir::stmt realize_inner(const parts& p) {
   ir::block_node inner = *p.block;
   inner.iters = p.inner;
   inner.init = {};
-  if (p.block->init) {
-    std::vector<ir::buffer_region> reads = p.block->writes;
-    for (const ir::buffer_region& r : p.block->reads) {
-      const bool own = std::any_of(
-          reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(p.block->writes.size()),
-          [&](const ir::buffer_region& w) { return w.buffer == r.buffer; });
-      if (!own) reads.push_back(r);
-    }
-    inner.reads = std::move(reads);
-  }
+  if (p.block->init) inner.reads = reads_of_update(*p.block, known_inside(p));
   return ir::make_realize(p.inner_values, p.divided.inner_predicate,
                           ir::make_block(std::move(inner)));
 }
@@ -44930,12 +45207,13 @@ inline ir::stmt make_init(const parts& p, std::string name) {
 
 /// What bounds of the inner loops and the inner realize load, which the new block reads.
 inline void add_loads_around(const parts& p, std::vector<ir::buffer_region>& reads) {
+  const arith::analyzer known = known_inside(p);
   for (std::size_t l = p.first; l < p.child->loops.size(); ++l) {
-    add_loads(p.child->loops[l]->min, reads, p.known);
-    add_loads(p.child->loops[l]->extent, reads, p.known);
+    add_loads(p.child->loops[l]->min, reads, known);
+    add_loads(p.child->loops[l]->extent, reads, known);
   }
-  for (const ir::expr& value : p.inner_values) add_loads(value, reads, p.known);
-  add_loads(p.divided.inner_predicate, reads, p.known);
+  for (const ir::expr& value : p.inner_values) add_loads(value, reads, known);
+  add_loads(p.divided.inner_predicate, reads, known);
 }
 
 inline std::vector<ir::buffer_region> widened(const parts& p,
@@ -45163,11 +45441,13 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
       arith::add_region(outer.reads, std::move(r), p.known);
-    add_loads_around(p, outer.reads);
     for (ir::buffer_region& w : widened(p, p.block->writes))
       arith::add_region(outer.writes, std::move(w), p.known);
     outer.name += p.old().name + "_";
   }
+  for (auto* list : {&outer.reads, &outer.writes})
+    std::reverse(list->begin(), list->end());  // as TVM
+  for (const parts& p : all) add_loads_around(p, outer.reads);
   for (const parts& p : all)
     for (const parts& other : all) check_outer_loads(p, other.old());
   outer.name = fresh_block_name(f, outer.name);
@@ -45387,6 +45667,7 @@ TILEWRIGHT_INLINE ir::function annotate_buffer_access(const ir::function& f, std
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace tilewright::primitive::detail::caching {
 
@@ -45403,10 +45684,12 @@ struct call {
 
 inline std::string quoted(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-/// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0.
+/// Uses the cache instead of a buffer, whose place `offset` is the cache's place 0. What the domains
+/// of a block's variables load is loaded around it, and is in no box.
 struct redirection : ir::mutator {
   ir::buffer from, to;
   std::vector<arith::linear> offset;  // [rank]; empty: all 0
+  bool inside = false;                // of the block
 
   using ir::mutator::mutate;
   ir::expr shifted(const ir::expr& index, std::size_t d) const {
@@ -45430,7 +45713,12 @@ struct redirection : ir::mutator {
     return ir::make_store(to, std::move(indices), mutate(store->value));
   }
   ir::block mutate(const ir::block& b) override {
+    const bool outermost = !std::exchange(inside, true);
     ir::block_node out = *ir::mutator::mutate(b);  // the boxes of regions may load too
+    if (outermost) {
+      inside = false;
+      out.iters = b->iters;
+    }
     const auto redirect = [&](ir::buffer_region& r) {
       if (r.buffer != from) return;
       r.buffer = to;
@@ -45532,17 +45820,17 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
   return out;
 }
 
-/// The copy may use the loops of its scope only, which its variables stand for.
+/// The copy may use the loops and lets around it through its variables only.
 inline void check_closed(const call& c, int requirement, const new_block& made) {
   const path at = find_block(made.function, made.block);
   const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops()) {
-    bool used = false;
-    ir::for_each_expr(b.body, [&](const ir::expr& e) { used |= e.same(l->var); });
-    if (used)
+  const ir::var_set around =
+      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (ir::is_var(e) && around.count(e) != 0)
       refuse(c, requirement,
-             "the copy depends on loop \"" + l->var->name + "\" outside of its scope");
-  }
+             "the copy depends on \"" + e->name + "\", which is defined outside of its scope");
+  });
 }
 
 /// The nest that copies between the buffer and its cache.
@@ -45674,7 +45962,7 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
     refuse(c, 1,
            quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
                " regions; there is no number " + std::to_string(index));
-  if (storage_rank(c.storage) < 0 || c.storage.empty())
+  if (ir::storage_rank(c.storage) < 0 || c.storage.empty())
     refuse(c, 2,
            "there is no storage scope \"" + c.storage +
                "\"; choose global, local, shared, shared.dyn or warp");
@@ -46439,7 +46727,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const path at = need_block(f, block, "cache_index");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) d::refuse(1, "the root block stores nothing itself");
-  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
     d::refuse(2, "there is no storage scope \"" + storage_scope +
                      "\"; choose global, local, shared, shared.dyn or warp");
   if (cse_thresh < 0)
@@ -46448,7 +46736,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const child_block& child = scope[static_cast<std::size_t>(scope.find(block))];
   if (child.conditional) d::refuse(4, d::quoted(child.block()) + " stands below an if or a let");
   d::check_drivers(scope, static_cast<std::size_t>(scope.find(block)));
-  if (storage_rank(storage_scope) > 0)
+  if (ir::storage_rank(storage_scope) > 0)
     for (const ir::loop_node* l : child.loops)
       if (l->loop == ir::loop_kind::thread_binding)
         d::refuse(2, "in scope \"" + storage_scope + "\" the threads of loop \"" + l->var->name +
@@ -46651,6 +46939,120 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 #include <algorithm>
 #include <string>
 
+// What a schedule asks after every instruction.
+
+#include <string_view>
+
+// Copies that threads make jointly stay copies that they can make.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// What the threads of a loop need not agree on: their own places, and memory that they write.
+class differing_values {
+ public:
+  explicit differing_values(const ir::loop_node& outermost) {
+    ir::for_each_stmt(outermost.body, [&](const ir::stmt& s) {
+      if (const ir::store_node* store = ir::as_store(s)) written_.push_back(store->buffer);
+    });
+  }
+  void add(const ir::var& v) { vars_.insert(v); }
+  bool decide(const ir::expr& e) const {
+    bool found = ir::uses_any(e, vars_);
+    ir::for_each_expr(e, [&](const ir::expr& x) {
+      found = found || (x->buffer &&
+                        std::find(written_.begin(), written_.end(), x->buffer) != written_.end());
+    });
+    return found;
+  }
+  /// Whether they decide what a block does.
+  bool decide(const ir::block_realize_node& r) const {
+    bool found = decide(r.predicate);
+    for (const ir::expr& value : r.values) found = found || decide(value);
+    for (const ir::iter_var& iter : r.block->iters)
+      found = found || decide(iter.dom.min) || decide(iter.dom.extent);
+    ir::for_each_expr(r.block->body, [&](const ir::expr& e) {
+      found = found || (ir::is_var(e) && vars_.count(e) != 0);
+    });
+    return found;
+  }
+
+ private:
+  ir::var_set vars_;
+  std::vector<ir::buffer> written_;
+};
+
+/// Whether they decide that a thread comes to what stands in the statement, or how often; a let that
+/// they decide is one of them from there on.
+inline bool decides(differing_values& values, const ir::stmt& s) {
+  if (const ir::let_node* let = ir::as_let(s); let && values.decide(let->value))
+    values.add(let->var);
+  if (const ir::if_node* branch = ir::as_if(s)) return values.decide(branch->condition);
+  if (const ir::while_node* loop = ir::as_while(s)) return values.decide(loop->condition);
+  if (const ir::loop_node* loop = ir::as_loop(s))
+    return values.decide(loop->min) || values.decide(loop->extent);
+  return false;
+}
+
+/// Whether the statement is a loop whose iterations run at once on no threads, which cannot wait for
+/// each other.
+inline bool cannot_wait(const ir::stmt& s) {
+  const ir::loop_node* loop = ir::as_loop(s);
+  return loop && runs_at_once(*loop) && loop->loop != ir::loop_kind::thread_binding;
+}
+
+/// Why the threads around the block at the end of the path cannot make its copy jointly; empty when
+/// they can, or each makes its own.
+inline std::string why_not_jointly(const path& at) {
+  const ir::block_realize_node& r = *ir::as_realize(at.target());
+  const auto is_joint = [&](const ir::stmt& s) {
+    const ir::loop_node* loop = ir::as_loop(s);
+    return loop && ir::copies_jointly(*r.block, *loop);
+  };
+  const auto& slots = at.slots;
+  const auto first = static_cast<std::size_t>(
+      std::find_if(slots.begin(), slots.end(), [&](const auto* s) { return is_joint(*s); }) -
+      slots.begin());
+  if (first == slots.size()) return "";
+  if (const std::size_t scope = begin_of_scope(at); first < scope)
+    return "each of them runs its own instance of block \"" +
+           ir::as_realize(*slots[scope - 1])->block->name + "\" around it";
+  differing_values values(*ir::as_loop(*slots[first]));
+  for (std::size_t i = first; i + 1 < slots.size(); ++i) {
+    if (i > first && decides(values, *slots[i])) return "not all of them come to it as often";
+    if (cannot_wait(*slots[i]))
+      return "the iterations of loop \"" + ir::as_loop(*slots[i])->var->name +
+             "\" around it cannot wait for each other";
+    if (is_joint(*slots[i])) values.add(ir::as_loop(*slots[i])->var);
+  }
+  if (values.decide(r)) return "it copies something else for each of them";
+  return "";
+}
+
+/// What threads could not do before is believed.
+/// @throws schedule_error (requirement 0)
+inline void check_joint_copies(std::string_view primitive, const ir::function& before,
+                               const ir::function& after) {
+  for (const ir::block_realize_node* r : all_blocks(after.body)) {
+    if (r->block->annotations.count("auto_copy") == 0) continue;
+    const path at = find_block(after, r->block->id);
+    const std::string reason = why_not_jointly(at);
+    if (reason.empty()) continue;
+    if (const path was = find_block(before, r->block->id);
+        !was.slots.empty() && !why_not_jointly(was).empty())
+      continue;
+    throw schedule_error(std::string(primitive), 0,
+                         "the threads of loop \"" + joint_loop(at)->var->name +
+                             "\" would make the copy of block \"" + r->block->name +
+                             "\" jointly, but " + reason);
+  }
+}
+
+}  // namespace tilewright::primitive::detail
 // What no primitive may give up: what iterations that run at once compute each for itself stays theirs.
 //
 // As long as all that use a buffer stand below a loop whose iterations run at once, each iteration
@@ -46676,7 +47078,7 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 namespace tilewright::primitive::detail {
 
 /// The blocks that a primitive has made anew, that write something else, or that stand below other
-/// loops. Kinds of loops and annotations make no difference. What the primitive has not come near is
+/// loops. Kinds of loops make no difference, and annotations only where they say who runs a block. What the primitive has not come near is
 /// the same node, so that only the way down to its changes is walked.
 class changed_blocks : ir::buffer_uses {
  public:
@@ -46747,7 +47149,8 @@ class changed_blocks : ir::buffer_uses {
     const ir::block_node &p = *a.block, &q = *b.block;
     return a.predicate.same(b.predicate) && all_same(a.values, b.values, same) &&
            all_same(p.iters, q.iters, same_iter) && all_same(p.writes, q.writes, same_region) &&
-           p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty();
+           p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty() &&
+           p.annotations.count("auto_copy") == q.annotations.count("auto_copy");
   }
 
   const ir::block_realize_node* around_ = nullptr;
@@ -46779,7 +47182,7 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
 
 /// Whether iterations of the loop at that position run at once, each its own instances of the block.
 inline bool asked_of(const child_block& c, std::size_t loop) {
-  return runs_at_once(*c.loops[loop]) && !copied_together(c.block(), *c.loops[loop]);
+  return runs_at_once(*c.loops[loop]) && !ir::copies_jointly(c.block(), *c.loops[loop]);
 }
 
 /// The results of a program's blocks as they were before a primitive.
@@ -46796,6 +47199,16 @@ class earlier_results {
         return true;
     return false;
   }
+  /// Whether the block read what others wrote in other iterations of that loop.
+  bool carried(std::uint64_t block_id, const ir::var& loop) {
+    const block_scope* scope = scope_of(block_id);
+    if (!scope) return false;
+    const auto child = static_cast<std::size_t>(scope->find(block_id));
+    const auto& reads = (*scope)[child].block().reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const ir::buffer_region& r) {
+      return is_carried(*scope, child, r, loop);
+    });
+  }
   /// Whether each iteration of the loop had that result for itself.
   bool alone(std::uint64_t block_id, std::size_t region, const ir::var& loop) {
     const child_block* c = find(block_id, region);
@@ -46806,14 +47219,17 @@ class earlier_results {
 
  private:
   /// Null where the block was none, or stood below no loops that run at once.
-  const child_block* find(std::uint64_t block_id, std::size_t region) {
+  const block_scope* scope_of(std::uint64_t block_id) {
     if (!scopes_) scopes_ = concurrent_scopes(f_);
     for (const block_scope& scope : *scopes_)
-      if (const int c = scope.find(block_id); c >= 0) {
-        const child_block& found = scope[static_cast<std::size_t>(c)];
-        return region < found.block().writes.size() ? &found : nullptr;
-      }
+      if (scope.find(block_id) >= 0) return &scope;
     return nullptr;
+  }
+  const child_block* find(std::uint64_t block_id, std::size_t region) {
+    const block_scope* scope = scope_of(block_id);
+    if (!scope) return nullptr;
+    const child_block& found = (*scope)[static_cast<std::size_t>(scope->find(block_id))];
+    return region < found.block().writes.size() ? &found : nullptr;
   }
 
   const ir::function& f_;
@@ -46838,35 +47254,71 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
-/// Requirement 0 of the primitive.
-/// @throws schedule_error
+/// The first loop whose iterations run at once in which the block reads what others write in another
+/// iteration, not each for itself; null when there is none, or it did so before.
+inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t child,
+                                         ir::private_buffers& own, earlier_results& earlier) {
+  const child_block& c = scope[child];
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!asked_of(c, l)) continue;
+    for (const ir::buffer_region& r : c.block().reads)
+      if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
+          !earlier.carried(c.block().id, c.loops[l]->var))
+        return c.loops[l];
+  }
+  return nullptr;
+}
+
+/// @throws schedule_error (requirement 0)
 inline void check_private(std::string_view primitive, const ir::function& before,
                           const ir::function& after) {
-  if (as_tvm() || !holds_concurrent_loop(after.body)) return;
   // those that give a loop its kind ask themselves whether its iterations may run at once
   const changed_blocks changed(before, after);
   if (changed.empty()) return;
   ir::private_buffers own(after.body);
   earlier_results earlier(before);
+  const auto refuse = [&](const ir::loop_node& loop, const child_block& c,
+                          const std::string& what) {
+    throw schedule_error(std::string(primitive), 0,
+                         "iterations of loop \"" + loop.var->name +
+                             "\", which run at once, would " + what + " in block \"" +
+                             c.block().name + "\", and not each for itself");
+  };
   for (const block_scope& scope : concurrent_scopes(after))
-    for (const child_block& c : scope.children())
-      for (std::size_t w = 0; w < c.block().writes.size(); ++w) {
-        const ir::buffer& written = c.block().writes[w].buffer;
-        if (!changed.hold(c) && !changed.touch(written)) continue;
-        if (const ir::loop_node* loop = racing_loop(c, w, own, earlier))
-          throw schedule_error(std::string(primitive), 0,
-                               "iterations of loop \"" + loop->var->name +
-                                   "\", which run at once, would write the same elements of \"" +
-                                   written->name + "\" in block \"" + c.block().name +
-                                   "\", and not each for itself");
-      }
+    for (std::size_t i = 0; i < scope.size(); ++i) {
+      const child_block& c = scope[i];
+      const auto moved = [&](const ir::buffer_region& r) {
+        return changed.hold(c) || changed.touch(r.buffer);
+      };
+      const std::vector<ir::buffer_region>&reads = c.block().reads, &writes = c.block().writes;
+      for (std::size_t w = 0; w < writes.size(); ++w)
+        if (const ir::loop_node* loop =
+                moved(writes[w]) ? racing_loop(c, w, own, earlier) : nullptr)
+          refuse(*loop, c, "write the same elements of \"" + writes[w].buffer->name + "\"");
+      if (std::none_of(reads.begin(), reads.end(), moved)) continue;
+      if (const ir::loop_node* loop = finding_loop(scope, i, own, earlier))
+        refuse(*loop, c, "read what others of them write");
+    }
+}
+
+}  // namespace tilewright::primitive::detail
+
+namespace tilewright::primitive::detail {
+
+/// Requirement 0 of every primitive, beside that its loops and blocks exist.
+/// @throws schedule_error
+inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
+                                   const ir::function& after) {
+  if (as_tvm() || !holds_concurrent_loop(after.body)) return;
+  check_private(primitive, before, after);
+  check_joint_copies(primitive, before, after);
 }
 
 /// Whether a primitive accepts a call: `attempt` makes it and gives the function that comes out.
 template <class Attempt>
 bool accepts(std::string_view primitive, const ir::function& f, const Attempt& attempt) {
   try {
-    check_private(primitive, f, attempt());
+    check_requirement_zero(primitive, f, attempt());
     return true;
   } catch (const schedule_error&) {
     return false;
@@ -47009,10 +47461,10 @@ inline void check_block(const move& m, const block_scope& scope, std::size_t chi
   against(early_reader(scope, child), " reads its result in a common loop before it is final");
   if (m.forward)
     against(late_reader(scope, child), " reads results of it whose inputs others overwrite");
-  if (const ir::loop_node* used = loop_used_inside(scope[child]))
+  if (const ir::var used = used_inside(scope[child]))
     refuse(m, 2,
-           quoted(scope[child]) + " uses " + quoted(*used) +
-               " without an iteration variable that stands for it");
+           quoted(scope[child]) + " uses loop \"" + used->name +
+               "\" without an iteration variable that stands for it");
   if (const std::string why = no_box(scope[child]); !why.empty())
     refuse(m, 2, quoted(scope[child]) + " does not run over a box: " + why);
   const int complete = complete_violation(scope, child);
@@ -47357,6 +47809,12 @@ inline ir::function apply(const move& m, const ir::function& f, const path& at,
                "write the same elements");
   if (const ir::loop_node* l = peers.empty() ? maybe_empty(around) : nullptr)
     refuse(m, 5, quoted(child) + " has no producer, and " + quoted(*l) + " may have no iteration");
+  if (!m.forward)
+    for (const std::size_t p : peers)
+      for (const ir::loop_node* l : around)
+        if (loop_index(child.loops, l->var) < 0 && may_be_empty(*l, b.scope[p]))
+          refuse(m, 7,
+                 quoted(*l) + " may have no iteration; " + quoted(child) + " would not run then");
   const std::vector<fitted_iter> fitted = fit_domains(m, b, solved, in_terms_of);
   // what reads nothing that blocks of its scope write finds it everywhere
   const bool settled = m.forward && b.producers.empty();
@@ -47643,9 +48101,9 @@ inline void check_complete(const char* name, int requirement, const block_scope&
 }
 
 inline void check_loops(const char* name, int requirement, const child_block& child) {
-  if (const ir::loop_node* used = loop_used_inside(child))
+  if (const ir::var used = used_inside(child))
     refuse(name, requirement,
-           quoted(child.block()) + " uses loop \"" + used->var->name +
+           quoted(child.block()) + " uses loop \"" + used->name +
                "\" without an iteration variable that stands for it");
 }
 
@@ -47807,10 +48265,6 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     if (i == child || !(loads_around(*c.realize, x) || uses_buffer(c.block(), x))) continue;
     rewritten.push_back(c.block().id);
     const path reader = find_block(f, rewritten.back());
-    if (copied_together(reader))
-      refuse(name, 6,
-             "threads make the copy of " + quoted(c.block()) +
-                 " together, as \"auto_copy\" says; it computes nothing");
     if (is_matched(reader.target(), x))
       refuse(name, 6, quoted(c.block()) + " matches a buffer to \"" + x->name + "\"");
     if (holds(reader.target(), ir::op::data, x))
@@ -48153,6 +48607,8 @@ class redirection : public ir::mutator {
     inside_ = true;
     ir::block_node out = *ir::mutator::mutate(b);
     inside_ = !outside;
+    // the domains of the outermost block are asked around it: what they load is in no box
+    if (outside && !stores_) out.iters = b->iters;
     for (ir::buffer_region& r : out.reads)
       if (r.buffer == from_) r.buffer = to_;
     for (ir::buffer_region& r : out.writes)
@@ -48787,13 +49243,9 @@ inline ir::block make_update(const ir::block& block) {
   ir::block_node update = *block;
   update.name = block->name + "_update";
   update.init = {};
-  std::vector<ir::buffer_region> reads = block->writes;
-  for (const ir::buffer_region& r : block->reads) {
-    bool own = false;
-    for (const ir::buffer_region& w : block->writes) own = own || w.buffer == r.buffer;
-    if (!own) reads.push_back(r);
-  }
-  update.reads = std::move(reads);
+  arith::analyzer known;
+  for (const ir::iter_var& v : block->iters) known.bind(v.var, v.dom);
+  update.reads = reads_of_update(*block, known);
   return ir::make_block(std::move(update));
 }
 
@@ -49159,8 +49611,8 @@ inline void check_memory(const block_scope& scope, std::size_t reduction, std::s
   const auto check = [&](const ir::buffer& x) {
     for (const child_block* c : {p.reduction, p.epilogue})
       for (std::size_t l = common; l < c->loops.size() && x != p.sum->buffer; ++l)
-        if (c->loops[l]->loop == ir::loop_kind::thread_binding && storage_rank(x->scope) > 0 &&
-            !shared_across(x->scope, *c->loops[l]))
+        if (c->loops[l]->loop == ir::loop_kind::thread_binding && ir::storage_rank(x->scope) > 0 &&
+            !ir::shared_across(x->scope, *c->loops[l]))
           refuse(1, "the threads of loop \"" + c->loops[l]->var->name + "\" have \"" + x->name +
                         "\" each for itself");
   };
@@ -49260,6 +49712,77 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
 #include <algorithm>
 #include <string>
 
+// Loops of one nest that are bound to the same axis of threads.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// The buffers that are stored to below the loop, but not in the statement inside of it.
+inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
+                                                      const ir::stmt& inside) {
+  std::set<const ir::store_node*> own;
+  std::set<const ir::buffer_node*> out;
+  ir::for_each_stmt(inside, [&](const ir::stmt& s) { own.insert(ir::as_store(s)); });
+  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::store_node* store = ir::as_store(s);
+    if (store && own.count(store) == 0) out.insert(store->buffer.get());
+  });
+  return out;
+}
+
+/// Whether the loop at the end of the path is as long as the loop `outer` around it, and does the same
+/// in all iterations of that one: it uses nothing that its variable decides, and reads nothing that
+/// others write below it.
+inline bool repeats_within(const path& inner, const ir::loop_node& outer) {
+  const ir::loop_node& loop = *ir::as_loop(inner.target());
+  if (!ir::equal(loop.min, outer.min) || !ir::equal(loop.extent, outer.extent)) return false;
+  ir::var_set differ{outer.var};
+  bool below = false;
+  for (const ir::stmt* s : inner.slots) {
+    const ir::let_node* let = below ? ir::as_let(*s) : nullptr;
+    if (let && ir::uses_any(let->value, differ)) differ.insert(let->var);
+    const ir::block_realize_node* r = below ? ir::as_realize(*s) : nullptr;
+    for (std::size_t i = 0; r && i < r->values.size(); ++i)
+      if (ir::uses_any(r->values[i], differ)) differ.insert(r->block->iters[i].var);
+    below = below || ir::as_loop(*s) == &outer;
+  }
+  const std::set<const ir::buffer_node*> written = stored_beside(outer, inner.target());
+  bool repeats = true;
+  ir::for_each_expr(inner.target(), [&](const ir::expr& e) {
+    repeats =
+        repeats && differ.count(e) == 0 && (!e->buffer || written.count(e->buffer.get()) == 0);
+  });
+  return repeats;
+}
+
+/// A loop around or below the one at the end of the path that is bound to the axis, where the two do
+/// not share its threads: a thread has one place on the axis, so that of the nest it runs only where
+/// both are there. Fetches that all iterations of the outer loop need are shared. Null when there is
+/// none.
+inline const ir::loop_node* same_axis(const ir::function& f, const path& at,
+                                      const std::string& axis) {
+  const auto is_bound = [&](const ir::loop_node& l) {
+    return l.loop == ir::loop_kind::thread_binding && l.thread_tag == axis;
+  };
+  const ir::loop_node& loop = *ir::as_loop(at.target());
+  for (const ir::loop_node* outer : at.all_loops())
+    if (is_bound(*outer) && !repeats_within(at, *outer)) return outer;
+  const ir::loop_node* found = nullptr;
+  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::loop_node* inner = found ? nullptr : ir::as_loop(s);
+    if (!inner || !is_bound(*inner)) return;
+    if (const path there = find_loop(f, inner->var); there && !repeats_within(there, loop))
+      found = inner;
+  });
+  return found;
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive {
 namespace detail {
 
@@ -49269,20 +49792,6 @@ inline ir::function set_loop_kind(const ir::function& f, const path& at, ir::loo
   return replace(f, at,
                  ir::make_loop(old.var, old.min, old.extent, old.body, kind, old.annotations,
                                std::move(thread_axis)));
-}
-
-/// The copies that read_at and write_at make below a loop bound to threads are those of all threads
-/// together: they stay right as long as the threads stay.
-inline void check_copies(const path& at, const char* primitive, int requirement) {
-  const ir::loop_node& loop = *ir::as_loop(at.target());
-  if (loop.loop != ir::loop_kind::thread_binding) return;
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::block_realize_node* r = ir::as_realize(s);
-    if (r && r->block->annotations.count("auto_copy"))
-      throw schedule_error(primitive, requirement,
-                           "block \"" + r->block->name + "\" copies for all threads of loop \"" +
-                               loop.var->name + "\", which must stay theirs");
-  });
 }
 
 inline bool is_thread_axis(std::string_view text) {
@@ -49308,10 +49817,12 @@ inline bool drives_no_order(const block_scope& scope, const ir::var& loop) {
 
 inline ir::function run_concurrently(const ir::function& f, const ir::var& loop, ir::loop_kind kind,
                                      const char* primitive, const std::string& thread_axis = {}) {
-  const path at = need_loop(f, loop, primitive);
+  // asked of what comes out: threads have less for themselves where they copy jointly
+  ir::function out = set_loop_kind(f, need_loop(f, loop, primitive), kind, thread_axis);
+  const path at = find_loop(out, loop);
   const block_scope scope(*at.scope()->block);
   const std::string name = "loop \"" + loop->name + "\"";
-  ir::private_buffers own(f.body);
+  ir::private_buffers own(out.body);
   if (const int block = compact_dataflow_violation(scope, loop, own); block >= 0)
     throw schedule_error(primitive, 1,
                          "block \"" + scope[static_cast<std::size_t>(block)].block().name +
@@ -49329,8 +49840,7 @@ inline ir::function run_concurrently(const ir::function& f, const ir::var& loop,
                          name +
                              " drives iterators that are not spatial; decompose or factor the "
                              "reduction, or choose another loop");
-  check_copies(at, primitive, kind == ir::loop_kind::thread_binding ? 4 : 3);
-  return set_loop_kind(f, at, kind, thread_axis);
+  return out;
 }
 
 }  // namespace detail
@@ -49349,18 +49859,133 @@ TILEWRIGHT_INLINE ir::function bind(const ir::function& f, const ir::var& loop,
     throw schedule_error("bind", 3,
                          "\"" + thread_axis + "\" is no thread axis; there are blockIdx.x, " +
                              "threadIdx.x, vthread.x, the same with .y and .z, and vthread");
-  return detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
+  ir::function out =
+      detail::run_concurrently(f, loop, ir::loop_kind::thread_binding, "bind", thread_axis);
+  const path at = find_loop(f, loop);
+  if (const ir::loop_node* same = as_tvm() ? nullptr : detail::same_axis(f, at, thread_axis))
+    throw schedule_error("bind", 4,
+                         "loop \"" + same->var->name + "\" of the same nest is bound to " +
+                             thread_axis +
+                             ", and the two are not of one length or the inner one does " +
+                             "not the same in all iterations: a thread has one place on an axis");
+  return out;
 }
 
 TILEWRIGHT_INLINE ir::function unroll(const ir::function& f, const ir::var& loop) {
   const path at = need_loop(f, loop, "unroll");
-  detail::check_copies(at, "unroll", 1);
+  const ir::loop_node& threads = *ir::as_loop(at.target());
+  ir::for_each_stmt(threads.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && ir::copies_jointly(*r->block, threads))
+      throw schedule_error("unroll", 1,
+                           "the threads of loop \"" + loop->name + "\" make the copy of block \"" +
+                               r->block->name + "\" jointly, and must stay");
+  });
   return detail::set_loop_kind(f, at, ir::loop_kind::unrolled);
 }
 
 }  // namespace tilewright::primitive
 
 #include <string>
+
+// Copies of statements that may stand beside them.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// The variables in the layout of a buffer.
+inline void add_layout(const ir::buffer& b, ir::var_set& out) {
+  std::vector<ir::expr> list = b->shape;
+  list.insert(list.end(), b->strides.begin(), b->strides.end());
+  if (b->elem_offset) list.push_back(b->elem_offset);
+  for (const ir::expr& e : list)
+    for (const ir::var& v : ir::free_vars(e)) out.insert(v);
+}
+
+/// A copy that shares no variable, buffer or block with what it is a copy of. A view defines what of
+/// its layout nothing else does: the copy gets variables of its own for it, those `outside` aside.
+class fresh_copy : public ir::mutator {
+ public:
+  using ir::mutator::mutate;
+
+  ir::expr mutate(const ir::expr& e) override {
+    if (!ir::is_var(e)) return ir::mutator::mutate(e);
+    const auto found = vars_.find(e);
+    return found == vars_.end() ? e : found->second;
+  }
+  ir::buffer mutate(const ir::buffer& b) override {
+    const auto found = buffers_.find(b);
+    return found == buffers_.end() ? b : found->second;
+  }
+  ir::stmt mutate(const ir::stmt& s) override {
+    if (const ir::loop_node* loop = ir::as_loop(s)) {
+      const ir::expr min = bound(loop->min), extent = bound(loop->extent);
+      const ir::var v = renew(loop->var, min.type());
+      return ir::make_loop(v, min, extent, mutate(loop->body), loop->loop, loop->annotations,
+                           loop->thread_tag);
+    }
+    if (const ir::let_node* let = ir::as_let(s)) {
+      const ir::expr value = mutate(let->value);
+      const ir::var v = renew(let->var, let->var.type());
+      return ir::make_let(v, value, mutate(let->body));
+    }
+    return ir::mutator::mutate(s);
+  }
+  ir::block mutate(const ir::block& b) override {
+    ir::block_node out = *b;
+    out.id = 0;
+    out.name = name_of(b);
+    for (ir::iter_var& i : out.iters) {
+      i.dom = {bound(i.dom.min), bound(i.dom.extent)};
+      i.var = renew(i.var, i.dom.extent.type());
+    }
+    for (const ir::buffer& a : b->alloc_buffers) renew(a);
+    for (const ir::match_buffer& m : b->match_buffers) renew(m.buffer);
+    out = *ir::mutator::mutate(ir::make_block(std::move(out)));
+    for (auto* list : {&out.reads, &out.writes})
+      for (ir::buffer_region& r : *list)
+        for (ir::range& d : r.box) d = {bound(d.min), bound(d.extent)};
+    return ir::make_block(std::move(out));
+  }
+
+  /// A new buffer in place of `b`.
+  ir::buffer renew(const ir::buffer& b) {
+    ir::var_set layout;
+    add_layout(b, layout);
+    for (const ir::var& v : layout)
+      if (!outside_.count(v) && !vars_.count(v)) renew(v, bound(v).type());
+    auto* made = new ir::buffer_node(*b);
+    const ir::buffer out(made);
+    for (ir::expr& e : made->shape) e = bound(e);
+    for (ir::expr& e : made->strides) e = bound(e);
+    if (made->elem_offset) made->elem_offset = bound(made->elem_offset);
+    return buffers_[b] = out;
+  }
+
+ protected:
+  explicit fresh_copy(ir::var_set outside = {}) : outside_(std::move(outside)) {}
+
+  /// What the copy of a block is called.
+  virtual std::string name_of(const ir::block& b) = 0;
+  /// The copy of a bound of a loop, a domain, a region or a layout.
+  virtual ir::expr bound(const ir::expr& e) { return mutate(e); }
+
+  ir::var renew(const ir::var& v, dtype type) { return put(v, ir::make_var(v->name, type)); }
+  /// The copy has `made` where `v` was.
+  ir::var put(const ir::var& v, ir::var made) {
+    return vars_.insert_or_assign(v, std::move(made)).first->second;
+  }
+
+ private:
+  ir::var_set outside_;
+  ir::var_map vars_;
+  ir::buffer_map buffers_;
+};
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive {
 namespace detail::partitions {
@@ -49391,14 +50016,6 @@ inline std::vector<std::int64_t> lengths(const factor_list& factors, std::int64_
   return out;
 }
 
-inline void add_layout(const ir::buffer& b, ir::var_set& out) {
-  std::vector<ir::expr> list = b->shape;
-  list.insert(list.end(), b->strides.begin(), b->strides.end());
-  if (b->elem_offset) list.push_back(b->elem_offset);
-  for (const ir::expr& e : list)
-    for (const ir::var& v : ir::free_vars(e)) out.insert(v);
-}
-
 /// The variables that are defined around the end of the path.
 inline ir::var_set defined_outside(const ir::function& f, const path& at) {
   ir::var_set out =
@@ -49414,103 +50031,39 @@ inline ir::var_set defined_outside(const ir::function& f, const path& at) {
   return out;
 }
 
-/// A copy of the body of the loop for one part: fresh loops, variables, blocks and buffers.
-class part_copy : public ir::mutator {
+/// A copy of the body of the loop for one part.
+class part_copy : public fresh_copy {
  public:
   part_copy(const ir::var& loop, ir::var part, ir::range range, const ir::var_set& outside,
             block_names& blocks)
-      : loop_(loop),
-        part_(std::move(part)),
-        range_(std::move(range)),
-        outside_(outside),
-        blocks_(blocks) {
-    names_.emplace(loop_, part_);
+      : fresh_copy(outside), loop_(loop), part_(part), range_(std::move(range)), blocks_(blocks) {
+    put(loop_, std::move(part));
   }
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (e->op != ir::op::var) return ir::mutator::mutate(e);
-    const auto found = names_.find(e);
-    return found == names_.end() ? e : found->second;
-  }
-
-  ir::buffer mutate(const ir::buffer& b) override {
-    const auto found = buffers_.find(b);
-    return found == buffers_.end() ? b : found->second;
-  }
+  using fresh_copy::mutate;
 
   ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const ir::expr min = mutate(loop->min), extent = mutate(loop->extent);
-      const ir::var v = renew(loop->var);
-      return ir::make_loop(v, min, extent, mutate(loop->body), loop->loop, loop->annotations,
-                           loop->thread_tag);
-    }
-    if (const ir::let_node* let = ir::as_let(s)) {
-      const ir::expr value = mutate(let->value);
-      const ir::var v = renew(let->var);
-      return ir::make_let(v, value, mutate(let->body));
-    }
-    if (const ir::block_realize_node* realize = ir::as_realize(s)) {
-      std::vector<ir::expr> values;
-      for (const ir::expr& v : realize->values) values.push_back(mutate(v));
-      const ir::expr predicate = mutate(realize->predicate);
-      return ir::make_realize(std::move(values), predicate, copy(*realize));
-    }
-    return ir::mutator::mutate(s);
+    const ir::stmt out = fresh_copy::mutate(s);
+    const ir::block_realize_node* r = ir::as_realize(s);
+    return r ? ranged(*r, *ir::as_realize(out)) : out;
   }
 
  private:
-  ir::var renew(const ir::var& v) {
-    return names_.insert_or_assign(v, ir::make_var(v->name, v.type())).first->second;
+  std::string name_of(const ir::block& b) override {
+    return blocks_.fresh(b->name + "_" + part_->name);
   }
 
-  ir::buffer renew(const ir::buffer& b) {
-    auto* made = new ir::buffer_node(*b);
-    const ir::buffer out(made);
-    for (ir::expr& e : made->shape) e = mutate(e);
-    for (ir::expr& e : made->strides) e = mutate(e);
-    if (made->elem_offset) made->elem_offset = mutate(made->elem_offset);
-    return buffers_[b] = out;
-  }
-
-  /// A view defines what of its layout nothing else does.
-  ir::buffer renew_view(const ir::buffer& b) {
-    ir::var_set layout;
-    add_layout(b, layout);
-    for (const ir::var& v : layout)
-      if (!outside_.count(v) && !names_.count(v)) renew(v);
-    return renew(b);
-  }
-
-  ir::block copy(const ir::block_realize_node& realize) {
-    ir::block_node out = *realize.block;
-    out.id = 0;
-    out.name = blocks_.fresh(out.name + "_" + part_->name);
-    for (std::size_t i = 0; i < out.iters.size(); ++i) {
-      ir::iter_var& iter = out.iters[i];
-      iter.dom = {mutate(iter.dom.min), mutate(iter.dom.extent)};
-      if (realize.values[i].same(loop_) && iter.kind == ir::iter_kind::spatial) iter.dom = range_;
-      iter.var = renew(iter.var);
-    }
-    for (ir::buffer& b : out.alloc_buffers) b = renew(b);
-    for (ir::match_buffer& m : out.match_buffers) {
-      m.source = ir::mutator::mutate(m.source);
-      m.buffer = renew_view(m.buffer);
-    }
-    for (auto* list : {&out.reads, &out.writes})
-      for (ir::buffer_region& r : *list) r = ir::mutator::mutate(r);
-    if (out.init) out.init = mutate(out.init);
-    out.body = mutate(out.body);
-    return ir::make_block(std::move(out));
+  /// Variables that the loop drives have its part for their domain.
+  ir::stmt ranged(const ir::block_realize_node& old, const ir::block_realize_node& r) const {
+    ir::block_node out = *r.block;
+    for (std::size_t i = 0; i < out.iters.size(); ++i)
+      if (old.values[i].same(loop_) && out.iters[i].kind == ir::iter_kind::spatial)
+        out.iters[i].dom = range_;
+    return ir::make_realize(r.values, r.predicate, ir::make_block(std::move(out)));
   }
 
   ir::var loop_, part_;
   ir::range range_;
-  const ir::var_set& outside_;
   block_names& blocks_;
-  ir::var_map names_;
-  ir::buffer_map buffers_;
 };
 
 /// The statement in a block without variables that declares what it touches.
@@ -50190,7 +50743,7 @@ inline ir::stmt check_nest(const block_scope& scope, std::size_t child, const co
     if (c.padded(i) && !ir::is_int(c.block->iters[i].dom.extent) && !runs_through(b, i))
       refuse(4, "\"" + c.block->iters[i].var->name + "\" is not driven by one loop alone");
   const auto check_memory = [&](const operand& o) {
-    if (!is_padded(c, o) || storage_rank(o.buffer->scope) <= 0) return;
+    if (!is_padded(c, o) || ir::storage_rank(o.buffer->scope) <= 0) return;
     for (const ir::loop_node* l : b.loops)
       if (l->loop == ir::loop_kind::thread_binding)
         refuse(4, "\"" + o.buffer->name + "\" belongs to threads of loop \"" + l->var->name +
@@ -51465,7 +52018,7 @@ inline void check_writes(const block_scope& scope, const ir::loop_node& loop) {
                     "\" that block \"" + scope[b].block().name +
                     "\" touches in another iteration of loop \"" + loop.var->name + "\"");
     };
-    const bool free = scope[a].block().iters.empty() && loop_used_inside(scope[a]);
+    const bool free = scope[a].block().iters.empty() && used_inside(scope[a]);
     const bool again = free || !writes_once(scope[a]);
     for (const ir::buffer_region& w : scope[a].block().writes) {
       for (std::size_t b = again ? a : a + 1; b < scope.size(); ++b)
@@ -51813,8 +52366,8 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
-  if (const ir::loop_node* used = loop_used_inside(scope[child]))
-    refuse(1, quoted(b) + " uses " + quoted(*used) + " without an iteration variable for it");
+  if (const ir::var used = used_inside(scope[child]))
+    refuse(1, quoted(b) + " uses loop \"" + used->name + "\" without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
@@ -51862,10 +52415,14 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   }
   if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
     refuse(8, "the extent of " + quoted(loop) + " is not constant");
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!as_tvm() && p.drops(l) && may_be_empty(*c.loops[l], c))
+      refuse(8,
+             quoted(*c.loops[l]) + " may have no iteration, and then no partial result is started");
     if (!p.drops(l) &&
         (ir::uses_any(c.loops[l]->extent, dropped) || ir::uses_any(c.loops[l]->min, dropped)))
       refuse(8, "the bounds of " + quoted(*c.loops[l]) + " follow a loop of the reduction");
+  }
 }
 
 /// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
@@ -52896,7 +53453,7 @@ inline const ir::loop_node* merged_threads(const path& site, const ir::buffer& x
                                            const std::string& scope) {
   const auto merges = [&](const ir::loop_node& l) {
     return l.loop == ir::loop_kind::thread_binding && !ir::is_int(l.extent, 1) &&
-           shared_across(scope, l) && !shared_across(x->scope, l);
+           ir::shared_across(scope, l) && !ir::shared_across(x->scope, l);
   };
   const auto uses = [&](const ir::block_node& b) {
     const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
@@ -52998,7 +53555,7 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   using namespace detail::storing;
   constexpr const char* name = "set_scope";
   const path at = need_block(f, block, name);
-  if (storage_rank(storage_scope) < 0 || storage_scope.empty())
+  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
     throw schedule_error(name, 1,
                          "there is no storage scope \"" + storage_scope +
                              "\"; choose global, local, shared, shared.dyn or warp");
@@ -53085,86 +53642,20 @@ namespace detail::tensorizing {
   throw schedule_error("tensorize", requirement, what);
 }
 
-/// A copy of an implementation that shares no variable, buffer or block with it. Index variables
-/// get the type of the program's.
-class renewer : public ir::mutator {
+/// A copy of an implementation. Index variables get the type of the program's.
+class implementation_copy : public fresh_copy {
  public:
-  renewer(const ir::function& f, dtype index) : program_(f), index_(index) {}
-  using ir::mutator::mutate;
-
-  ir::expr mutate(const ir::expr& e) override {
-    if (ir::is_var(e)) {
-      const auto found = vars_.find(e);
-      return found == vars_.end() ? e : found->second;
-    }
-    return ir::mutator::mutate(e);
-  }
-  ir::buffer mutate(const ir::buffer& b) override {
-    const auto found = buffers_.find(b);
-    return found == buffers_.end() ? b : found->second;
-  }
-  ir::stmt mutate(const ir::stmt& s) override {
-    if (const ir::loop_node* loop = ir::as_loop(s)) {
-      const ir::expr min = index(loop->min), extent = index(loop->extent);
-      const ir::var v = fresh(loop->var, min.type());
-      return ir::make_loop(v, min, extent, mutate(loop->body), loop->loop, loop->annotations,
-                           loop->thread_tag);
-    }
-    if (const ir::let_node* let = ir::as_let(s)) {
-      const ir::expr value = mutate(let->value);
-      const ir::var v = fresh(let->var, let->var.type());
-      return ir::make_let(v, value, mutate(let->body));
-    }
-    return ir::mutator::mutate(s);
-  }
-  ir::block mutate(const ir::block& b) override {
-    ir::block_node out = *b;
-    for (ir::iter_var& i : out.iters) {
-      i.dom = {index(i.dom.min), index(i.dom.extent)};
-      i.var = fresh(i.var, i.dom.extent.type());
-    }
-    for (const ir::buffer& a : b->alloc_buffers) renew(a);
-    for (const ir::match_buffer& m : b->match_buffers) renew(m.buffer);
-    out.id = 0;
-    out.name = fresh_block_name(program_, b->name);
-    out = *ir::mutator::mutate(ir::make_block(std::move(out)));
-    for (auto* list : {&out.reads, &out.writes})
-      for (ir::buffer_region& r : *list)
-        for (ir::range& d : r.box) d = {index(d.min), index(d.extent)};
-    return ir::make_block(std::move(out));
-  }
-
-  /// A new buffer in place of `b`, with variables of its own for strides and offset.
-  ir::buffer renew(const ir::buffer& b) {
-    auto* node = new ir::buffer_node(*b);
-    const ir::buffer out(node);
-    for (ir::expr& e : node->shape) e = index(e);
-    for (ir::expr& e : node->strides) e = own(e);
-    if (node->elem_offset) node->elem_offset = own(node->elem_offset);
-    buffers_[b] = out;
-    return out;
-  }
+  implementation_copy(const ir::function& f, dtype index) : program_(f), index_(index) {}
 
  private:
-  ir::var fresh(const ir::var& v, dtype type) {
-    const ir::var out = ir::make_var(v->name, type);
-    vars_[v] = out;
-    return out;
-  }
-  ir::expr own(const ir::expr& e) {
-    for (const ir::var& v : ir::free_vars(e))
-      if (vars_.find(v) == vars_.end()) fresh(v, v.type() == dtype::i32 ? index_ : v.type());
-    return index(e);
-  }
-  ir::expr index(const ir::expr& e) {
+  std::string name_of(const ir::block& b) override { return fresh_block_name(program_, b->name); }
+  ir::expr bound(const ir::expr& e) override {
     const ir::expr out = mutate(e);
     return out.type() == dtype::i32 ? ir::cast(index_, out) : out;
   }
 
   const ir::function& program_;
   dtype index_;
-  ir::var_map vars_;
-  std::unordered_map<ir::buffer, ir::buffer> buffers_;
 };
 
 inline dtype index_type(const ir::block_node& b) {
@@ -53252,7 +53743,7 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
 
   const ir::block_node& root = *ir::root_block(intrinsic->implementation);
   ir::block_node out = block;
-  renewer renew(f, index_type(block));
+  implementation_copy copy(f, index_type(block));
   for (std::size_t i = 0; i < intrinsic->implementation.params.size(); ++i) {
     const ir::buffer& param = intrinsic->implementation.params[i].buffer;
     const auto found = matched.find(intrinsic->description.params[i].buffer);
@@ -53260,11 +53751,11 @@ inline ir::block implement(const ir::function& f, const ir::block_node& block,
       throw internal_error("an intrinsic whose description does not list \"" + param->name + "\"");
     ir::buffer_region source = source_of(found->second, region_of(root, param));
     check_inside(block, source);
-    out.match_buffers.push_back({renew.renew(param), std::move(source)});
+    out.match_buffers.push_back({copy.renew(param), std::move(source)});
   }
   check_aliases(out, name);
-  for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(renew.renew(a));
-  out.body = renew.mutate(root.body);
+  for (const ir::buffer& a : root.alloc_buffers) out.alloc_buffers.push_back(copy.renew(a));
+  out.body = copy.mutate(root.body);
   for (const auto& [key, value] : root.annotations) out.annotations.emplace(key, value);
   return ir::make_block(std::move(out));
 }
@@ -53350,26 +53841,14 @@ namespace detail::block_layouts {
 
 inline std::string called(const ir::block_node& b) { return "block \"" + b.name + "\""; }
 
-/// A variable of a loop or a let that the block sees, as one without iteration variables does; null if
-/// there is none.
-inline ir::var used_inside(const path& at, const ir::block_node& block) {
-  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
-  ir::var found;
-  for (const ir::stmt& s : {block.init, block.body})
-    if (s)
-      ir::for_each_expr(s, [&](const ir::expr& e) {
-        if (ir::is_var(e) && around.count(e)) found = e;
-      });
-  return found;
-}
-
 /// Path to the outermost of the loops around the block, or to the block, after requirements 2
 /// and 3.
 inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  if (const ir::var used = used_inside(at, *realize.block))
+  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
+  if (const ir::var used = used_inside(*realize.block, around))
     refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
@@ -53840,9 +54319,9 @@ inline bool reads_own_element(const ir::store_node& store) {
 }
 
 /// Whether the block runs as well at places that no element takes, where its stores choose the
-/// padding: nothing else in it reads memory.
+/// padding: nothing else in it reads memory, and it has no views, of which there may be no part.
 inline bool runs_in_padding(const ir::block_node& b) {
-  bool plain = true;
+  bool plain = b.match_buffers.empty();
   for (const ir::stmt& s : {b.init, b.body}) {
     if (!s) continue;
     ir::for_each_stmt(s, [&](const ir::stmt& x) {
@@ -54694,6 +55173,7 @@ inline const_box within(const footprint& f) {
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tilewright::primitive::detail::cover {
@@ -54732,6 +55212,7 @@ class plain_stores : public ir::visitor {
   using ir::visitor::visit;
 
   void visit(const ir::stmt& s) override {
+    if (const ir::if_node* branch = ir::as_if(s)) return visit_branches(*branch);
     const std::int64_t outside = each_;
     const std::size_t depth = around_.size();
     if (const ir::loop_node* loop = ir::as_loop(s)) {
@@ -54739,7 +55220,6 @@ class plain_stores : public ir::visitor {
       times(ir::is_int(loop->extent) ? std::max<std::int64_t>(ir::as_int(loop->extent), 0) : limit);
     }
     if (ir::as_while(s)) each_ = limit;
-    if (ir::as_while(s) || ir::as_if(s)) certain = false;
     if (ir::as_evaluate(s)) hide();
     if (ir::as_store(s)) note(s);
     ir::visitor::visit(s);
@@ -54754,15 +55234,24 @@ class plain_stores : public ir::visitor {
   static constexpr std::int64_t limit = std::int64_t{1} << 40;
   std::vector<plain_store> list;
   std::int64_t count = 0;  // of elements that they write at most
-  bool certain = true;     // nothing else stores there, and all of these happen
+  bool hidden = false;     // something else may store there
 
  private:
   void times(std::int64_t n) {
     each_ = n >= limit / std::max<std::int64_t>(each_, 1) ? limit : each_ * n;
   }
+  /// One of two branches stores.
+  void visit_branches(const ir::if_node& branch) {
+    visit(branch.condition);
+    const std::int64_t before = count;
+    visit(branch.then_body);
+    const std::int64_t first = std::exchange(count, before);
+    if (branch.else_body) visit(branch.else_body);
+    count = std::max(count, first);
+  }
   /// Calls store, and lanes are several.
   void hide() {
-    certain = false;
+    hidden = true;
     count = limit;
   }
   void note(const ir::stmt& s) {
@@ -54812,7 +55301,8 @@ inline ir::stmt nest_of(const plain_store& s) {
 }
 
 /// Whether the stores in the body or init of a block without blocks write all of a region. Fewer than
-/// it has elements do not; where else that cannot be said, what the block declares is believed.
+/// it has elements do not, nor do those that leave some out whatever their conditions say; where else
+/// that cannot be said, what the block declares is believed.
 inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
                         const ir::buffer_region& region) {
   constexpr std::int64_t few = 4096;  // stores, run through in milliseconds
@@ -54825,7 +55315,7 @@ inline bool stores_fill(const ir::block_node& block, const ir::stmt& part,
   }
   const plain_stores stores(block, part, region);
   if (stores.count < elements) return false;
-  if (!stores.certain) return true;
+  if (stores.hidden) return true;
   std::vector<const_box> rest{box};
   bool boxes = true;
   for (const plain_store& s : stores.list) {
@@ -55044,16 +55534,35 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
+namespace detail::cover {
+
+/// The blocks below the loop, without those that its threads copy jointly.
+inline std::vector<std::size_t> alone_below(const block_scope& scope, const ir::var& loop) {
+  std::vector<std::size_t> out;
+  for (std::size_t c = 0; c < scope.size(); ++c)
+    if (const int l = loop_index(scope[c].loops, loop);
+        l >= 0 &&
+        !ir::copies_jointly(scope[c].block(), *scope[c].loops[static_cast<std::size_t>(l)]))
+      out.push_back(c);
+  return out;
+}
+
+}  // namespace detail::cover
+
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
   if (as_tvm()) return -1;
-  std::vector<std::size_t> below;
-  for (std::size_t c = 0; c < scope.size(); ++c)
-    if (loop_index(scope[c].loops, loop) >= 0) below.push_back(c);
-  if (below.size() < 2) return -1;
+  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
   for (const std::size_t c : below)
     for (const ir::buffer_region& r : scope[c].block().reads)
       if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
   return -1;
+}
+
+TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
+  return std::find(below.begin(), below.end(), child) != below.end() &&
+         detail::cover::is_carried(scope, below, child, read, loop);
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
@@ -55853,7 +56362,7 @@ TILEWRIGHT_INLINE std::vector<rv> schedule::apply(const instruction_kind& kind,
                                                   const decision& choice) {
   outcome result = kind.apply(state_, args, choice);
   if (result.function)
-    primitive::detail::check_private(kind.name, state_.function, *result.function);
+    primitive::detail::check_requirement_zero(kind.name, state_.function, *result.function);
   auto* made = new instruction;
   support::ref<const instruction> what(made);
   made->kind = &kind;
@@ -55868,7 +56377,7 @@ TILEWRIGHT_INLINE const std::vector<rv>& schedule::apply(
     const support::ref<const instruction>& what, const decision& choice) {
   outcome result = what->kind->apply(state_, what->args, choice);
   if (result.function)
-    primitive::detail::check_private(what->kind->name, state_.function, *result.function);
+    primitive::detail::check_requirement_zero(what->kind->name, state_.function, *result.function);
   const bool unnamed = what->outputs.empty();  // written as a statement, its results unused
   if (!unnamed && result.outputs.size() != what->outputs.size())
     throw argument_error("the instruction gives " + std::to_string(result.outputs.size()) +
@@ -56351,6 +56860,7 @@ TILEWRIGHT_INLINE std::int64_t schedule_state::value(const factor& f) const {
 }  // namespace tilewright
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace tilewright::primitive {
@@ -56581,6 +57091,37 @@ inline bool divide_trivially(const child_block& c, std::size_t first, division& 
   return true;
 }
 
+/// The loop with the smallest factor in a sum, the innermost of several; -1 when there is none.
+inline int last_digit(const arith::linear& sum, const child_block& c) {
+  int out = -1;
+  std::int64_t smallest = 0;
+  for (const auto& [term, factor] : sum.terms) {
+    const int at = loop_index(c.loops, term);
+    const std::int64_t size = std::abs(factor);
+    if (at < 0 || (out >= 0 && (size > smallest || (size == smallest && at < out)))) continue;
+    out = at;
+    smallest = size;
+  }
+  return out;
+}
+
+/// Whether the guard is about a loop of one iteration that is of another part than the others, or
+/// that is not in the binding which it cuts. Where such loops stay in the values, TVM counts them; a
+/// guard belongs to the binding that has the same last digit.
+inline bool mixes_unit_loops(const ir::expr& conjunct, const child_block& c, std::size_t first) {
+  const std::optional<arith::linear> sum = footprints::not_negative(conjunct);
+  const int last = sum ? last_digit(*sum, c) : -1;
+  return last >= 0 &&
+         std::any_of(
+             c.realize->values.begin(), c.realize->values.end(), [&](const ir::expr& value) {
+               if (last_digit(arith::to_linear(value), c) != last) return false;
+               return part_of(conjunct, c, first) == both ||
+                      std::any_of(sum->terms.begin(), sum->terms.end(), [&](const auto& term) {
+                        return is_unit_loop(term.first, c) && !ir::uses_var(value, term.first);
+                      });
+             });
+}
+
 }  // namespace detail::subspaces
 
 TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& child,
@@ -56594,6 +57135,10 @@ TILEWRIGHT_INLINE std::optional<division> divide_bindings(const child_block& chi
   for (const ir::loop_node* l : child.loops)
     if (ir::is_int(l->extent, 1)) units.emplace(l->var, l->min);
   for (ir::expr conjunct : ir::conjuncts(child.realize->predicate)) {
+    if (as_tvm() && preserve_unit_iters && mixes_unit_loops(conjunct, child, first)) {
+      why = "its guard is about a loop of one iteration apart from the others";
+      return std::nullopt;
+    }
     part p = part_of(conjunct, child, first);
     const ir::expr plain = ir::substitute(conjunct, units);
     if (const part of_others = part_of(plain, child, first); of_others != p) {
@@ -57893,9 +58438,7 @@ inline std::optional<span> digits_written(const ir::range& dim, const child_bloc
     if (at < 0 || factor < 1) return std::nullopt;
     const auto i = static_cast<std::size_t>(at);
     const ir::iter_var& iter = child.block().iters[i];
-    // a symbolic end of the domain cannot be represented
-    if (iter.kind == ir::iter_kind::reduce || !ir::is_int(iter.dom.extent) || used[i]++)
-      return std::nullopt;
+    if (iter.kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
     const linear_range value = relax(iters.values[i], child, standing);
     if (!value.lo || !value.hi) return std::nullopt;
     const bounds count = range_of_difference(*value.hi, *value.lo, child.loops);
@@ -57948,21 +58491,18 @@ inline std::optional<std::int64_t> last_value(const arith::iter_sum& sum) {
 
 /// The box that indices cover which are themselves made by splitting, `[v // 16, v % 16]`: what
 /// the moving loops add to each is one map of iterations, without holes; nothing where more than an
-/// element is written. The predicate must be one of the moving loops alone.
+/// element is written. The predicate must be one of the moving loops alone. Marks the variables in
+/// `used`.
 inline std::optional<footprint> split_written(const child_block& child, const bound_iters& iters,
                                               const ir::buffer_region& region,
-                                              standing_loops standing) {
+                                              standing_loops standing, std::vector<char>& used) {
   const arith::analyzer known = knowing(child.loops);
   const ir::block_node& block = child.block();
   ir::var_map bindings;
   ir::var_set reduced, moved, fixed;
   for (std::size_t i = 0; i < block.iters.size(); ++i) {
     bindings.emplace(block.iters[i].var, child.realize->values[i]);
-    if (block.iters[i].kind != ir::iter_kind::reduce) continue;
-    reduced.insert(block.iters[i].var);
-    // a part of a sum that is told from outside need not be the one that begins it
-    for (const ir::var& v : ir::free_vars(child.realize->values[i]))
-      if (loop_index(child.loops, v) < 0) return std::nullopt;
+    if (block.iters[i].kind == ir::iter_kind::reduce) reduced.insert(block.iters[i].var);
   }
   arith::loop_domains moving;
   for (std::size_t l = 0; l < child.loops.size(); ++l) {
@@ -57982,6 +58522,8 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   std::vector<ir::expr> values;
   for (const ir::range& dim : region.box) {
     if (!ir::is_int(dim.extent) || ir::uses_any(dim.min, reduced)) return std::nullopt;
+    for (std::size_t i = 0; i < used.size(); ++i)
+      used[i] |= ir::uses_var(dim.min, block.iters[i].var);
     const std::int64_t wider = ir::as_int(dim.extent) - 1;
     // the steps of threads stay the digits that their guard is about
     const int alone = iters.understood ? -1 : iter_index(block, dim.min);
@@ -58012,31 +58554,24 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
-}  // namespace detail::footprints
-
-TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
-                                                   const bound_iters& iters,
-                                                   const ir::buffer_region& region,
-                                                   standing_loops standing) {
-  using namespace detail::footprints;
+/// The box that indices cover which are single variables or sums of several; split ones, if some
+/// are neither. Marks the variables in `used`.
+inline std::optional<footprint> strips_written(const child_block& child, const bound_iters& iters,
+                                               const ir::buffer_region& region,
+                                               standing_loops standing, std::vector<char>& used) {
   const ir::block_node& block = child.block();
-  if (detail::skips_stores(block, region.buffer) || child.conditional ||
-      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
-    return std::nullopt;
-  if (!iters.understood) return split_written(child, iters, region, standing);
   // quotients and remainders by a symbolic extent: all of the domains, as whole loops are
   const bool whole = !is_full_box(child, iters, standing);
   if (whole && !(ir::is_true(child.realize->predicate) &&
                  detail::bindings::are_whole_loops(child, standing.fixed)))
     return std::nullopt;
   footprint out(region.box.size());
-  std::vector<char> used(block.iters.size(), 0);
   for (std::size_t d = 0; d < region.box.size(); ++d) {
     const std::optional<strip> place = strip_of(region.box[d], block);
     span& s = out[d];
     if (!place) {
       std::optional<span> mixed = digits_written(region.box[d], child, iters, standing, used);
-      if (!mixed) return split_written(child, iters, region, standing);
+      if (!mixed) return split_written(child, iters, region, standing, used);
       s = std::move(*mixed);
       continue;
     }
@@ -58046,17 +58581,11 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     }
     const auto i = static_cast<std::size_t>(place->iter);
     if (block.iters[i].kind == ir::iter_kind::reduce || used[i]++) return std::nullopt;
-    const ir::expr& shape = region.buffer->shape[d];
-    // A symbolic end of the domain cannot be represented: it must be the end of the buffer.
-    const ir::range& dom = block.iters[i].dom;
-    if (!ir::is_int(dom.extent) &&
-        !(place->factor == 1 && place->offset == 0 && ir::is_int(dom.min, 0) &&
-          arith::same_value(dom.extent, shape)))
-      return std::nullopt;
     linear_range value = relax(iters.values[i], child, standing);
+    const ir::range& dom = block.iters[i].dom;
     if (whole)
       value = {arith::to_linear(dom.min),
-               difference(arith::to_linear(dom.min + dom.extent), constant(1, shape.type()))};
+               difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);
@@ -58070,17 +58599,88 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
     if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
     if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
   }
-  // What no index tells, the place must not depend on: some instance runs in every iteration.
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    const linear_range value = relax(iters.values[i], child, standing);
-    const ir::range& dom = block.iters[i].dom;
-    if (!ir::is_int(dom.extent) && value.hi &&
-        constant_sum(*value.hi, arith::to_linear(dom.min + dom.extent), -1) == -1)
-      continue;  // all of a domain as long as some shape is: none is empty
-    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return std::nullopt;
-    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return std::nullopt;
+  return out;
+}
+
+/// Whether the domain ends where the buffer does: behind it no element is missed.
+inline bool ends_buffer(const ir::iter_var& v, const ir::block_node& block,
+                        const ir::buffer_region& region) {
+  for (std::size_t d = 0; d < region.box.size(); ++d) {
+    const std::optional<strip> place = strip_of(region.box[d], block);
+    if (place && place->iter >= 0 && place->factor == 1 && place->offset == 0 &&
+        block.iters[static_cast<std::size_t>(place->iter)].var.same(v.var))
+      return ir::is_int(v.dom.min, 0) && arith::same_value(v.dom.extent, region.buffer->shape[d]);
   }
+  return false;
+}
+
+/// Whether a value is told from outside of the loops around the block, in part.
+inline bool is_told_from_outside(const linear& value, const child_block& child) {
+  const auto outside = [&](const ir::var& v) { return loop_index(child.loops, v) < 0; };
+  return std::any_of(value.terms.begin(), value.terms.end(), [&](const auto& term) {
+    if (ir::is_var(term.first)) return outside(term.first);
+    const std::vector<ir::var> vars = ir::free_vars(term.first);
+    return std::any_of(vars.begin(), vars.end(), outside);
+  });
+}
+
+/// How far behind the end of the domain a value lies, -1 where it is the last one in it.
+inline std::optional<std::int64_t> behind(const ir::range& dom,
+                                          const std::optional<linear>& value) {
+  return value ? constant_sum(*value, arith::to_linear(dom.min + dom.extent), -1) : std::nullopt;
+}
+
+/// Whether the guard and the domains take nothing off the box, in whatever way the indices tell it.
+/// `told` marks the variables that they tell: the guard may cut none of their values at an end that
+/// is no number, which the box does not know. Of the others some instance runs in every iteration,
+/// the first one of a sum.
+inline bool is_all_written(const child_block& child, const bound_iters& iters,
+                           const ir::buffer_region& region, standing_loops standing,
+                           const std::vector<char>& told) {
+  const bool guarded = !ir::is_true(child.realize->predicate);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const ir::iter_var& v = child.block().iters[i];
+    const bool numbers = ir::is_int(v.dom.min) && ir::is_int(v.dom.extent);
+    if (told[i] && (numbers || !guarded)) continue;
+    const linear_range value = relax(iters.values[i], child, standing);
+    if (told[i]) {
+      if (behind(v.dom, value.hi).value_or(0) >= 0 && !ends_buffer(v, child.block(), region))
+        return false;
+      continue;
+    }
+    // a part of a sum that is told from outside need not be the one that begins it
+    if (v.kind == ir::iter_kind::reduce &&
+        is_told_from_outside(
+            difference(value.lo ? *value.lo : iters.values[i], arith::to_linear(v.dom.min)), child))
+      return false;
+    if (!numbers) {
+      // all of a domain as long as some shape is: none is empty
+      if (behind(v.dom, value.hi) == -1) continue;
+      if (guarded && (detail::follows(v.dom.min, child) || detail::follows(v.dom.extent, child)))
+        return false;
+    }
+    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return false;
+    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return false;
+  }
+  return true;
+}
+
+}  // namespace detail::footprints
+
+TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
+                                                   const bound_iters& iters,
+                                                   const ir::buffer_region& region,
+                                                   standing_loops standing) {
+  using namespace detail::footprints;
+  const ir::block_node& block = child.block();
+  if (detail::skips_stores(block, region.buffer) || child.conditional ||
+      detail::moves_unevenly(child, standing) || !writes_declared(block, region))
+    return std::nullopt;
+  std::vector<char> told(block.iters.size(), 0);
+  std::optional<footprint> out = iters.understood
+                                     ? strips_written(child, iters, region, standing, told)
+                                     : split_written(child, iters, region, standing, told);
+  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
   return out;
 }
 
@@ -62993,25 +63593,16 @@ inline std::int64_t operand_floor_div(std::int64_t a, std::int64_t b) {
 }
 
 /// Finds parameters whose elements are used as indices, and the range that keeps each use in bounds.
-class operand_gathers : public ir::visitor {
+class operand_gathers : public arith::scoped_visitor {
  public:
   using range = operand::index_range;
   std::map<const ir::buffer_node*, range> found;
 
-  using ir::visitor::visit;
-
-  void visit(const ir::block& b) override {
-    const arith::analyzer outside = known_;
-    for (const ir::iter_var& v : b->iters) known_.bind(v.var, v.dom);
-    if (b->init) visit(b->init);
-    visit(b->body);  // regions are not accesses
-    known_ = outside;
-  }
+  using scoped_visitor::visit;
 
   void visit(const ir::stmt& s) override {
-    if (const ir::loop_node* l = ir::as_loop(s)) return visit_loop(*l);
     if (const ir::store_node* store = ir::as_store(s)) access(store->buffer, store->indices);
-    ir::visitor::visit(s);
+    scoped_visitor::visit(s);
   }
 
   void visit(const ir::expr& e) override {
@@ -63025,17 +63616,13 @@ class operand_gathers : public ir::visitor {
       return;
     }
     if (e->op == ir::op::load) access(e->buffer, e->args);
-    ir::visitor::visit(e);
+    scoped_visitor::visit(e);
   }
 
  private:
-  void visit_loop(const ir::loop_node& l) {
-    visit(l.min);
-    visit(l.extent);
-    const arith::analyzer outside = known_;  // there it may have no iterations
-    known_.bind(l.var, {l.min, l.extent});
-    visit(l.body);
-    known_ = outside;
+  void visit_bound(const ir::block& b) override {
+    if (b->init) visit(b->init);
+    visit(b->body);  // regions are not accesses
   }
   void access(const ir::buffer& b, const std::vector<ir::expr>& indices) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -63086,7 +63673,7 @@ class operand_gathers : public ir::visitor {
                      rest.terms.end());
     const ir::expr others = arith::from_linear(rest);
     if (c != 0 && !ir::uses_var(others, v)) {
-      const arith::bounds o = known_.const_bounds(others);
+      const arith::bounds o = known.const_bounds(others);
       const std::int64_t low = -o.lo, high = extent - 1 - o.hi;  // c*v in [low, high]
       if (c > 0) return {-operand_floor_div(-low, c), operand_floor_div(high, c)};
       return {-operand_floor_div(high, -c), operand_floor_div(-low, -c)};
@@ -63094,7 +63681,7 @@ class operand_gathers : public ir::visitor {
     // no line: the largest start of 0.. that provably fits
     std::int64_t good = -1, step = std::int64_t{1} << 40;
     for (; step > 0; step /= 2) {
-      arith::analyzer a = known_;
+      arith::analyzer a = known;
       a.bind(v, 0, good + step);
       const arith::bounds b = a.const_bounds(index);
       if (b.lo >= 0 && b.hi < extent) good += step;
@@ -63102,7 +63689,6 @@ class operand_gathers : public ir::visitor {
     return {0, std::max<std::int64_t>(good, 0)};
   }
 
-  arith::analyzer known_;
   int guarded_ = 0;
 };
 
@@ -72244,7 +72830,7 @@ inline bool has_threads(const primitive::child_block& child) {
 
 /// Where a buffer is counted; null for memory of the whole device.
 inline std::int64_t* counter(kernel_usage& k, const ir::buffer& b) {
-  switch (primitive::storage_rank(b->scope)) {
+  switch (ir::storage_rank(b->scope)) {
     case 1: return &k.shared_bytes;
     case 2:
     case 3: return &k.local_bytes;

@@ -328,3 +328,17 @@ TEST_CASE("threads that add up a reduction have one result, also one that nobody
       "                B[vb * 4 + vt] = S[0]\n";
   CHECK(run(body) == std::vector<float>{6, 6, 6, 6, 22, 22, 22, 22});
 }
+
+TEST_CASE("threads that add up a reduction may do so through a view") {
+  const std::string body =
+      "    for t in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+      "        with T.block(\"B\"):\n"
+      "            vt = T.axis.reduce(8, t)\n"
+      "            T.reads(A[vt])\n"
+      "            T.writes(B[0])\n"
+      "            V = T.match_buffer(B[0:1], (1,), \"float32\")\n"
+      "            with T.init():\n"
+      "                V[0] = T.float32(0)\n"
+      "            V[0] = V[0] + A[vt]\n";
+  CHECK(run(body)[0] == 28);
+}

@@ -448,3 +448,20 @@ def main(A: T.Buffer((4, 4), "int32"), B: T.Buffer((5, 5), "int32")):
   check_refusal(s, "write_at", 5, [&] { s.write_at(i, both, 0, "local"); });
   check_meaning(s, f);
 }
+
+TEST_CASE("read_at: the domains of a block that reads the copy load what is around it") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(I: T.Buffer((4,), "int32"), A: T.Buffer((3,), "int32"), C: T.Buffer((3,), "int32")):
+    for i in range(3):
+        with T.block("C"):
+            vi = T.axis.spatial(I[3], i)
+            T.reads(I[vi], A[vi])
+            T.writes(C[vi])
+            C[vi] = A[vi] + I[vi]
+)");
+  schedule s(f);
+  const block_rv c = s.block("C");
+  s.read_at(s.get_loops(c)[0], c, 0, "global");
+  CHECK(s.get(c).block->iters[0].dom.extent->buffer->name == "I");
+  CHECK(s.get(c).block->reads[0].buffer->name == "I_global");
+}

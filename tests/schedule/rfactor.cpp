@@ -466,3 +466,17 @@ def main(A: T.Buffer((8, 8), "float32"), C: T.Buffer((1,), "float32")):
   CHECK(s.get(partial).block->iters.size() == 2);
   s.vectorize(s.get_loops(partial)[1]);
 }
+
+TEST_CASE("rfactor: a reduction without instances starts no partial results") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), F: T.Buffer((1,), "int32")):
+    for k in range(0):
+        with T.block("F"):
+            vk = T.axis.reduce(0, k)
+            with T.init():
+                F[0] = 0
+            F[0] = F[0] + A[vk]
+)"));
+  const auto parts = s.split(s.get_loops(s.block("F"))[0], {infer, 2});
+  check_refusal(s, "rfactor", 8, [&] { s.rfactor(parts[1], 0); });
+}

@@ -81,7 +81,9 @@ inline bound_buffer& visible(int slot, machine& m) {
 inline bool is_reduced(const bound_buffer& b, const machine& m) {
   if (!m.reduction) return false;
   return std::any_of(m.reduction->writes.begin(), m.reduction->writes.end(),
-                     [&](const buffer_region& w) { return w.buffer.get() == b.node; });
+                     [&](const buffer_region& w) {
+                       return w.buffer.get() == b.node || w.buffer.get() == b.viewed;
+                     });
 }
 
 /// Whether iterations of the loop may touch an element of what a block allocates: each has its own,

@@ -99,7 +99,8 @@ struct bound_buffer {
   bound_buffer& operator=(bound_buffer&&) = default;
 
   const buffer_node* node = nullptr;
-  std::byte* data = nullptr;  // element 0
+  const buffer_node* viewed = nullptr;  // of a match buffer: what it shows a part of
+  std::byte* data = nullptr;            // element 0
   std::vector<std::int64_t> shape, strides;
   std::int64_t lowest = 0;  // smallest offset of an element, <= 0; index 0 of the two tables
   std::vector<std::byte> storage;

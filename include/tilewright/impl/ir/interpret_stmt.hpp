@@ -149,6 +149,7 @@ inline void enter_alias(const buffer_code& c, bound_buffer& b, machine& m) {
   b.written = from.written;
   b.shadows = from.shadows;
   b.private_to = from.private_to;
+  b.viewed = from.viewed ? from.viewed : from.node;
 }
 
 inline void enter_buffer(const stmt_code& n, const buffer_code& c, machine& m) {

@@ -170,6 +170,8 @@ class redirection : public ir::mutator {
     inside_ = true;
     ir::block_node out = *ir::mutator::mutate(b);
     inside_ = !outside;
+    // the domains of the outermost block are asked around it: what they load is in no box
+    if (outside && !stores_) out.iters = b->iters;
     for (ir::buffer_region& r : out.reads)
       if (r.buffer == from_) r.buffer = to_;
     for (ir::buffer_region& r : out.writes)

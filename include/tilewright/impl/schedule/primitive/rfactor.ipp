@@ -8,6 +8,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -110,10 +111,14 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   }
   if (ir::uses_any(loop.extent, all) || ir::reads_memory(loop.extent))
     refuse(8, "the extent of " + quoted(loop) + " is not constant");
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
+  for (std::size_t l = 0; l < c.loops.size(); ++l) {
+    if (!as_tvm() && p.drops(l) && may_be_empty(*c.loops[l], c))
+      refuse(8,
+             quoted(*c.loops[l]) + " may have no iteration, and then no partial result is started");
     if (!p.drops(l) &&
         (ir::uses_any(c.loops[l]->extent, dropped) || ir::uses_any(c.loops[l]->min, dropped)))
       refuse(8, "the bounds of " + quoted(*c.loops[l]) + " follow a loop of the reduction");
+  }
 }
 
 /// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
