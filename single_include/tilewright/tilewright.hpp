@@ -38976,6 +38976,10 @@ ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
 ir::var used_inside(const child_block& child);
 /// @}
 
+/// Whether the init of a reduction runs in the first iteration of the loops that drive it: `vk = k`,
+/// not `vk = 2 - k`, nor a part that is told from outside.
+bool begins_with_init(const child_block& child);
+
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
 
@@ -39636,6 +39640,17 @@ TILEWRIGHT_INLINE ir::var used_inside(const ir::block_node& block, const ir::var
 TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
   return detail::scopes::any_used(
       child.block(), [&](const ir::var& v) { return loop_index(child.loops, v) >= 0; });
+}
+
+TILEWRIGHT_INLINE bool begins_with_init(const child_block& child) {
+  ir::var_map first;
+  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
+  const std::vector<ir::iter_var>& iters = child.block().iters;
+  for (std::size_t i = 0; i < iters.size(); ++i)
+    if (iters[i].kind == ir::iter_kind::reduce &&
+        !arith::same_value(ir::substitute(child.realize->values[i], first), iters[i].dom.min))
+      return false;
+  return true;
 }
 
 namespace detail::scopes {
@@ -42398,8 +42413,7 @@ ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std
                            const ir::attr& value);
 
 /// Removes an annotation of a block or a loop.
-/// Requires: 1. there is an annotation of that key; 2. it is not `auto_copy` of a copy that the
-/// threads of a loop make jointly, as read_at and write_at leave it.
+/// Requires: 1. there is an annotation of that key.
 /// @throws schedule_error
 ir::function unannotate_block(const ir::function& f, std::uint64_t block, const std::string& key);
 ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key);
@@ -44660,79 +44674,6 @@ TILEWRIGHT_INLINE new_loop add_unit_loop(const ir::function& f, const ir::var& l
 
 }  // namespace tilewright::primitive
 
-// Loops whose iterations run at once.
-
-#include <algorithm>
-#include <vector>
-
-namespace tilewright::primitive::detail {
-
-/// On other threads or in other lanes, and more than one of them.
-inline bool runs_at_once(const ir::loop_node& loop) {
-  const bool kind = loop.loop == ir::loop_kind::parallel ||
-                    loop.loop == ir::loop_kind::vectorized ||
-                    loop.loop == ir::loop_kind::thread_binding;
-  return kind && !ir::is_int(loop.extent, 1);
-}
-
-/// Whether such a loop stands in the statement. Asked after every primitive, of programs that mostly
-/// have none: a plain walk over statements.
-inline bool holds_concurrent_loop(const ir::stmt& s) {
-  if (!s) return false;
-  switch (s->kind) {
-    case ir::stmt_kind::loop: {
-      const ir::loop_node& loop = *ir::as_loop(s);
-      return runs_at_once(loop) || holds_concurrent_loop(loop.body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), holds_concurrent_loop);
-    }
-    case ir::stmt_kind::block_realize: {
-      const ir::block_node& block = *ir::as_realize(s)->block;
-      return holds_concurrent_loop(block.body) || holds_concurrent_loop(block.init);
-    }
-    case ir::stmt_kind::if_else:
-      return holds_concurrent_loop(ir::as_if(s)->then_body) ||
-             holds_concurrent_loop(ir::as_if(s)->else_body);
-    case ir::stmt_kind::let: return holds_concurrent_loop(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return holds_concurrent_loop(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return holds_concurrent_loop(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return holds_concurrent_loop(ir::as_while(s)->body);
-    default: return false;
-  }
-}
-
-/// Whether the loop, one of those around the target, or one below it starts the threads that the
-/// buffer belongs to: a nest beside it is run by others, which find nothing there.
-inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
-  if (ir::storage_rank(x->scope) <= 0) return false;
-  bool below = false;
-  for (const ir::loop_node* l : at.all_loops()) {
-    below = below || l == &loop;
-    if (l->loop == ir::loop_kind::thread_binding) return below;
-  }
-  return false;
-}
-
-/// Whether the iterations of the loops run one after the other.
-inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
-  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
-    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
-  });
-}
-
-/// The loop around the block at the end of the path whose threads make its copy jointly; null when
-/// there is none.
-inline const ir::loop_node* joint_loop(const path& at) {
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  for (const ir::loop_node* l : at.all_loops())
-    if (ir::copies_jointly(b, *l)) return l;
-  return nullptr;
-}
-
-}  // namespace tilewright::primitive::detail
-
 namespace tilewright::primitive {
 namespace detail::annotating {
 
@@ -44789,11 +44730,6 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
-  if (key == "auto_copy")
-    if (const ir::loop_node* l = detail::joint_loop(need_block(f, block, "unannotate")))
-      throw schedule_error(
-          "unannotate", 2,
-          "threads of loop \"" + l->var->name + "\" make the copy jointly, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);
@@ -45923,9 +45859,15 @@ inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p)
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
 }
+inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
+}
 /// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
-/// a reduction reads its result: with an init it finds there what it has written.
-inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
+/// a reduction reads its result: with an init it finds there what it has written, if that comes first.
+inline bool reads_before(const child_block& c, const ir::buffer& x) {
+  const ir::block_node& b = c.block();
+  if (b.init && writes_buffer(b, x) && !begins_with_init(c)) return true;
   const auto starts = [&](const ir::buffer_region& r) {
     return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
            std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),
@@ -45935,10 +45877,6 @@ inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
   };
   return std::any_of(b.reads.begin(), b.reads.end(),
                      [&](const auto& r) { return r.buffer == x && !starts(r); });
-}
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const auto& r) { return r.buffer == x; });
 }
 
 /// Whether a block reads anything that another one writes.
@@ -46270,7 +46208,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
       refuse(c, 3, quoted(scope[i].block()) + " writes \"" + s.buffer->name + "\" too");
-  if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
+  if (reads_before(scope[w], s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct) {
@@ -46782,6 +46720,79 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
 
 #include <algorithm>
 
+// Loops whose iterations run at once.
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// On other threads or in other lanes, and more than one of them.
+inline bool runs_at_once(const ir::loop_node& loop) {
+  const bool kind = loop.loop == ir::loop_kind::parallel ||
+                    loop.loop == ir::loop_kind::vectorized ||
+                    loop.loop == ir::loop_kind::thread_binding;
+  return kind && !ir::is_int(loop.extent, 1);
+}
+
+/// Whether such a loop stands in the statement. Asked after every primitive, of programs that mostly
+/// have none: a plain walk over statements.
+inline bool holds_concurrent_loop(const ir::stmt& s) {
+  if (!s) return false;
+  switch (s->kind) {
+    case ir::stmt_kind::loop: {
+      const ir::loop_node& loop = *ir::as_loop(s);
+      return runs_at_once(loop) || holds_concurrent_loop(loop.body);
+    }
+    case ir::stmt_kind::seq: {
+      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
+      return std::any_of(list.begin(), list.end(), holds_concurrent_loop);
+    }
+    case ir::stmt_kind::block_realize: {
+      const ir::block_node& block = *ir::as_realize(s)->block;
+      return holds_concurrent_loop(block.body) || holds_concurrent_loop(block.init);
+    }
+    case ir::stmt_kind::if_else:
+      return holds_concurrent_loop(ir::as_if(s)->then_body) ||
+             holds_concurrent_loop(ir::as_if(s)->else_body);
+    case ir::stmt_kind::let: return holds_concurrent_loop(ir::as_let(s)->body);
+    case ir::stmt_kind::allocate: return holds_concurrent_loop(ir::as_allocate(s)->body);
+    case ir::stmt_kind::attribute: return holds_concurrent_loop(ir::as_attribute(s)->body);
+    case ir::stmt_kind::while_loop: return holds_concurrent_loop(ir::as_while(s)->body);
+    default: return false;
+  }
+}
+
+/// Whether the loop, one of those around the target, or one below it starts the threads that the
+/// buffer belongs to: a nest beside it is run by others, which find nothing there.
+inline bool threads_begin_at(const path& at, const ir::loop_node& loop, const ir::buffer& x) {
+  if (ir::storage_rank(x->scope) <= 0) return false;
+  bool below = false;
+  for (const ir::loop_node* l : at.all_loops()) {
+    below = below || l == &loop;
+    if (l->loop == ir::loop_kind::thread_binding) return below;
+  }
+  return false;
+}
+
+/// Whether the iterations of the loops run one after the other.
+inline bool in_order(const std::vector<const ir::loop_node*>& loops) {
+  return std::all_of(loops.begin(), loops.end(), [](const ir::loop_node* l) {
+    return l->loop == ir::loop_kind::serial || l->loop == ir::loop_kind::unrolled;
+  });
+}
+
+/// The loop around the block at the end of the path whose threads make its copy jointly; null when
+/// there is none.
+inline const ir::loop_node* joint_loop(const path& at) {
+  const ir::block_node& b = *ir::as_realize(at.target())->block;
+  for (const ir::loop_node* l : at.all_loops())
+    if (ir::copies_jointly(b, *l)) return l;
+  return nullptr;
+}
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
 
@@ -47033,22 +47044,43 @@ inline std::string why_not_jointly(const path& at) {
   return "";
 }
 
+/// A loop whose threads made the copy of the block at the end of the path jointly before, and now
+/// would each make it alone; null when there is none.
+inline const ir::loop_node* parted_by(const path& at, const path& before) {
+  const ir::block_node& block = *ir::as_realize(at.target())->block;
+  const ir::block_node& was = *ir::as_realize(before.target())->block;
+  for (const ir::loop_node* then : before.all_loops())
+    for (const ir::loop_node* now : at.all_loops())
+      if (ir::copies_jointly(was, *then) && runs_at_once(*now) &&
+          now->thread_tag == then->thread_tag && !ir::copies_jointly(block, *now))
+        return now;
+  return nullptr;
+}
+
 /// What threads could not do before is believed.
 /// @throws schedule_error (requirement 0)
 inline void check_joint_copies(std::string_view primitive, const ir::function& before,
                                const ir::function& after) {
+  const auto refuse = [&](const ir::loop_node& loop, const ir::block_node& copy,
+                          const std::string& what, const std::string& reason) {
+    throw schedule_error(std::string(primitive), 0,
+                         "the threads of loop \"" + loop.var->name + "\" would " + what +
+                             " the copy of block \"" + copy.name + "\" jointly" + reason);
+  };
+  for (const ir::block_realize_node* r : all_blocks(before.body)) {
+    if (r->block->annotations.count("auto_copy") == 0) continue;
+    if (const path at = find_block(after, r->block->id))
+      if (const ir::loop_node* loop = parted_by(at, find_block(before, r->block->id)))
+        refuse(*loop, *r->block, "no longer make", "; alone, each lacks what others write");
+  }
   for (const ir::block_realize_node* r : all_blocks(after.body)) {
     if (r->block->annotations.count("auto_copy") == 0) continue;
     const path at = find_block(after, r->block->id);
     const std::string reason = why_not_jointly(at);
     if (reason.empty()) continue;
-    if (const path was = find_block(before, r->block->id);
-        !was.slots.empty() && !why_not_jointly(was).empty())
-      continue;
-    throw schedule_error(std::string(primitive), 0,
-                         "the threads of loop \"" + joint_loop(at)->var->name +
-                             "\" would make the copy of block \"" + r->block->name +
-                             "\" jointly, but " + reason);
+    const path was = find_block(before, r->block->id);
+    if (!was || why_not_jointly(was).empty())
+      refuse(*joint_loop(at), *r->block, "make", ", but " + reason);
   }
 }
 
@@ -48634,7 +48666,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
     for (const ir::buffer_region& w : b.writes)
       if (!read && w.buffer == cache && !writes_declared(b, w))
         refuse(c, 5, "it is not certain that " + quoted(b) + " writes all that would be copied");
-    const bool from_cache = caching::reads_before(b, cache);
+    const bool from_cache = caching::reads_before(scope[i], cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)
@@ -51202,7 +51234,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
-  if (caching::reads_before(b, x))
+  if (caching::reads_before(scope[self], x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
@@ -51617,7 +51649,8 @@ inline caching::place find_place(const call& c, const path& at, const block_scop
                                  std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
   const bool in_place =
-      read ? writer == static_cast<int>(self) : caching::reads_buffer(scope[self].block(), x);
+      read ? writer == static_cast<int>(self)
+           : caching::reads_buffer(scope[self].block(), x) || caching::reads_before(scope[self], x);
   if (in_place)
     refuse(c, 3, quoted(scope[self].block()) + " both reads and writes \"" + x->name + "\"");
   if (read) {
@@ -52425,19 +52458,6 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   }
 }
 
-/// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
-inline bool starts_at_first(const plan& p) {
-  const child_block& c = *p.child;
-  ir::var_map first;
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (p.reduce[l]) first.emplace(c.loops[l]->var, c.loops[l]->min);
-  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
-    if (c.block().iters[i].kind == ir::iter_kind::reduce &&
-        !arith::same_value(ir::substitute(c.realize->values[i], first), c.block().iters[i].dom.min))
-      return false;
-  return true;
-}
-
 /// The part of the predicate that says which results exist; the rest only cuts the reduction, and
 /// must leave its first instance.
 inline ir::expr result_predicate(const plan& p) {
@@ -52463,7 +52483,7 @@ inline ir::expr result_predicate(const plan& p) {
       cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
-  if (cuts_partial && !starts_at_first(p))
+  if (cuts_partial && !begins_with_init(*p.child))
     refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
                   quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
@@ -55578,6 +55598,27 @@ TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::b
   return inside.size() > 0;
 }
 
+namespace detail::cover {
+
+/// What the region is of the buffer that the block matches to that of the region; the region itself
+/// where the block does not.
+inline ir::buffer_region behind_views(const ir::block_node& block, ir::buffer_region r) {
+  for (const ir::match_buffer& m : block.match_buffers) {
+    if (m.buffer != r.buffer) continue;
+    std::vector<ir::expr> at;
+    for (const ir::range& side : r.box) at.push_back(side.min);
+    ir::buffer_region out = m.source;
+    const std::vector<ir::expr> begin = seen_through(m, at);
+    const std::size_t first = out.box.size() - r.box.size();
+    for (std::size_t d = 0; d < out.box.size(); ++d)
+      out.box[d] = {begin[d], d < first ? out.box[d].extent : r.box[d - first].extent};
+    return out;
+  }
+  return r;
+}
+
+}  // namespace detail::cover
+
 TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region& region) {
   namespace d = detail::cover;
   std::vector<const ir::block_realize_node*> line;  // the block and those around it
@@ -55592,10 +55633,11 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
     for (const ir::buffer_region& r : needed) {
       d::remainder left = d::left_unwritten(scope, at, iters, r, sums::unfinished);
       if (!left.produced) left.rest = {d::within(touched(scope[at], iters, r, {0, {}}))};
-      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(region.buffer, box));
+      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(r.buffer, box));
     }
-    if (rest.empty() || scope.allocates(region.buffer)) return rest.empty();
+    if (rest.empty() || scope.allocates(rest.front().buffer)) return rest.empty();
     needed = std::move(rest);
+    for (ir::buffer_region& r : needed) r = d::behind_views(*line[i]->block, std::move(r));
   }
   return true;
 }

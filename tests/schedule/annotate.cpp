@@ -61,7 +61,7 @@ TEST_CASE("annotate and unannotate: requirements by number") {
   check_meaning(s, f);
 }
 
-TEST_CASE("unannotate: not what says that threads copy together") {
+TEST_CASE("unannotate: not what says that threads copy jointly") {
   const ir::function f = programs::elementwise({"i", "j"}, {4, 8});
   for (const char* storage : {"shared", "local"}) {
     schedule s(f);
@@ -70,7 +70,7 @@ TEST_CASE("unannotate: not what says that threads copy together") {
     s.bind(i, "threadIdx.x");
     const block_rv copy = s.read_at(i, b, 0, storage);
     if (std::string(storage) == "shared")
-      check_refusal(s, "unannotate", 2, [&] { s.unannotate(copy, "auto_copy"); });
+      check_refusal(s, "unannotate", 0, [&] { s.unannotate(copy, "auto_copy"); });
     else
       s.unannotate(copy, "auto_copy");  // each thread has its own
     check_schedule(s, f);

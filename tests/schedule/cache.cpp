@@ -467,3 +467,21 @@ def main(A: T.Buffer((16, 16), "int32"), C: T.Buffer((16, 16), "int32")):
   s.reverse_compute_at(copy, s.get_loops(tile)[0]);
   check_meaning(s, f);
 }
+
+TEST_CASE("cache_write and its relatives: not of sums whose init comes last") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4,), "int32")):
+    for i, k in T.grid(4, 3):
+        with T.block("C"):
+            vi = T.axis.spatial(4, i)
+            vk = T.axis.reduce(3, 2 - k)
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)"));
+  const block_rv c = s.block("C");
+  const loop_rv i = s.get_loops(c)[0];
+  check_refusal(s, "cache_write", 3, [&] { s.cache_write(c, 0, "global"); });
+  check_refusal(s, "reindex", 6, [&] { s.reindex(c, written_buffer(0)); });
+  check_refusal(s, "write_at", 5, [&] { s.write_at(i, c, 0, "global"); });
+}

@@ -253,3 +253,40 @@ def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6,), "int32")):
   s.cache_inplace(s.block("C"), 0, "local");
   check_meaning(s, f);
 }
+
+TEST_CASE("cache_inplace: what a view shows of a buffer that nobody has written is not written") {
+  const std::string head = R"(@T.prim_func
+def main(A: T.Buffer((2, 4), "int32"), C: T.Buffer((2, 4), "int32")):
+    B = T.alloc_buffer((2, 4), "int32")
+)";
+  const std::string filled = R"(    for i, j in T.grid(2, 4):
+        with T.block("F"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+)";
+  const std::string rest = R"(    for i in range(2):
+        with T.block("O"):
+            vi = T.axis.spatial(2, i)
+            T.reads(B[vi, 0:4])
+            T.writes(B[vi, 0:4])
+            V = T.match_buffer(B[vi, 0:4], (4,), "int32", strides=("s",), offset_factor=1)
+            with T.block("W"):
+                T.reads(V[0:4])
+                T.writes(V[0:4])
+                for j in range(4):
+                    V[j] = j
+                for j in range(3):
+                    V[j + 1] = V[j + 1] + V[j]
+    for i, j in T.grid(2, 4):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] * 2
+)";
+  schedule s(ir::parse(head + rest));
+  const block_rv w = s.block("W");
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(w, 0, "global"); });
+  const ir::function f = ir::parse(head + filled + rest);
+  schedule t(f);
+  t.cache_inplace(t.block("W"), 0, "global");
+  check_schedule(t, f);
+}

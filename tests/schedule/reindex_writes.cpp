@@ -121,7 +121,7 @@ def main(A: T.Buffer((8, 16), "int32"), C: T.Buffer((8,), "int32")):
 )"));
   const block_rv c = sum.block("C");
   check_refusal(sum, "reindex", 6, [&] { sum.reindex(c, {buffer_selector::list::write, 0}); });
-  check_refusal(sum, "reindex_cache_write", 4,
+  check_refusal(sum, "reindex_cache_write", 3,
                 [&] { sum.reindex_cache_write(c, 0, "local", "lambda i, k: (i,)"); });
   schedule part(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16,), "int32"), C: T.Buffer((16,), "int32")):

@@ -242,6 +242,10 @@ ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
 ir::var used_inside(const child_block& child);
 /// @}
 
+/// Whether the init of a reduction runs in the first iteration of the loops that drive it: `vk = k`,
+/// not `vk = 2 - k`, nor a part that is told from outside.
+bool begins_with_init(const child_block& child);
+
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
 

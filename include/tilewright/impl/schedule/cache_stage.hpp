@@ -269,9 +269,15 @@ inline ir::function redirect(ir::function f, std::uint64_t block, const plan& p)
 inline bool reads_buffer(const ir::block_node& b, const ir::buffer& x) {
   return std::any_of(b.reads.begin(), b.reads.end(), [&](const auto& r) { return r.buffer == x; });
 }
+inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
+  return std::any_of(b.writes.begin(), b.writes.end(),
+                     [&](const auto& r) { return r.buffer == x; });
+}
 /// Whether a block reads elements of a buffer that it does not start itself. Old scripts declare that
-/// a reduction reads its result: with an init it finds there what it has written.
-inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
+/// a reduction reads its result: with an init it finds there what it has written, if that comes first.
+inline bool reads_before(const child_block& c, const ir::buffer& x) {
+  const ir::block_node& b = c.block();
+  if (b.init && writes_buffer(b, x) && !begins_with_init(c)) return true;
   const auto starts = [&](const ir::buffer_region& r) {
     return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
            std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),
@@ -281,10 +287,6 @@ inline bool reads_before(const ir::block_node& b, const ir::buffer& x) {
   };
   return std::any_of(b.reads.begin(), b.reads.end(),
                      [&](const auto& r) { return r.buffer == x && !starts(r); });
-}
-inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
-  return std::any_of(b.writes.begin(), b.writes.end(),
-                     [&](const auto& r) { return r.buffer == x; });
 }
 
 /// Whether a block reads anything that another one writes.

@@ -95,22 +95,43 @@ inline std::string why_not_jointly(const path& at) {
   return "";
 }
 
+/// A loop whose threads made the copy of the block at the end of the path jointly before, and now
+/// would each make it alone; null when there is none.
+inline const ir::loop_node* parted_by(const path& at, const path& before) {
+  const ir::block_node& block = *ir::as_realize(at.target())->block;
+  const ir::block_node& was = *ir::as_realize(before.target())->block;
+  for (const ir::loop_node* then : before.all_loops())
+    for (const ir::loop_node* now : at.all_loops())
+      if (ir::copies_jointly(was, *then) && runs_at_once(*now) &&
+          now->thread_tag == then->thread_tag && !ir::copies_jointly(block, *now))
+        return now;
+  return nullptr;
+}
+
 /// What threads could not do before is believed.
 /// @throws schedule_error (requirement 0)
 inline void check_joint_copies(std::string_view primitive, const ir::function& before,
                                const ir::function& after) {
+  const auto refuse = [&](const ir::loop_node& loop, const ir::block_node& copy,
+                          const std::string& what, const std::string& reason) {
+    throw schedule_error(std::string(primitive), 0,
+                         "the threads of loop \"" + loop.var->name + "\" would " + what +
+                             " the copy of block \"" + copy.name + "\" jointly" + reason);
+  };
+  for (const ir::block_realize_node* r : all_blocks(before.body)) {
+    if (r->block->annotations.count("auto_copy") == 0) continue;
+    if (const path at = find_block(after, r->block->id))
+      if (const ir::loop_node* loop = parted_by(at, find_block(before, r->block->id)))
+        refuse(*loop, *r->block, "no longer make", "; alone, each lacks what others write");
+  }
   for (const ir::block_realize_node* r : all_blocks(after.body)) {
     if (r->block->annotations.count("auto_copy") == 0) continue;
     const path at = find_block(after, r->block->id);
     const std::string reason = why_not_jointly(at);
     if (reason.empty()) continue;
-    if (const path was = find_block(before, r->block->id);
-        !was.slots.empty() && !why_not_jointly(was).empty())
-      continue;
-    throw schedule_error(std::string(primitive), 0,
-                         "the threads of loop \"" + joint_loop(at)->var->name +
-                             "\" would make the copy of block \"" + r->block->name +
-                             "\" jointly, but " + reason);
+    const path was = find_block(before, r->block->id);
+    if (!was || why_not_jointly(was).empty())
+      refuse(*joint_loop(at), *r->block, "make", ", but " + reason);
   }
 }
 

@@ -259,6 +259,27 @@ TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::b
   return inside.size() > 0;
 }
 
+namespace detail::cover {
+
+/// What the region is of the buffer that the block matches to that of the region; the region itself
+/// where the block does not.
+inline ir::buffer_region behind_views(const ir::block_node& block, ir::buffer_region r) {
+  for (const ir::match_buffer& m : block.match_buffers) {
+    if (m.buffer != r.buffer) continue;
+    std::vector<ir::expr> at;
+    for (const ir::range& side : r.box) at.push_back(side.min);
+    ir::buffer_region out = m.source;
+    const std::vector<ir::expr> begin = seen_through(m, at);
+    const std::size_t first = out.box.size() - r.box.size();
+    for (std::size_t d = 0; d < out.box.size(); ++d)
+      out.box[d] = {begin[d], d < first ? out.box[d].extent : r.box[d - first].extent};
+    return out;
+  }
+  return r;
+}
+
+}  // namespace detail::cover
+
 TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region& region) {
   namespace d = detail::cover;
   std::vector<const ir::block_realize_node*> line;  // the block and those around it
@@ -273,10 +294,11 @@ TILEWRIGHT_INLINE bool region_filled(const path& block, const ir::buffer_region&
     for (const ir::buffer_region& r : needed) {
       d::remainder left = d::left_unwritten(scope, at, iters, r, sums::unfinished);
       if (!left.produced) left.rest = {d::within(touched(scope[at], iters, r, {0, {}}))};
-      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(region.buffer, box));
+      for (const d::const_box& box : left.rest) rest.push_back(d::region_of(r.buffer, box));
     }
-    if (rest.empty() || scope.allocates(region.buffer)) return rest.empty();
+    if (rest.empty() || scope.allocates(rest.front().buffer)) return rest.empty();
     needed = std::move(rest);
+    for (ir::buffer_region& r : needed) r = d::behind_views(*line[i]->block, std::move(r));
   }
   return true;
 }

@@ -17,8 +17,7 @@ ir::function annotate_loop(const ir::function& f, const ir::var& loop, const std
                            const ir::attr& value);
 
 /// Removes an annotation of a block or a loop.
-/// Requires: 1. there is an annotation of that key; 2. it is not `auto_copy` of a copy that the
-/// threads of a loop make jointly, as read_at and write_at leave it.
+/// Requires: 1. there is an annotation of that key.
 /// @throws schedule_error
 ir::function unannotate_block(const ir::function& f, std::uint64_t block, const std::string& key);
 ir::function unannotate_loop(const ir::function& f, const ir::var& loop, const std::string& key);

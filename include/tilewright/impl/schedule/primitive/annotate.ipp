@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/primitive/annotate.hpp>
 
@@ -60,11 +59,6 @@ TILEWRIGHT_INLINE ir::function annotate_loop(const ir::function& f, const ir::va
 
 TILEWRIGHT_INLINE ir::function unannotate_block(const ir::function& f, std::uint64_t block,
                                                 const std::string& key) {
-  if (key == "auto_copy")
-    if (const ir::loop_node* l = detail::joint_loop(need_block(f, block, "unannotate")))
-      throw schedule_error(
-          "unannotate", 2,
-          "threads of loop \"" + l->var->name + "\" make the copy jointly, as \"auto_copy\" says");
   return detail::annotating::edit_block(f, block, "unannotate",
                                         [&](auto& notes, const std::string& owner) {
                                           detail::annotating::remove(notes, owner, key);

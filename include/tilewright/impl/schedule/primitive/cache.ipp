@@ -191,7 +191,7 @@ inline new_block write(const ir::function& f, std::uint64_t id, int index,
   for (std::size_t i = 0; i < scope.size(); ++i)
     if (i != w && writes_buffer(scope[i].block(), s.buffer))
       refuse(c, 3, quoted(scope[i].block()) + " writes \"" + s.buffer->name + "\" too");
-  if (reads_before(scope[w].block(), s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
+  if (reads_before(scope[w], s.buffer) && !reads_own_writes(scope[w].block(), s.buffer))
     refuse(c, 3, quoted(scope[w].block()) + " also reads \"" + s.buffer->name + "\"");
   const std::vector<std::size_t> direct = pick_consumers(c, 6, scope, ids, s.buffer);
   for (const std::size_t r : direct) {

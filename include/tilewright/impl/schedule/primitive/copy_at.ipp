@@ -197,7 +197,7 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
     for (const ir::buffer_region& w : b.writes)
       if (!read && w.buffer == cache && !writes_declared(b, w))
         refuse(c, 5, "it is not certain that " + quoted(b) + " writes all that would be copied");
-    const bool from_cache = caching::reads_before(b, cache);
+    const bool from_cache = caching::reads_before(scope[i], cache);
     if (b.id != copy && (read || !from_cache)) continue;
     bool written = !from_cache;
     for (std::size_t w = 0; w < i && !written; ++w)

@@ -137,7 +137,7 @@ inline void check_read(const block_scope& scope, std::size_t self, const ir::buf
 
 inline void check_write(const block_scope& scope, std::size_t self, const ir::buffer& x) {
   const ir::block_node& b = scope[self].block();
-  if (caching::reads_before(b, x))
+  if (caching::reads_before(scope[self], x))
     refuse(6, quoted(b) + " reads what was in \"" + x->name + "\" before");
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);

@@ -290,7 +290,8 @@ inline caching::place find_place(const call& c, const path& at, const block_scop
                                  std::size_t self, const ir::buffer& x, bool read) {
   const int writer = only_writer(c, scope, x);
   const bool in_place =
-      read ? writer == static_cast<int>(self) : caching::reads_buffer(scope[self].block(), x);
+      read ? writer == static_cast<int>(self)
+           : caching::reads_buffer(scope[self].block(), x) || caching::reads_before(scope[self], x);
   if (in_place)
     refuse(c, 3, quoted(scope[self].block()) + " both reads and writes \"" + x->name + "\"");
   if (read) {

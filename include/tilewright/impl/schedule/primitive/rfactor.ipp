@@ -121,19 +121,6 @@ inline void check_loops(const block_scope& scope, std::size_t child, const plan&
   }
 }
 
-/// In the first iteration of all loops that reduce, the reduce variables are where the init runs.
-inline bool starts_at_first(const plan& p) {
-  const child_block& c = *p.child;
-  ir::var_map first;
-  for (std::size_t l = 0; l < c.loops.size(); ++l)
-    if (p.reduce[l]) first.emplace(c.loops[l]->var, c.loops[l]->min);
-  for (std::size_t i = 0; i < c.block().iters.size(); ++i)
-    if (c.block().iters[i].kind == ir::iter_kind::reduce &&
-        !arith::same_value(ir::substitute(c.realize->values[i], first), c.block().iters[i].dom.min))
-      return false;
-  return true;
-}
-
 /// The part of the predicate that says which results exist; the rest only cuts the reduction, and
 /// must leave its first instance.
 inline ir::expr result_predicate(const plan& p) {
@@ -159,7 +146,7 @@ inline ir::expr result_predicate(const plan& p) {
       cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
-  if (cuts_partial && !starts_at_first(p))
+  if (cuts_partial && !begins_with_init(*p.child))
     refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
                   quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
