@@ -465,22 +465,3 @@ def main(I: T.Buffer((4,), "int32"), A: T.Buffer((3,), "int32"), C: T.Buffer((3,
   CHECK(s.get(c).block->iters[0].dom.extent->buffer->name == "I");
   CHECK(s.get(c).block->reads[0].buffer->name == "I_global");
 }
-
-TEST_CASE("write_at: threads do not lose the memory in which they copy jointly") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((4, 2), "int32"), B: T.Buffer((4, 2), "int32")):
-    for i, j in T.grid(4, 2):
-        with T.block("B"):
-            vi, vj = T.axis.remap("SS", [i, j])
-            B[vi, vj] = A[vi, vj] * 2
-)");
-  schedule s(f);
-  const block_rv b = s.block("B");
-  const loop_rv i = s.get_loops(b)[0];
-  s.bind(i, "threadIdx.x");
-  const block_rv copy = s.write_at(i, b, 0, "shared");
-  check_refusal(s, "cache_read", 0, [&] { s.cache_read(copy, 0, "global"); });
-  check_refusal(s, "set_scope", 4, [&] { s.set_scope(b, 0, "local"); });
-  s.set_scope(b, 0, "shared.dyn");
-  check_schedule(s, f);
-}

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
