@@ -32,6 +32,7 @@ TILEWRIGHT_INLINE void private_buffers::visit(const block& b) {
   const auto jointly = std::find_if(loops_.begin(), loops_.end(), [&](const loop_node* loop) {
     return copies_jointly(*b, *loop);
   });
+  if (jointly == loops_.end()) return buffer_uses::visit(b);
   const std::vector<const loop_node*> below(jointly, loops_.end());
   loops_.erase(jointly, loops_.end());
   buffer_uses::visit(b);

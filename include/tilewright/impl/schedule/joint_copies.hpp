@@ -108,6 +108,37 @@ inline const ir::loop_node* parted_by(const path& at, const path& before) {
   return nullptr;
 }
 
+/// The blocks in the statement that say of themselves that they copy. Asked after every primitive of
+/// programs that mostly have none: a plain walk over statements.
+inline void find_copies(const ir::stmt& s, std::vector<const ir::block_node*>& out) {
+  if (!s) return;
+  switch (s->kind) {
+    case ir::stmt_kind::loop: return find_copies(ir::as_loop(s)->body, out);
+    case ir::stmt_kind::seq:
+      for (const ir::stmt& child : ir::as_seq(s)->stmts) find_copies(child, out);
+      return;
+    case ir::stmt_kind::block_realize: {
+      const ir::block_node& block = *ir::as_realize(s)->block;
+      if (!block.annotations.empty() && block.annotations.count("auto_copy") != 0)
+        out.push_back(&block);
+      return find_copies(block.body, out);
+    }
+    case ir::stmt_kind::if_else:
+      find_copies(ir::as_if(s)->then_body, out);
+      return find_copies(ir::as_if(s)->else_body, out);
+    case ir::stmt_kind::let: return find_copies(ir::as_let(s)->body, out);
+    case ir::stmt_kind::allocate: return find_copies(ir::as_allocate(s)->body, out);
+    case ir::stmt_kind::attribute: return find_copies(ir::as_attribute(s)->body, out);
+    case ir::stmt_kind::while_loop: return find_copies(ir::as_while(s)->body, out);
+    default: return;
+  }
+}
+inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
+  std::vector<const ir::block_node*> out;
+  find_copies(f.body, out);
+  return out;
+}
+
 /// What threads could not do before is believed.
 /// @throws schedule_error (requirement 0)
 inline void check_joint_copies(std::string_view primitive, const ir::function& before,
@@ -118,20 +149,17 @@ inline void check_joint_copies(std::string_view primitive, const ir::function& b
                          "the threads of loop \"" + loop.var->name + "\" would " + what +
                              " the copy of block \"" + copy.name + "\" jointly" + reason);
   };
-  for (const ir::block_realize_node* r : all_blocks(before.body)) {
-    if (r->block->annotations.count("auto_copy") == 0) continue;
-    if (const path at = find_block(after, r->block->id))
-      if (const ir::loop_node* loop = parted_by(at, find_block(before, r->block->id)))
-        refuse(*loop, *r->block, "no longer make", "; alone, each lacks what others write");
-  }
-  for (const ir::block_realize_node* r : all_blocks(after.body)) {
-    if (r->block->annotations.count("auto_copy") == 0) continue;
-    const path at = find_block(after, r->block->id);
+  for (const ir::block_node* copy : find_copies(before))
+    if (const path at = find_block(after, copy->id))
+      if (const ir::loop_node* loop = parted_by(at, find_block(before, copy->id)))
+        refuse(*loop, *copy, "no longer make", "; alone, each lacks what others write");
+  for (const ir::block_node* copy : find_copies(after)) {
+    const path at = find_block(after, copy->id);
     const std::string reason = why_not_jointly(at);
     if (reason.empty()) continue;
-    const path was = find_block(before, r->block->id);
+    const path was = find_block(before, copy->id);
     if (!was || why_not_jointly(was).empty())
-      refuse(*joint_loop(at), *r->block, "make", ", but " + reason);
+      refuse(*joint_loop(at), *copy, "make", ", but " + reason);
   }
 }
 
