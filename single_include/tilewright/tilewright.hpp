@@ -55435,15 +55435,19 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
   remainder out;
   for (std::size_t w = 0; w < reader; ++w) {
     const child_block& writer = scope[w];
-    if (loop && loop_index(writer.loops, *loop) < 0) continue;
+    const int at = loop ? loop_index(writer.loops, *loop) : -1;
+    if (loop && at < 0) continue;
     for (const ir::buffer_region& of_writer : writer.block().writes) {
       if (of_writer.buffer != region.buffer ||
           !may_overlap(writer.block(), of_writer, r.block(), region))
         continue;
       // threads share global memory, but nothing makes them wait for each other there
       const std::string_view scope_of_buffer = region.buffer->scope;
+      // nor is what other iterations of the loop write written in this one
+      const bool others =
+          loop && ir::shared_across(scope_of_buffer, *writer.loops[static_cast<std::size_t>(at)]);
       const std::string_view reach =
-          scope_of_buffer == "global" ? std::string_view{} : scope_of_buffer;
+          scope_of_buffer == "global" || others ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!out.produced) {

@@ -93,3 +93,25 @@ def main(A: T.Buffer((4, 2), "int32"), B: T.Buffer((4, 2), "int32")):
   s.set_scope(b, 0, "shared.dyn");
   check_schedule(s, f);
 }
+
+TEST_CASE("bind: shared memory is no reason to read what other threads write") {
+  for (const char* const index : {"T.max(vi - 1, 0)", "vi"}) {
+    const ir::function f = ir::parse(std::string(R"(@T.prim_func
+def main(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    S = T.alloc_buffer((8,), "int32", scope="shared")
+    for i in range(8):
+        with T.block("S"):
+            vi = T.axis.spatial(8, i)
+            S[vi] = A[vi] * 2
+        with T.block("C"):
+            vi = T.axis.spatial(8, i)
+            C[vi] = S[)") + index + "] + 1\n");
+    schedule s(f);
+    const loop_rv i = s.get_loops(s.block("S"))[0];
+    if (std::string(index) == "vi")
+      s.bind(i, "threadIdx.x");
+    else
+      check_refusal(s, "bind", 1, [&] { s.bind(i, "threadIdx.x"); });
+    check_schedule(s, f);
+  }
+}
