@@ -342,3 +342,21 @@ TEST_CASE("threads that add up a reduction may do so through a view") {
       "            V[0] = V[0] + A[vt]\n";
   CHECK(run(body)[0] == 28);
 }
+
+TEST_CASE("joint copies: none where no thread runs") {
+  CHECK(run("    S = T.alloc_buffer((8,), scope=\"shared\")\n"
+            "    for t in range(8):\n"
+            "        with T.block(\"B\"):\n"
+            "            v = T.axis.spatial(8, t)\n"
+            "            B[v] = A[7 - v]\n"
+            "    for t in T.thread_binding(0, thread=\"threadIdx.x\"):\n"
+            "        with T.block(\"S\"):\n"
+            "            v = T.axis.spatial(0, t)\n"
+            "            S[v] = A[v]\n"
+            "        with T.block(\"copy\"):\n"
+            "            T.reads(S[0:8])\n"
+            "            T.writes(B[0:8])\n"
+            "            T.block_attr({\"auto_copy\": 1})\n"
+            "            for ax in range(8):\n"
+            "                B[ax] = S[ax]\n") == backwards);
+}

@@ -485,3 +485,27 @@ def main(A: T.Buffer((4, 3), "int32"), C: T.Buffer((4,), "int32")):
   check_refusal(s, "reindex", 6, [&] { s.reindex(c, written_buffer(0)); });
   check_refusal(s, "write_at", 5, [&] { s.write_at(i, c, 0, "global"); });
 }
+
+TEST_CASE("cache_write: the copy of a symbolic part of a buffer runs over that part") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "int32")
+    C = T.match_buffer(c, (n,), "int32")
+    B = T.alloc_buffer(((n + 1) // 2 * 2,), "int32")
+    for i in range(n):
+        with T.block("B"):
+            vi = T.axis.spatial(n, i)
+            B[vi] = A[vi] * 2
+    for i in range(n):
+        with T.block("C"):
+            vi = T.axis.spatial(n, i)
+            C[vi] = B[vi] + 1
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  const block_rv copy = s.cache_write(b, 0, "global");
+  const loop_rv l = s.get_loops(copy).front();
+  CHECK(ir::print(s.get(l).extent) == "n");
+  check_meaning(s, f, {{"n", 5}});
+}

@@ -161,3 +161,31 @@ def main(A: T.Buffer((3, 4), "int32"), B: T.Buffer((4, 2), "int32")):
   for (const char* domain : {"3, k", "(o, o + 3), o + k"})
     for (const char* place : {"vi // 2, vi % 2", "vi, 0"}) refused(domain, place);
 }
+
+TEST_CASE("written: wide steps that a guard takes off the end reach back into the box") {
+  // the last iteration writes nothing, and A_copy[8] is another one's
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((9,), "int32"), E: T.Buffer((4, 2), "int32")):
+    A_copy = T.alloc_buffer((9,), "int32")
+    for i_0 in T.parallel(3):
+        for i_1 in range(2):
+            with T.block("A_copy"):
+                v0 = T.axis.spatial(4, i_0 * 2 + i_1)
+                T.where(i_0 * 2 + i_1 < 4)
+                T.reads(A[v0 * 2:v0 * 2 + 3])
+                T.writes(A_copy[v0 * 2:v0 * 2 + 3])
+                for ax0 in range(3):
+                    A_copy[v0 * 2 + ax0] = A[v0 * 2 + ax0]
+            for j in range(2):
+                with T.block("E"):
+                    vi = T.axis.spatial(4, i_0 * 2 + i_1)
+                    vj = T.axis.spatial(2, j)
+                    T.where(i_0 * 2 + i_1 < 4)
+                    T.reads(A_copy[vi * 2 + vj:vi * 2 + vj + 2])
+                    T.writes(E[vi, vj])
+                    E[vi, vj] = A_copy[vi * 2 + vj] + A_copy[vi * 2 + 1 + vj]
+)"));
+  const block_rv e = s.block("E");
+  const loop_rv j = s.get_loops(e)[2];
+  check_refusal(s, "read_at", 5, [&] { s.read_at(j, e, 0, "global"); });
+}

@@ -72,6 +72,7 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
   const auto axis = static_cast<std::size_t>(n.axis), slot = static_cast<std::size_t>(n.slot);
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
+  if (extent <= 0) return;
   thread_group inner;
   for (thread& t : group) {
     if (t.place[axis] >= 0) {  // the loop around has made these threads

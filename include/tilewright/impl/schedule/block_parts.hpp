@@ -140,14 +140,15 @@ inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>*
       p.outer.push_back(
           {ir::make_var(iter.var->name + "_o", iter.var.type()), d.outer_dom, iter.kind});
     p.outer_values.push_back(d.outer);
-    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, p.outer.back().var);
+    if (ir::is_var(d.outer))
+      p.of_loops.emplace(d.outer, ir::cast(d.outer.type(), p.outer.back().var));
   }
   ir::var_map map;
   for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
     const divided_iter& d = p.divided.iters[i];
     const ir::iter_var& iter = p.old().iters[i];
     const dtype type = iter.var.type();
-    const ir::var& outer = p.outer[i].var;
+    const ir::expr outer = ir::cast(type, p.outer[i].var);
     if (is_unit(d.inner_dom)) {
       map.emplace(iter.var, is_unit(d.outer_dom) && !preserve && ir::is_int(d.outer, 0)
                                 ? ir::integer(type, 0)

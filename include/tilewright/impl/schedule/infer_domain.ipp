@@ -300,6 +300,36 @@ TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
   return out;
 }
 
+namespace detail::domains_of {
+
+/// Number of values of a domain with both sides.
+inline linear length_of(const iter_domain& solved) {
+  linear out = difference(*solved.hi, *solved.lo);
+  ++out.constant;
+  return out;
+}
+
+/// Whether a domain is less than the symbolic one around it, certainly inside, and equally long in
+/// every iteration of the loops.
+inline bool is_part(const iter_domain& solved, const ir::range& domain, const loop_list& loops) {
+  if (!solved.lo || !solved.hi) return false;
+  const linear length = length_of(solved);
+  if (footprints::constant_sum(length, arith::to_linear(domain.extent), -1) == 0) return false;
+  for (const ir::loop_node* l : loops)
+    if (ir::uses_var(arith::from_linear(length), l->var)) return false;
+  const arith::analyzer known = footprints::knowing(loops);
+  return known.prove_le(domain.min, arith::from_linear(*solved.lo)) &&
+         known.prove_lt(arith::from_linear(*solved.hi), domain.min + domain.extent);
+}
+
+/// Whether values behind the end of what was solved are in the domain, as far as one can tell.
+inline bool ends_before(const iter_domain& solved, const ir::range& domain) {
+  return solved.hi && footprints::constant_sum(
+                          *solved.hi, arith::to_linear(domain.min + domain.extent), -1) != -1;
+}
+
+}  // namespace detail::domains_of
+
 TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& domain,
                                   const arith::bounds& clip,
                                   const std::vector<const ir::loop_node*>& loops) {
@@ -333,7 +363,13 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
         out.at_least = clip.lo;
       return out;
     }
+    if (is_part(solved, domain, loops)) {
+      out.start = solved.lo;
+      out.symbolic_extent = arith::from_linear(length_of(solved));
+      return out;
+    }
     out.symbolic_extent = domain.extent;
+    out.exact = !ends_before(solved, domain);
     if (clip.lo != bounds::negative_infinity &&
         !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
       out.at_least = clip.lo;

@@ -215,6 +215,12 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
+/// Whether all values of a variable are outside of its clip in some iteration of the loops.
+inline bool is_beyond(const linear_range& value, const bounds& clip,
+                      const std::vector<const ir::loop_node*>& loops) {
+  return range_of(*value.lo, loops).hi > clip.hi || range_of(*value.hi, loops).lo < clip.lo;
+}
+
 /// The box that indices cover which are single variables or sums of several; split ones, if some
 /// are neither. Marks the variables in `used`.
 inline std::optional<footprint> strips_written(const child_block& child, const bound_iters& iters,
@@ -248,6 +254,9 @@ inline std::optional<footprint> strips_written(const child_block& child, const b
       value = {arith::to_linear(dom.min),
                difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
+    // the steps that a guard takes off the end reach back into the box when they are wide
+    if (place->extent > place->factor && is_beyond(value, iters.clip[i], child.loops))
+      return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);
       accumulate(at, v, place->factor);
