@@ -179,8 +179,9 @@ bool reduces_affinely(const child_block& child);
 /// does that was fused from both. Their relative order decides which reduce instance of a result
 /// comes first, so it must stay as it is.
 std::vector<std::size_t> mixed_loops(const child_block& child);
-/// Whether the first instance of each result to run is the one that initialises it. Certain without
-/// mixed loops, or when these run through the sums that they are digits of in increasing order.
+/// Whether the first instance of each result to run is the one that initialises it: `vk = k`, not
+/// `vk = 2 - k`, nor a part that is told from outside; mixed loops run through the sums that they are
+/// digits of in increasing order.
 bool init_comes_first(const child_block& child);
 
 /// Whether all that a block reads from other blocks of its scope is written before, in the same
@@ -241,10 +242,6 @@ ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
 /// The same of the loops around the child.
 ir::var used_inside(const child_block& child);
 /// @}
-
-/// Whether the init of a reduction runs in the first iteration of the loops that drive it: `vk = k`,
-/// not `vk = 2 - k`, nor a part that is told from outside.
-bool begins_with_init(const child_block& child);
 
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);

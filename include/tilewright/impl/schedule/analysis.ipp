@@ -420,17 +420,6 @@ TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
       child.block(), [&](const ir::var& v) { return loop_index(child.loops, v) >= 0; });
 }
 
-TILEWRIGHT_INLINE bool begins_with_init(const child_block& child) {
-  ir::var_map first;
-  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
-  const std::vector<ir::iter_var>& iters = child.block().iters;
-  for (std::size_t i = 0; i < iters.size(); ++i)
-    if (iters[i].kind == ir::iter_kind::reduce &&
-        !arith::same_value(ir::substitute(child.realize->values[i], first), iters[i].dom.min))
-      return false;
-  return true;
-}
-
 namespace detail::scopes {
 
 /// All variables are spatial, and of what it writes an instance reads only the elements that it

@@ -150,6 +150,13 @@ TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child)
 }
 
 TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
+  ir::var_map first;
+  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
+  const std::vector<ir::iter_var>& iters = child.block().iters;
+  for (std::size_t i = 0; i < iters.size(); ++i)
+    if (iters[i].kind == ir::iter_kind::reduce &&
+        !arith::same_value(ir::substitute(child.realize->values[i], first), iters[i].dom.min))
+      return false;
   if (mixed_loops(child).empty()) return true;
   for (const arith::linear& value : bind_iters(child).values)
     for (const auto& [term, factor] : value.terms)

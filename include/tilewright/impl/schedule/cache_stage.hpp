@@ -277,7 +277,7 @@ inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
 /// a reduction reads its result: with an init it finds there what it has written, if that comes first.
 inline bool reads_before(const child_block& c, const ir::buffer& x) {
   const ir::block_node& b = c.block();
-  if (b.init && writes_buffer(b, x) && !begins_with_init(c)) return true;
+  if (b.init && writes_buffer(b, x) && !init_comes_first(c)) return true;
   const auto starts = [&](const ir::buffer_region& r) {
     return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
            std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),

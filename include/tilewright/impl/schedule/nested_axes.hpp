@@ -1,10 +1,8 @@
 // Loops of one nest that are bound to the same axis of threads.
 #pragma once
 
-#include <algorithm>
 #include <set>
 #include <string>
-#include <vector>
 
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>

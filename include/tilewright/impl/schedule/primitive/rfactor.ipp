@@ -146,7 +146,7 @@ inline ir::expr result_predicate(const plan& p) {
       cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
-  if (cuts_partial && !begins_with_init(*p.child))
+  if (cuts_partial && !init_comes_first(*p.child))
     refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
                   quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
