@@ -8,51 +8,26 @@
 
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
+#include <tilewright/impl/schedule/differing_values.hpp>
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
 
-/// What the threads of a loop need not agree on: their own places, and memory that they write.
-class differing_values {
- public:
-  explicit differing_values(const ir::loop_node& outermost) {
-    ir::for_each_stmt(outermost.body, [&](const ir::stmt& s) {
-      if (const ir::store_node* store = ir::as_store(s)) written_.push_back(store->buffer);
-    });
-  }
-  void add(const ir::var& v) { vars_.insert(v); }
-  bool decide(const ir::expr& e) const {
-    bool found = ir::uses_any(e, vars_);
-    ir::for_each_expr(e, [&](const ir::expr& x) {
-      found = found || (x->buffer &&
-                        std::find(written_.begin(), written_.end(), x->buffer) != written_.end());
-    });
-    return found;
-  }
-  /// Whether they decide what a block does.
-  bool decide(const ir::block_realize_node& r) const {
-    bool found = decide(r.predicate);
-    for (const ir::expr& value : r.values) found = found || decide(value);
-    for (const ir::iter_var& iter : r.block->iters)
-      found = found || decide(iter.dom.min) || decide(iter.dom.extent);
-    ir::for_each_expr(r.block->body, [&](const ir::expr& e) {
-      found = found || (ir::is_var(e) && vars_.count(e) != 0);
-    });
-    return found;
-  }
+/// Whether they decide what a block does.
+inline bool decide(const differing_values& values, const ir::block_realize_node& r) {
+  const auto decided = [&](const ir::expr& e) { return values.decide(e); };
+  return values.decide(r.predicate) || std::any_of(r.values.begin(), r.values.end(), decided) ||
+         std::any_of(r.block->iters.begin(), r.block->iters.end(),
+                     [&](const ir::iter_var& v) {
+                       return values.decide(v.dom.min) || values.decide(v.dom.extent);
+                     }) ||
+         values.name(r.block->body);
+}
 
- private:
-  ir::var_set vars_;
-  std::vector<ir::buffer> written_;
-};
-
-/// Whether they decide that a thread comes to what stands in the statement, or how often; a let that
-/// they decide is one of them from there on.
-inline bool decides(differing_values& values, const ir::stmt& s) {
-  if (const ir::let_node* let = ir::as_let(s); let && values.decide(let->value))
-    values.add(let->var);
+/// Whether they decide that a thread comes to what stands in the statement, or how often.
+inline bool decide_way(const differing_values& values, const ir::stmt& s) {
   if (const ir::if_node* branch = ir::as_if(s)) return values.decide(branch->condition);
   if (const ir::while_node* loop = ir::as_while(s)) return values.decide(loop->condition);
   if (const ir::loop_node* loop = ir::as_loop(s))
@@ -85,13 +60,14 @@ inline std::string why_not_jointly(const path& at) {
            ir::as_realize(*slots[scope - 1])->block->name + "\" around it";
   differing_values values(*ir::as_loop(*slots[first]));
   for (std::size_t i = first; i + 1 < slots.size(); ++i) {
-    if (i > first && decides(values, *slots[i])) return "not all of them come to it as often";
+    values.follow(*slots[i]);
+    if (i > first && decide_way(values, *slots[i])) return "not all of them come to it as often";
     if (cannot_wait(*slots[i]))
       return "the iterations of loop \"" + ir::as_loop(*slots[i])->var->name +
              "\" around it cannot wait for each other";
     if (is_joint(*slots[i])) values.add(ir::as_loop(*slots[i])->var);
   }
-  if (values.decide(r)) return "it copies something else for each of them";
+  if (decide(values, r)) return "it copies something else for each of them";
   return "";
 }
 

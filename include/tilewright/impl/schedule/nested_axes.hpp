@@ -1,27 +1,14 @@
 // Loops of one nest that are bound to the same axis of threads.
 #pragma once
 
-#include <set>
 #include <string>
 
+#include <tilewright/impl/schedule/differing_values.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
-
-/// The buffers that are stored to below the loop, but not in the statement inside of it.
-inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
-                                                      const ir::stmt& inside) {
-  std::set<const ir::store_node*> own;
-  std::set<const ir::buffer_node*> out;
-  ir::for_each_stmt(inside, [&](const ir::stmt& s) { own.insert(ir::as_store(s)); });
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::store_node* store = ir::as_store(s);
-    if (store && own.count(store) == 0) out.insert(store->buffer.get());
-  });
-  return out;
-}
 
 /// Whether the loop at the end of the path is as long as the loop `outer` around it, and does the same
 /// in all iterations of that one: it uses nothing that its variable decides, and reads nothing that
@@ -29,23 +16,14 @@ inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
 inline bool repeats_within(const path& inner, const ir::loop_node& outer) {
   const ir::loop_node& loop = *ir::as_loop(inner.target());
   if (!ir::equal(loop.min, outer.min) || !ir::equal(loop.extent, outer.extent)) return false;
-  ir::var_set differ{outer.var};
+  differing_values values(outer, inner.target());
+  values.add(outer.var);
   bool below = false;
   for (const ir::stmt* s : inner.slots) {
-    const ir::let_node* let = below ? ir::as_let(*s) : nullptr;
-    if (let && ir::uses_any(let->value, differ)) differ.insert(let->var);
-    const ir::block_realize_node* r = below ? ir::as_realize(*s) : nullptr;
-    for (std::size_t i = 0; r && i < r->values.size(); ++i)
-      if (ir::uses_any(r->values[i], differ)) differ.insert(r->block->iters[i].var);
+    if (below) values.follow(*s);
     below = below || ir::as_loop(*s) == &outer;
   }
-  const std::set<const ir::buffer_node*> written = stored_beside(outer, inner.target());
-  bool repeats = true;
-  ir::for_each_expr(inner.target(), [&](const ir::expr& e) {
-    repeats =
-        repeats && differ.count(e) == 0 && (!e->buffer || written.count(e->buffer.get()) == 0);
-  });
-  return repeats;
+  return !values.decide(inner.target());
 }
 
 /// A loop around or below the one at the end of the path that is bound to the axis, where the two do
