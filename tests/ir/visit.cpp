@@ -1,5 +1,7 @@
 #include <tilewright/ir/visit.hpp>
 
+#include <string>
+
 #include <doctest/doctest.h>
 
 using namespace tilewright;
@@ -38,4 +40,30 @@ TEST_CASE("a mutator that changes nothing returns the same statement") {
   const stmt replaced = replace_buffers(s, {{a, b}});
   REQUIRE(as_loop(replaced));
   CHECK(as_store(as_loop(replaced)->body)->buffer == b);
+}
+
+TEST_CASE("any_stmt: outermost first, into all that statements hold, until one is found") {
+  const buffer a = make_buffer("A", dtype::f32, {8});
+  const auto store = [&](int at) { return make_store(a, {expr(at)}, real(dtype::f32, 1.0)); };
+  block_node sum;
+  sum.name = "sum";
+  sum.init = store(0);
+  sum.body = make_if(boolean(true), store(1), make_let(make_var("v"), 1, store(2)));
+  const stmt all =
+      make_seq({make_loop(make_var("i"), 0, 8, make_realize({}, boolean(true), make_block(sum))),
+                make_while(boolean(false), make_allocate(a, make_attribute(0, "key", 0, store(3)))),
+                make_evaluate(0)});
+  std::string seen;
+  const auto visit = [&](const stmt& s) {
+    if (as_store(s)) seen += std::to_string(as_int(as_store(s)->indices[0]));
+    if (as_loop(s)) seen += 'l';
+    if (as_evaluate(s)) seen += 'e';
+    return false;
+  };
+  CHECK_FALSE(any_stmt(all, visit));
+  CHECK(seen == "l0123e");
+  int asked = 0;
+  CHECK(any_stmt(all, [&](const stmt& s) { return ++asked, as_store(s) != nullptr; }));
+  CHECK(asked == 4);  // the sequence, the loop, the block, its init
+  CHECK_FALSE(any_stmt(stmt(), visit));
 }

@@ -44,6 +44,31 @@ void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
 /// Calls `f` on every statement below, parents first, `init` included.
 void for_each_stmt(const stmt& s, const std::function<void(const stmt&)>& f);
 
+/// Whether `f` says so of a statement in `s`, init blocks included, or of `s`; outermost first, until
+/// it does. A plain walk: for questions that are asked often and mostly answered by no.
+template <class F>
+bool any_stmt(const stmt& s, const F& f) {
+  if (!s) return false;
+  if (f(s)) return true;
+  switch (s->kind) {
+    case stmt_kind::loop: return any_stmt(as_loop(s)->body, f);
+    case stmt_kind::block_realize:
+      return any_stmt(as_realize(s)->block->init, f) || any_stmt(as_realize(s)->block->body, f);
+    case stmt_kind::seq:
+      for (const stmt& child : as_seq(s)->stmts)
+        if (any_stmt(child, f)) return true;
+      return false;
+    case stmt_kind::if_else:
+      return any_stmt(as_if(s)->then_body, f) || any_stmt(as_if(s)->else_body, f);
+    case stmt_kind::let: return any_stmt(as_let(s)->body, f);
+    case stmt_kind::allocate: return any_stmt(as_allocate(s)->body, f);
+    case stmt_kind::attribute: return any_stmt(as_attribute(s)->body, f);
+    case stmt_kind::while_loop: return any_stmt(as_while(s)->body, f);
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return false;
+  }
+  return false;
+}
 /// Post-order rewriting: children first, then `f` on the rebuilt node.
 expr rewrite(const expr& e, const std::function<expr(const expr&)>& f);
 stmt rewrite(const stmt& s, const std::function<expr(const expr&)>& on_expr,

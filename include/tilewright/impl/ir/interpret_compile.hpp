@@ -20,11 +20,10 @@ namespace tilewright::ir::detail::interp {
 inline bool is_barrier(const expr& e) { return e->op == op::call && e->name == "tvm_storage_sync"; }
 
 inline bool has_barriers(const stmt& body) {
-  bool found = false;
-  for_each_stmt(body, [&](const stmt& s) {
-    if (const evaluate_node* e = as_evaluate(s)) found = found || is_barrier(e->value);
+  return any_stmt(body, [](const stmt& s) {
+    const evaluate_node* e = as_evaluate(s);
+    return e && is_barrier(e->value);
   });
-  return found;
 }
 
 /// Flattens a function; owns the code.

@@ -31,9 +31,7 @@ inline bool has_symbolic_layout(const buffer& b) {
 }
 
 inline bool contains_block(const stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const stmt& x) { found = found || as_realize(x) != nullptr; });
-  return found;
+  return any_stmt(s, [](const stmt& x) { return as_realize(x) != nullptr; });
 }
 
 TILEWRIGHT_INLINE bool root_is_implied(const stmt& body) {

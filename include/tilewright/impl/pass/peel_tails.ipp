@@ -200,10 +200,7 @@ class target_finder {
   }
 
   static bool reduces(const stmt& s) {
-    bool found = false;
-    for_each_stmt(
-        s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
-    return found;
+    return any_stmt(s, [](const stmt& x) { return as_loop(x) && is_reduction(*as_loop(x)); });
   }
 
   const var_map& conditions_;

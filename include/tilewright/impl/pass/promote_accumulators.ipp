@@ -134,11 +134,8 @@ struct tile {
 };
 
 inline bool has_serial_loop(const stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const stmt& x) {
-    found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial);
-  });
-  return found;
+  return any_stmt(
+      s, [](const stmt& x) { return as_loop(x) && as_loop(x)->loop == loop_kind::serial; });
 }
 
 /// Different points of the tile are different elements: every variable occurs in one index, as a
@@ -245,11 +242,8 @@ class promoter : public arith::scoped_mutator {
   }
 
   static bool allocated_inside(const stmt& s, const buffer& b) {
-    bool found = false;
-    for_each_stmt(s, [&](const stmt& x) {
-      found = found || (as_allocate(x) && as_allocate(x)->buffer == b);
-    });
-    return found;
+    return any_stmt(s,
+                    [&](const stmt& x) { return as_allocate(x) && as_allocate(x)->buffer == b; });
   }
 
   std::optional<tile> make_tile(const loop_node& loop, const buffer& b,

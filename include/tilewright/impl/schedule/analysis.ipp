@@ -177,12 +177,11 @@ inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_
 }
 
 inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
-  bool found = false;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
-    if (const ir::store_node* store = ir::as_store(x))
-      for (const ir::expr& i : store->indices) found = found || ir::uses_any(i, reduce);
+  return ir::any_stmt(s, [&](const ir::stmt& x) {
+    const ir::store_node* store = ir::as_store(x);
+    return store && std::any_of(store->indices.begin(), store->indices.end(),
+                                [&](const ir::expr& i) { return ir::uses_any(i, reduce); });
   });
-  return found;
 }
 
 /// One dimension of a region over the whole domain of the block's iteration variables, cut to the

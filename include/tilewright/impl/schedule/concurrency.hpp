@@ -6,6 +6,7 @@
 
 #include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/storage_scope.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
@@ -19,32 +20,12 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
-/// Whether such a loop stands in the statement. Asked after every primitive, of programs that mostly
-/// have none: a plain walk over statements.
+/// Whether such a loop stands in the statement.
 inline bool holds_concurrent_loop(const ir::stmt& s) {
-  if (!s) return false;
-  switch (s->kind) {
-    case ir::stmt_kind::loop: {
-      const ir::loop_node& loop = *ir::as_loop(s);
-      return runs_at_once(loop) || holds_concurrent_loop(loop.body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), holds_concurrent_loop);
-    }
-    case ir::stmt_kind::block_realize: {
-      const ir::block_node& block = *ir::as_realize(s)->block;
-      return holds_concurrent_loop(block.body) || holds_concurrent_loop(block.init);
-    }
-    case ir::stmt_kind::if_else:
-      return holds_concurrent_loop(ir::as_if(s)->then_body) ||
-             holds_concurrent_loop(ir::as_if(s)->else_body);
-    case ir::stmt_kind::let: return holds_concurrent_loop(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return holds_concurrent_loop(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return holds_concurrent_loop(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return holds_concurrent_loop(ir::as_while(s)->body);
-    default: return false;
-  }
+  return ir::any_stmt(s, [](const ir::stmt& inner) {
+    const ir::loop_node* loop = ir::as_loop(inner);
+    return loop && runs_at_once(*loop);
+  });
 }
 
 /// Whether the loop, one of those around the target, or one below it starts the threads that the

@@ -84,34 +84,14 @@ inline const ir::loop_node* parted_by(const path& at, const path& before) {
   return nullptr;
 }
 
-/// The blocks in the statement that say of themselves that they copy. Asked after every primitive of
-/// programs that mostly have none: a plain walk over statements.
-inline void find_copies(const ir::stmt& s, std::vector<const ir::block_node*>& out) {
-  if (!s) return;
-  switch (s->kind) {
-    case ir::stmt_kind::loop: return find_copies(ir::as_loop(s)->body, out);
-    case ir::stmt_kind::seq:
-      for (const ir::stmt& child : ir::as_seq(s)->stmts) find_copies(child, out);
-      return;
-    case ir::stmt_kind::block_realize: {
-      const ir::block_node& block = *ir::as_realize(s)->block;
-      if (!block.annotations.empty() && block.annotations.count("auto_copy") != 0)
-        out.push_back(&block);
-      return find_copies(block.body, out);
-    }
-    case ir::stmt_kind::if_else:
-      find_copies(ir::as_if(s)->then_body, out);
-      return find_copies(ir::as_if(s)->else_body, out);
-    case ir::stmt_kind::let: return find_copies(ir::as_let(s)->body, out);
-    case ir::stmt_kind::allocate: return find_copies(ir::as_allocate(s)->body, out);
-    case ir::stmt_kind::attribute: return find_copies(ir::as_attribute(s)->body, out);
-    case ir::stmt_kind::while_loop: return find_copies(ir::as_while(s)->body, out);
-    default: return;
-  }
-}
+/// The blocks of the function that say of themselves that they copy.
 inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
   std::vector<const ir::block_node*> out;
-  find_copies(f.body, out);
+  ir::any_stmt(f.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && r->block->annotations.count("auto_copy") != 0) out.push_back(r->block.get());
+    return false;
+  });
   return out;
 }
 

@@ -39,11 +39,12 @@ inline const ir::loop_node* same_axis(const ir::function& f, const path& at,
   for (const ir::loop_node* outer : at.all_loops())
     if (is_bound(*outer) && !repeats_within(at, *outer)) return outer;
   const ir::loop_node* found = nullptr;
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::loop_node* inner = found ? nullptr : ir::as_loop(s);
-    if (!inner || !is_bound(*inner)) return;
-    if (const path there = find_loop(f, inner->var); there && !repeats_within(there, loop))
-      found = inner;
+  ir::any_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::loop_node* inner = ir::as_loop(s);
+    if (!inner || !is_bound(*inner)) return false;
+    const path there = find_loop(f, inner->var);
+    if (there && !repeats_within(there, loop)) found = inner;
+    return found != nullptr;
   });
   return found;
 }

@@ -63,14 +63,12 @@ class skipped_stores {
   }
 
   bool stores(const ir::stmt& s) const {
-    bool found = false;
-    ir::for_each_stmt(s, [&](const ir::stmt& x) {
-      if (const ir::store_node* store = ir::as_store(x)) found = found || store->buffer == x_;
-      if (const ir::block_realize_node* r = ir::as_realize(x))
-        found = found || std::any_of(r->block->writes.begin(), r->block->writes.end(),
-                                     [&](const ir::buffer_region& w) { return w.buffer == x_; });
+    return ir::any_stmt(s, [&](const ir::stmt& x) {
+      if (const ir::store_node* store = ir::as_store(x)) return store->buffer == x_;
+      const ir::block_realize_node* r = ir::as_realize(x);
+      return r && std::any_of(r->block->writes.begin(), r->block->writes.end(),
+                              [&](const ir::buffer_region& w) { return w.buffer == x_; });
     });
-    return found;
   }
 
   /// Both branches store to the buffer, at the same places, or neither does.

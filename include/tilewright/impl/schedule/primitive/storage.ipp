@@ -33,12 +33,10 @@ inline bool readers_covered(const ir::stmt& site, const ir::buffer& x) {
 }
 
 inline bool has_threads(const ir::stmt& s) {
-  bool found = false;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+  return ir::any_stmt(s, [](const ir::stmt& x) {
     const ir::loop_node* loop = ir::as_loop(x);
-    found = found || (loop && loop->loop == ir::loop_kind::thread_binding);
+    return loop && loop->loop == ir::loop_kind::thread_binding;
   });
-  return found;
 }
 
 /// Whether an instance of the block writes other elements in each iteration of the loop: its region

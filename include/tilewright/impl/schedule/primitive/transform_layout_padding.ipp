@@ -229,8 +229,9 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
                               [&](const ir::store_node* s) { return s->buffer == buffer; }) != 1)
     return nullptr;
   const ir::loop_node* found = nullptr;
-  ir::for_each_stmt(b.body, [&](const ir::stmt& s) {
-    if (!found && ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+  ir::any_stmt(b.body, [&](const ir::stmt& s) {
+    if (ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+    return found != nullptr;
   });
   return found;
 }

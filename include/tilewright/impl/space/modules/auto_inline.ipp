@@ -13,9 +13,8 @@ namespace tilewright::space {
 namespace detail::inlining {
 
 inline bool has_condition(const ir::block_node& block) {
-  bool found = false;
-  ir::for_each_stmt(block.body,
-                    [&](const ir::stmt& s) { found = found || s->kind == ir::stmt_kind::if_else; });
+  bool found =
+      ir::any_stmt(block.body, [](const ir::stmt& s) { return s->kind == ir::stmt_kind::if_else; });
   ir::for_each_expr(block.body,
                     [&](const ir::expr& e) { found = found || e->op == ir::op::if_then_else; });
   return found;
