@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/stmt.hpp>
 #include <tilewright/ir/visit.hpp>
 
@@ -37,6 +38,8 @@ struct child_block {
   std::shared_ptr<const ir::block_node> widened = {};
 
   const ir::block_node& block() const noexcept { return widened ? *widened : *realize->block; }
+  /// Whether each iteration of that loop runs instances of its own: not threads that copy jointly.
+  bool runs_alone(std::size_t loop) const { return !ir::copies_jointly(block(), *loops[loop]); }
 };
 
 /// One walk over a scope. Valid as long as the scope's block lives.

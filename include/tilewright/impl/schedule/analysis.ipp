@@ -5,7 +5,6 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/other_results.hpp>
-#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
@@ -444,7 +443,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     // below a loop TVM lets blocks write parts of one buffer, too
     if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    if (ir::copies_jointly(b, *scope[i].loops[at])) continue;
+    if (!scope[i].runs_alone(at)) continue;
     const auto in_place = [&] {
       return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
     };

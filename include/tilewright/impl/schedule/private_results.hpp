@@ -43,7 +43,7 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
 
 /// Whether iterations of the loop at that position run at once, each its own instances of the block.
 inline bool asked_of(const child_block& c, std::size_t loop) {
-  return runs_at_once(*c.loops[loop]) && !ir::copies_jointly(c.block(), *c.loops[loop]);
+  return runs_at_once(*c.loops[loop]) && c.runs_alone(loop);
 }
 
 /// The results of a program's blocks as they were before a primitive.

@@ -11,7 +11,6 @@
 #include <tilewright/impl/schedule/skipped_stores.hpp>
 #include <tilewright/impl/schedule/stores_fill.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
-#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -117,30 +116,10 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
   return true;
 }
 
-/// Whether one of the blocks below the loop writes what the reader, another one, finds there in
-/// another iteration.
-inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
-                       std::size_t reader, const ir::buffer_region& r, const ir::var& loop) {
-  const child_block& user = scope[reader];
-  std::optional<remainder> left;  // by what those before the reader write in its iteration
-  for (const std::size_t w : below) {
-    const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (w == reader || out.buffer != r.buffer) continue;
-      if (w < reader) {
-        if (!left) left = left_unwritten(scope, reader, bind_iters(user), r, sums::finished, &loop);
-        const const_box all = constant_box(writer.block(), out);
-        if (std::all_of(left->rest.begin(), left->rest.end(),
-                        [&](const const_box& box) { return disjoint(box, all); }))
-          continue;
-      }
-      const auto at = static_cast<std::size_t>(loop_index(writer.loops, loop));
-      if (may_overlap(writer.block(), out, user.block(), r) &&
-          !share_within_iterations(writer, out, user, r, at))
-        return true;
-    }
-  }
-  return false;
+/// Position of the loop around the child, of which each iteration runs it alone; -1 when there is none.
+inline int alone_below(const child_block& c, const ir::var& loop) {
+  const int at = loop_index(c.loops, loop);
+  return at >= 0 && c.runs_alone(static_cast<std::size_t>(at)) ? at : -1;
 }
 
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
@@ -220,35 +199,40 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
-namespace detail::cover {
-
-/// The blocks below the loop, without those that its threads copy jointly.
-inline std::vector<std::size_t> alone_below(const block_scope& scope, const ir::var& loop) {
-  std::vector<std::size_t> out;
-  for (std::size_t c = 0; c < scope.size(); ++c)
-    if (const int l = loop_index(scope[c].loops, loop);
-        l >= 0 &&
-        !ir::copies_jointly(scope[c].block(), *scope[c].loops[static_cast<std::size_t>(l)]))
-      out.push_back(c);
-  return out;
+TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  using namespace detail::cover;
+  const child_block& user = scope[child];
+  if (alone_below(user, loop) < 0) return false;
+  std::optional<remainder> left;  // by what those before the reader write in its iteration
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == child || out.buffer != read.buffer) continue;
+      const int at = alone_below(writer, loop);
+      if (at < 0) break;
+      if (w < child) {
+        if (!left)
+          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
+        const const_box all = constant_box(writer.block(), out);
+        if (std::all_of(left->rest.begin(), left->rest.end(),
+                        [&](const const_box& box) { return disjoint(box, all); }))
+          continue;
+      }
+      if (may_overlap(writer.block(), out, user.block(), read) &&
+          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
 }
-
-}  // namespace detail::cover
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
   if (as_tvm()) return -1;
-  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
-  for (const std::size_t c : below)
+  for (std::size_t c = 0; c < scope.size(); ++c)
     for (const ir::buffer_region& r : scope[c].block().reads)
-      if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
+      if (is_carried(scope, c, r, loop)) return static_cast<int>(c);
   return -1;
-}
-
-TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
-                                  const ir::buffer_region& read, const ir::var& loop) {
-  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
-  return std::find(below.begin(), below.end(), child) != below.end() &&
-         detail::cover::is_carried(scope, below, child, read, loop);
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
