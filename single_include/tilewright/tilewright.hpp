@@ -8209,6 +8209,31 @@ void for_each_expr(const stmt& s, const std::function<void(const expr&)>& f);
 /// Calls `f` on every statement below, parents first, `init` included.
 void for_each_stmt(const stmt& s, const std::function<void(const stmt&)>& f);
 
+/// Whether `f` says so of a statement in `s`, init blocks included, or of `s`; outermost first, until
+/// it does. A plain walk: for questions that are asked often and mostly answered by no.
+template <class F>
+bool any_stmt(const stmt& s, const F& f) {
+  if (!s) return false;
+  if (f(s)) return true;
+  switch (s->kind) {
+    case stmt_kind::loop: return any_stmt(as_loop(s)->body, f);
+    case stmt_kind::block_realize:
+      return any_stmt(as_realize(s)->block->init, f) || any_stmt(as_realize(s)->block->body, f);
+    case stmt_kind::seq:
+      for (const stmt& child : as_seq(s)->stmts)
+        if (any_stmt(child, f)) return true;
+      return false;
+    case stmt_kind::if_else:
+      return any_stmt(as_if(s)->then_body, f) || any_stmt(as_if(s)->else_body, f);
+    case stmt_kind::let: return any_stmt(as_let(s)->body, f);
+    case stmt_kind::allocate: return any_stmt(as_allocate(s)->body, f);
+    case stmt_kind::attribute: return any_stmt(as_attribute(s)->body, f);
+    case stmt_kind::while_loop: return any_stmt(as_while(s)->body, f);
+    case stmt_kind::store:
+    case stmt_kind::evaluate: return false;
+  }
+  return false;
+}
 /// Post-order rewriting: children first, then `f` on the rebuilt node.
 expr rewrite(const expr& e, const std::function<expr(const expr&)>& f);
 stmt rewrite(const stmt& s, const std::function<expr(const expr&)>& on_expr,
@@ -26815,6 +26840,7 @@ inline void run_thread_axis(const stmt_code& n, thread_group& group, machine& m)
   const auto axis = static_cast<std::size_t>(n.axis), slot = static_cast<std::size_t>(n.slot);
   const std::int64_t lo = uniform(n.a, group, m, "the start of a loop"),
                      extent = uniform(n.b, group, m, "the extent of a loop");
+  if (extent <= 0) return;
   thread_group inner;
   for (thread& t : group) {
     if (t.place[axis] >= 0) {  // the loop around has made these threads
@@ -27033,11 +27059,10 @@ namespace tilewright::ir::detail::interp {
 inline bool is_barrier(const expr& e) { return e->op == op::call && e->name == "tvm_storage_sync"; }
 
 inline bool has_barriers(const stmt& body) {
-  bool found = false;
-  for_each_stmt(body, [&](const stmt& s) {
-    if (const evaluate_node* e = as_evaluate(s)) found = found || is_barrier(e->value);
+  return any_stmt(body, [](const stmt& s) {
+    const evaluate_node* e = as_evaluate(s);
+    return e && is_barrier(e->value);
   });
-  return found;
 }
 
 /// Flattens a function; owns the code.
@@ -31143,9 +31168,7 @@ inline bool has_symbolic_layout(const buffer& b) {
 }
 
 inline bool contains_block(const stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const stmt& x) { found = found || as_realize(x) != nullptr; });
-  return found;
+  return any_stmt(s, [](const stmt& x) { return as_realize(x) != nullptr; });
 }
 
 TILEWRIGHT_INLINE bool root_is_implied(const stmt& body) {
@@ -36241,10 +36264,7 @@ class target_finder {
   }
 
   static bool reduces(const stmt& s) {
-    bool found = false;
-    for_each_stmt(
-        s, [&](const stmt& x) { found = found || (as_loop(x) && is_reduction(*as_loop(x))); });
-    return found;
+    return any_stmt(s, [](const stmt& x) { return as_loop(x) && is_reduction(*as_loop(x)); });
   }
 
   const var_map& conditions_;
@@ -37104,11 +37124,8 @@ struct tile {
 };
 
 inline bool has_serial_loop(const stmt& s) {
-  bool found = false;
-  for_each_stmt(s, [&](const stmt& x) {
-    found = found || (as_loop(x) && as_loop(x)->loop == loop_kind::serial);
-  });
-  return found;
+  return any_stmt(
+      s, [](const stmt& x) { return as_loop(x) && as_loop(x)->loop == loop_kind::serial; });
 }
 
 /// Different points of the tile are different elements: every variable occurs in one index, as a
@@ -37215,11 +37232,8 @@ class promoter : public arith::scoped_mutator {
   }
 
   static bool allocated_inside(const stmt& s, const buffer& b) {
-    bool found = false;
-    for_each_stmt(s, [&](const stmt& x) {
-      found = found || (as_allocate(x) && as_allocate(x)->buffer == b);
-    });
-    return found;
+    return any_stmt(s,
+                    [&](const stmt& x) { return as_allocate(x) && as_allocate(x)->buffer == b; });
   }
 
   std::optional<tile> make_tile(const loop_node& loop, const buffer& b,
@@ -38772,6 +38786,8 @@ struct child_block {
   std::shared_ptr<const ir::block_node> widened = {};
 
   const ir::block_node& block() const noexcept { return widened ? *widened : *realize->block; }
+  /// Whether each iteration of that loop runs instances of its own: not threads that copy jointly.
+  bool runs_alone(std::size_t loop) const { return !ir::copies_jointly(block(), *loops[loop]); }
 };
 
 /// One walk over a scope. Valid as long as the scope's block lives.
@@ -38914,8 +38930,9 @@ bool reduces_affinely(const child_block& child);
 /// does that was fused from both. Their relative order decides which reduce instance of a result
 /// comes first, so it must stay as it is.
 std::vector<std::size_t> mixed_loops(const child_block& child);
-/// Whether the first instance of each result to run is the one that initialises it. Certain without
-/// mixed loops, or when these run through the sums that they are digits of in increasing order.
+/// Whether the first instance of each result to run is the one that initialises it: `vk = k`, not
+/// `vk = 2 - k`, nor a part that is told from outside; mixed loops run through the sums that they are
+/// digits of in increasing order.
 bool init_comes_first(const child_block& child);
 
 /// Whether all that a block reads from other blocks of its scope is written before, in the same
@@ -38976,10 +38993,6 @@ ir::var used_inside(const ir::block_node& block, const ir::var_set& around);
 /// The same of the loops around the child.
 ir::var used_inside(const child_block& child);
 /// @}
-
-/// Whether the init of a reduction runs in the first iteration of the loops that drive it: `vk = k`,
-/// not `vk = 2 - k`, nor a part that is told from outside.
-bool begins_with_init(const child_block& child);
 
 /// The loops as domains, outermost first.
 arith::loop_domains domains(const std::vector<const ir::loop_node*>& loops, std::size_t first = 0);
@@ -39400,12 +39413,11 @@ inline bool meet_anywhere(const ir::block_node& a, const std::vector<ir::buffer_
 }
 
 inline bool stores_use_reduce(const ir::stmt& s, const ir::var_set& reduce) {
-  bool found = false;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
-    if (const ir::store_node* store = ir::as_store(x))
-      for (const ir::expr& i : store->indices) found = found || ir::uses_any(i, reduce);
+  return ir::any_stmt(s, [&](const ir::stmt& x) {
+    const ir::store_node* store = ir::as_store(x);
+    return store && std::any_of(store->indices.begin(), store->indices.end(),
+                                [&](const ir::expr& i) { return ir::uses_any(i, reduce); });
   });
-  return found;
 }
 
 /// One dimension of a region over the whole domain of the block's iteration variables, cut to the
@@ -39643,17 +39655,6 @@ TILEWRIGHT_INLINE ir::var used_inside(const child_block& child) {
       child.block(), [&](const ir::var& v) { return loop_index(child.loops, v) >= 0; });
 }
 
-TILEWRIGHT_INLINE bool begins_with_init(const child_block& child) {
-  ir::var_map first;
-  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
-  const std::vector<ir::iter_var>& iters = child.block().iters;
-  for (std::size_t i = 0; i < iters.size(); ++i)
-    if (iters[i].kind == ir::iter_kind::reduce &&
-        !arith::same_value(ir::substitute(child.realize->values[i], first), iters[i].dom.min))
-      return false;
-  return true;
-}
-
 namespace detail::scopes {
 
 /// All variables are spatial, and of what it writes an instance reads only the elements that it
@@ -39679,7 +39680,7 @@ TILEWRIGHT_INLINE int compact_dataflow_violation(const block_scope& scope, const
     // below a loop TVM lets blocks write parts of one buffer, too
     if (!dominant_among(scope, i, below, boxes_overlap)) return static_cast<int>(i);
     const auto at = static_cast<std::size_t>(loop_index(scope[i].loops, loop));
-    if (ir::copies_jointly(b, *scope[i].loops[at])) continue;
+    if (!scope[i].runs_alone(at)) continue;
     const auto in_place = [&] {
       return !as_tvm() && updates_own_elements(b) && iterations_apart(scope[i], at);
     };
@@ -40949,6 +40950,13 @@ TILEWRIGHT_INLINE std::vector<std::size_t> mixed_loops(const child_block& child)
 }
 
 TILEWRIGHT_INLINE bool init_comes_first(const child_block& child) {
+  ir::var_map first;
+  for (const ir::loop_node* l : child.loops) first.emplace(l->var, l->min);
+  const std::vector<ir::iter_var>& iters = child.block().iters;
+  for (std::size_t i = 0; i < iters.size(); ++i)
+    if (iters[i].kind == ir::iter_kind::reduce &&
+        !arith::same_value(ir::substitute(child.realize->values[i], first), iters[i].dom.min))
+      return false;
   if (mixed_loops(child).empty()) return true;
   for (const arith::linear& value : bind_iters(child).values)
     for (const auto& [term, factor] : value.terms)
@@ -41635,6 +41643,36 @@ TILEWRIGHT_INLINE std::vector<iter_domain> infer_domains(
   return out;
 }
 
+namespace detail::domains_of {
+
+/// Number of values of a domain with both sides.
+inline linear length_of(const iter_domain& solved) {
+  linear out = difference(*solved.hi, *solved.lo);
+  ++out.constant;
+  return out;
+}
+
+/// Whether a domain is less than the symbolic one around it, certainly inside, and equally long in
+/// every iteration of the loops.
+inline bool is_part(const iter_domain& solved, const ir::range& domain, const loop_list& loops) {
+  if (!solved.lo || !solved.hi) return false;
+  const linear length = length_of(solved);
+  if (footprints::constant_sum(length, arith::to_linear(domain.extent), -1) == 0) return false;
+  for (const ir::loop_node* l : loops)
+    if (ir::uses_var(arith::from_linear(length), l->var)) return false;
+  const arith::analyzer known = footprints::knowing(loops);
+  return known.prove_le(domain.min, arith::from_linear(*solved.lo)) &&
+         known.prove_lt(arith::from_linear(*solved.hi), domain.min + domain.extent);
+}
+
+/// Whether values behind the end of what was solved are in the domain, as far as one can tell.
+inline bool ends_before(const iter_domain& solved, const ir::range& domain) {
+  return solved.hi && footprints::constant_sum(
+                          *solved.hi, arith::to_linear(domain.min + domain.extent), -1) != -1;
+}
+
+}  // namespace detail::domains_of
+
 TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& domain,
                                   const arith::bounds& clip,
                                   const std::vector<const ir::loop_node*>& loops) {
@@ -41668,7 +41706,13 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
         out.at_least = clip.lo;
       return out;
     }
+    if (is_part(solved, domain, loops)) {
+      out.start = solved.lo;
+      out.symbolic_extent = arith::from_linear(length_of(solved));
+      return out;
+    }
     out.symbolic_extent = domain.extent;
+    out.exact = !ends_before(solved, domain);
     if (clip.lo != bounds::negative_infinity &&
         !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
       out.at_least = clip.lo;
@@ -44977,14 +45021,15 @@ inline void make_iters(parts& p, bool preserve, const std::vector<ir::iter_var>*
       p.outer.push_back(
           {ir::make_var(iter.var->name + "_o", iter.var.type()), d.outer_dom, iter.kind});
     p.outer_values.push_back(d.outer);
-    if (ir::is_var(d.outer)) p.of_loops.emplace(d.outer, p.outer.back().var);
+    if (ir::is_var(d.outer))
+      p.of_loops.emplace(d.outer, ir::cast(d.outer.type(), p.outer.back().var));
   }
   ir::var_map map;
   for (std::size_t i = 0; i < p.divided.iters.size(); ++i) {
     const divided_iter& d = p.divided.iters[i];
     const ir::iter_var& iter = p.old().iters[i];
     const dtype type = iter.var.type();
-    const ir::var& outer = p.outer[i].var;
+    const ir::expr outer = ir::cast(type, p.outer[i].var);
     if (is_unit(d.inner_dom)) {
       map.emplace(iter.var, is_unit(d.outer_dom) && !preserve && ir::is_int(d.outer, 0)
                                 ? ir::integer(type, 0)
@@ -45868,7 +45913,7 @@ inline bool writes_buffer(const ir::block_node& b, const ir::buffer& x) {
 /// a reduction reads its result: with an init it finds there what it has written, if that comes first.
 inline bool reads_before(const child_block& c, const ir::buffer& x) {
   const ir::block_node& b = c.block();
-  if (b.init && writes_buffer(b, x) && !begins_with_init(c)) return true;
+  if (b.init && writes_buffer(b, x) && !init_comes_first(c)) return true;
   const auto starts = [&](const ir::buffer_region& r) {
     return b.init && b.writes.size() == 1 && b.writes[0].buffer == x &&
            std::equal(r.box.begin(), r.box.end(), b.writes[0].box.begin(), b.writes[0].box.end(),
@@ -46736,32 +46781,12 @@ inline bool runs_at_once(const ir::loop_node& loop) {
   return kind && !ir::is_int(loop.extent, 1);
 }
 
-/// Whether such a loop stands in the statement. Asked after every primitive, of programs that mostly
-/// have none: a plain walk over statements.
+/// Whether such a loop stands in the statement.
 inline bool holds_concurrent_loop(const ir::stmt& s) {
-  if (!s) return false;
-  switch (s->kind) {
-    case ir::stmt_kind::loop: {
-      const ir::loop_node& loop = *ir::as_loop(s);
-      return runs_at_once(loop) || holds_concurrent_loop(loop.body);
-    }
-    case ir::stmt_kind::seq: {
-      const std::vector<ir::stmt>& list = ir::as_seq(s)->stmts;
-      return std::any_of(list.begin(), list.end(), holds_concurrent_loop);
-    }
-    case ir::stmt_kind::block_realize: {
-      const ir::block_node& block = *ir::as_realize(s)->block;
-      return holds_concurrent_loop(block.body) || holds_concurrent_loop(block.init);
-    }
-    case ir::stmt_kind::if_else:
-      return holds_concurrent_loop(ir::as_if(s)->then_body) ||
-             holds_concurrent_loop(ir::as_if(s)->else_body);
-    case ir::stmt_kind::let: return holds_concurrent_loop(ir::as_let(s)->body);
-    case ir::stmt_kind::allocate: return holds_concurrent_loop(ir::as_allocate(s)->body);
-    case ir::stmt_kind::attribute: return holds_concurrent_loop(ir::as_attribute(s)->body);
-    case ir::stmt_kind::while_loop: return holds_concurrent_loop(ir::as_while(s)->body);
-    default: return false;
-  }
+  return ir::any_stmt(s, [](const ir::stmt& inner) {
+    const ir::loop_node* loop = ir::as_loop(inner);
+    return loop && runs_at_once(*loop);
+  });
 }
 
 /// Whether the loop, one of those around the target, or one below it starts the threads that the
@@ -46962,47 +46987,79 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 #include <string_view>
 #include <vector>
 
+// What iterations of a loop need not agree on, followed down a path.
+
+#include <algorithm>
+#include <set>
+
 namespace tilewright::primitive::detail {
 
-/// What the threads of a loop need not agree on: their own places, and memory that they write.
+/// Variables that differ between iterations of a loop, and memory that they write.
 class differing_values {
  public:
-  explicit differing_values(const ir::loop_node& outermost) {
-    ir::for_each_stmt(outermost.body, [&](const ir::stmt& s) {
-      if (const ir::store_node* store = ir::as_store(s)) written_.push_back(store->buffer);
+  /// What is stored below the loop counts as written, but for what is stored in `own`.
+  explicit differing_values(const ir::loop_node& loop, const ir::stmt& own = {}) {
+    std::set<const ir::stmt_node*> inside;
+    if (own) ir::for_each_stmt(own, [&](const ir::stmt& s) { inside.insert(s.get()); });
+    ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
+      const ir::store_node* store = ir::as_store(s);
+      if (store && inside.count(s.get()) == 0) written_.insert(store->buffer.get());
     });
   }
   void add(const ir::var& v) { vars_.insert(v); }
+
   bool decide(const ir::expr& e) const {
-    bool found = ir::uses_any(e, vars_);
-    ir::for_each_expr(e, [&](const ir::expr& x) {
-      found = found || (x->buffer &&
-                        std::find(written_.begin(), written_.end(), x->buffer) != written_.end());
-    });
+    bool found = false;
+    ir::for_each_expr(e, [&](const ir::expr& x) { found = found || is_one(x); });
     return found;
   }
-  /// Whether they decide what a block does.
-  bool decide(const ir::block_realize_node& r) const {
-    bool found = decide(r.predicate);
-    for (const ir::expr& value : r.values) found = found || decide(value);
-    for (const ir::iter_var& iter : r.block->iters)
-      found = found || decide(iter.dom.min) || decide(iter.dom.extent);
-    ir::for_each_expr(r.block->body, [&](const ir::expr& e) {
-      found = found || (ir::is_var(e) && vars_.count(e) != 0);
-    });
+  /// Whether they decide anything in the statement, what it loads and stores too.
+  bool decide(const ir::stmt& s) const {
+    bool found = false;
+    ir::for_each_expr(s, [&](const ir::expr& x) { found = found || is_one(x); });
     return found;
+  }
+  /// Whether a variable that they decide is used in the statement.
+  bool name(const ir::stmt& s) const {
+    bool found = false;
+    ir::for_each_expr(s, [&](const ir::expr& x) { found = found || vars_.count(x) != 0; });
+    return found;
+  }
+  /// The variables that the statement defines, a let or a block, are among them where they decide
+  /// these.
+  void follow(const ir::stmt& s) {
+    if (const ir::let_node* let = ir::as_let(s); let && decide(let->value)) add(let->var);
+    if (const ir::block_realize_node* r = ir::as_realize(s))
+      for (std::size_t i = 0; i < r->values.size(); ++i)
+        if (decide(r->values[i])) add(r->block->iters[i].var);
   }
 
  private:
+  bool is_one(const ir::expr& e) const {
+    return vars_.count(e) != 0 || (e->buffer && written_.count(e->buffer.get()) != 0);
+  }
+
   ir::var_set vars_;
-  std::vector<ir::buffer> written_;
+  std::set<const ir::buffer_node*> written_;
 };
 
-/// Whether they decide that a thread comes to what stands in the statement, or how often; a let that
-/// they decide is one of them from there on.
-inline bool decides(differing_values& values, const ir::stmt& s) {
-  if (const ir::let_node* let = ir::as_let(s); let && values.decide(let->value))
-    values.add(let->var);
+}  // namespace tilewright::primitive::detail
+
+namespace tilewright::primitive::detail {
+
+/// Whether they decide what a block does.
+inline bool decide(const differing_values& values, const ir::block_realize_node& r) {
+  const auto decided = [&](const ir::expr& e) { return values.decide(e); };
+  return values.decide(r.predicate) || std::any_of(r.values.begin(), r.values.end(), decided) ||
+         std::any_of(r.block->iters.begin(), r.block->iters.end(),
+                     [&](const ir::iter_var& v) {
+                       return values.decide(v.dom.min) || values.decide(v.dom.extent);
+                     }) ||
+         values.name(r.block->body);
+}
+
+/// Whether they decide that a thread comes to what stands in the statement, or how often.
+inline bool decide_way(const differing_values& values, const ir::stmt& s) {
   if (const ir::if_node* branch = ir::as_if(s)) return values.decide(branch->condition);
   if (const ir::while_node* loop = ir::as_while(s)) return values.decide(loop->condition);
   if (const ir::loop_node* loop = ir::as_loop(s))
@@ -47035,13 +47092,14 @@ inline std::string why_not_jointly(const path& at) {
            ir::as_realize(*slots[scope - 1])->block->name + "\" around it";
   differing_values values(*ir::as_loop(*slots[first]));
   for (std::size_t i = first; i + 1 < slots.size(); ++i) {
-    if (i > first && decides(values, *slots[i])) return "not all of them come to it as often";
+    values.follow(*slots[i]);
+    if (i > first && decide_way(values, *slots[i])) return "not all of them come to it as often";
     if (cannot_wait(*slots[i]))
       return "the iterations of loop \"" + ir::as_loop(*slots[i])->var->name +
              "\" around it cannot wait for each other";
     if (is_joint(*slots[i])) values.add(ir::as_loop(*slots[i])->var);
   }
-  if (values.decide(r)) return "it copies something else for each of them";
+  if (decide(values, r)) return "it copies something else for each of them";
   return "";
 }
 
@@ -47058,34 +47116,14 @@ inline const ir::loop_node* parted_by(const path& at, const path& before) {
   return nullptr;
 }
 
-/// The blocks in the statement that say of themselves that they copy. Asked after every primitive of
-/// programs that mostly have none: a plain walk over statements.
-inline void find_copies(const ir::stmt& s, std::vector<const ir::block_node*>& out) {
-  if (!s) return;
-  switch (s->kind) {
-    case ir::stmt_kind::loop: return find_copies(ir::as_loop(s)->body, out);
-    case ir::stmt_kind::seq:
-      for (const ir::stmt& child : ir::as_seq(s)->stmts) find_copies(child, out);
-      return;
-    case ir::stmt_kind::block_realize: {
-      const ir::block_node& block = *ir::as_realize(s)->block;
-      if (!block.annotations.empty() && block.annotations.count("auto_copy") != 0)
-        out.push_back(&block);
-      return find_copies(block.body, out);
-    }
-    case ir::stmt_kind::if_else:
-      find_copies(ir::as_if(s)->then_body, out);
-      return find_copies(ir::as_if(s)->else_body, out);
-    case ir::stmt_kind::let: return find_copies(ir::as_let(s)->body, out);
-    case ir::stmt_kind::allocate: return find_copies(ir::as_allocate(s)->body, out);
-    case ir::stmt_kind::attribute: return find_copies(ir::as_attribute(s)->body, out);
-    case ir::stmt_kind::while_loop: return find_copies(ir::as_while(s)->body, out);
-    default: return;
-  }
-}
+/// The blocks of the function that say of themselves that they copy.
 inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
   std::vector<const ir::block_node*> out;
-  find_copies(f.body, out);
+  ir::any_stmt(f.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (r && r->block->annotations.count("auto_copy") != 0) out.push_back(r->block.get());
+    return false;
+  });
   return out;
 }
 
@@ -47243,7 +47281,7 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
 
 /// Whether iterations of the loop at that position run at once, each its own instances of the block.
 inline bool asked_of(const child_block& c, std::size_t loop) {
-  return runs_at_once(*c.loops[loop]) && !ir::copies_jointly(c.block(), *c.loops[loop]);
+  return runs_at_once(*c.loops[loop]) && c.runs_alone(loop);
 }
 
 /// The results of a program's blocks as they were before a primitive.
@@ -49775,25 +49813,9 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
 
 // Loops of one nest that are bound to the same axis of threads.
 
-#include <algorithm>
-#include <set>
 #include <string>
-#include <vector>
 
 namespace tilewright::primitive::detail {
-
-/// The buffers that are stored to below the loop, but not in the statement inside of it.
-inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
-                                                      const ir::stmt& inside) {
-  std::set<const ir::store_node*> own;
-  std::set<const ir::buffer_node*> out;
-  ir::for_each_stmt(inside, [&](const ir::stmt& s) { own.insert(ir::as_store(s)); });
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::store_node* store = ir::as_store(s);
-    if (store && own.count(store) == 0) out.insert(store->buffer.get());
-  });
-  return out;
-}
 
 /// Whether the loop at the end of the path is as long as the loop `outer` around it, and does the same
 /// in all iterations of that one: it uses nothing that its variable decides, and reads nothing that
@@ -49801,23 +49823,14 @@ inline std::set<const ir::buffer_node*> stored_beside(const ir::loop_node& loop,
 inline bool repeats_within(const path& inner, const ir::loop_node& outer) {
   const ir::loop_node& loop = *ir::as_loop(inner.target());
   if (!ir::equal(loop.min, outer.min) || !ir::equal(loop.extent, outer.extent)) return false;
-  ir::var_set differ{outer.var};
+  differing_values values(outer, inner.target());
+  values.add(outer.var);
   bool below = false;
   for (const ir::stmt* s : inner.slots) {
-    const ir::let_node* let = below ? ir::as_let(*s) : nullptr;
-    if (let && ir::uses_any(let->value, differ)) differ.insert(let->var);
-    const ir::block_realize_node* r = below ? ir::as_realize(*s) : nullptr;
-    for (std::size_t i = 0; r && i < r->values.size(); ++i)
-      if (ir::uses_any(r->values[i], differ)) differ.insert(r->block->iters[i].var);
+    if (below) values.follow(*s);
     below = below || ir::as_loop(*s) == &outer;
   }
-  const std::set<const ir::buffer_node*> written = stored_beside(outer, inner.target());
-  bool repeats = true;
-  ir::for_each_expr(inner.target(), [&](const ir::expr& e) {
-    repeats =
-        repeats && differ.count(e) == 0 && (!e->buffer || written.count(e->buffer.get()) == 0);
-  });
-  return repeats;
+  return !values.decide(inner.target());
 }
 
 /// A loop around or below the one at the end of the path that is bound to the axis, where the two do
@@ -49833,11 +49846,12 @@ inline const ir::loop_node* same_axis(const ir::function& f, const path& at,
   for (const ir::loop_node* outer : at.all_loops())
     if (is_bound(*outer) && !repeats_within(at, *outer)) return outer;
   const ir::loop_node* found = nullptr;
-  ir::for_each_stmt(loop.body, [&](const ir::stmt& s) {
-    const ir::loop_node* inner = found ? nullptr : ir::as_loop(s);
-    if (!inner || !is_bound(*inner)) return;
-    if (const path there = find_loop(f, inner->var); there && !repeats_within(there, loop))
-      found = inner;
+  ir::any_stmt(loop.body, [&](const ir::stmt& s) {
+    const ir::loop_node* inner = ir::as_loop(s);
+    if (!inner || !is_bound(*inner)) return false;
+    const path there = find_loop(f, inner->var);
+    if (there && !repeats_within(there, loop)) found = inner;
+    return found != nullptr;
   });
   return found;
 }
@@ -51101,14 +51115,12 @@ class skipped_stores {
   }
 
   bool stores(const ir::stmt& s) const {
-    bool found = false;
-    ir::for_each_stmt(s, [&](const ir::stmt& x) {
-      if (const ir::store_node* store = ir::as_store(x)) found = found || store->buffer == x_;
-      if (const ir::block_realize_node* r = ir::as_realize(x))
-        found = found || std::any_of(r->block->writes.begin(), r->block->writes.end(),
-                                     [&](const ir::buffer_region& w) { return w.buffer == x_; });
+    return ir::any_stmt(s, [&](const ir::stmt& x) {
+      if (const ir::store_node* store = ir::as_store(x)) return store->buffer == x_;
+      const ir::block_realize_node* r = ir::as_realize(x);
+      return r && std::any_of(r->block->writes.begin(), r->block->writes.end(),
+                              [&](const ir::buffer_region& w) { return w.buffer == x_; });
     });
-    return found;
   }
 
   /// Both branches store to the buffer, at the same places, or neither does.
@@ -52512,7 +52524,7 @@ inline ir::expr result_predicate(const plan& p) {
       cuts_partial = cuts_partial || ir::uses_var(conjunct, p.rf_loop().var);
     }
   }
-  if (cuts_partial && !begins_with_init(*p.child))
+  if (cuts_partial && !init_comes_first(*p.child))
     refuse(7, "the guard of " + quoted(c.block()) + " leaves the first partial result along " +
                   quoted(p.rf_loop()) + " out");
   for (const ir::expr& cut : cuts)
@@ -53473,12 +53485,10 @@ inline bool readers_covered(const ir::stmt& site, const ir::buffer& x) {
 }
 
 inline bool has_threads(const ir::stmt& s) {
-  bool found = false;
-  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+  return ir::any_stmt(s, [](const ir::stmt& x) {
     const ir::loop_node* loop = ir::as_loop(x);
-    found = found || (loop && loop->loop == ir::loop_kind::thread_binding);
+    return loop && loop->loop == ir::loop_kind::thread_binding;
   });
-  return found;
 }
 
 /// Whether an instance of the block writes other elements in each iteration of the loop: its region
@@ -54480,8 +54490,9 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
                               [&](const ir::store_node* s) { return s->buffer == buffer; }) != 1)
     return nullptr;
   const ir::loop_node* found = nullptr;
-  ir::for_each_stmt(b.body, [&](const ir::stmt& s) {
-    if (!found && ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+  ir::any_stmt(b.body, [&](const ir::stmt& s) {
+    if (ir::as_loop(s) && matches(ir::as_loop(s))) found = ir::as_loop(s);
+    return found != nullptr;
   });
   return found;
 }
@@ -55484,30 +55495,10 @@ inline bool is_covered(const block_scope& scope, std::size_t reader,
   return true;
 }
 
-/// Whether one of the blocks below the loop writes what the reader, another one, finds there in
-/// another iteration.
-inline bool is_carried(const block_scope& scope, const std::vector<std::size_t>& below,
-                       std::size_t reader, const ir::buffer_region& r, const ir::var& loop) {
-  const child_block& user = scope[reader];
-  std::optional<remainder> left;  // by what those before the reader write in its iteration
-  for (const std::size_t w : below) {
-    const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (w == reader || out.buffer != r.buffer) continue;
-      if (w < reader) {
-        if (!left) left = left_unwritten(scope, reader, bind_iters(user), r, sums::finished, &loop);
-        const const_box all = constant_box(writer.block(), out);
-        if (std::all_of(left->rest.begin(), left->rest.end(),
-                        [&](const const_box& box) { return disjoint(box, all); }))
-          continue;
-      }
-      const auto at = static_cast<std::size_t>(loop_index(writer.loops, loop));
-      if (may_overlap(writer.block(), out, user.block(), r) &&
-          !share_within_iterations(writer, out, user, r, at))
-        return true;
-    }
-  }
-  return false;
+/// Position of the loop around the child, of which each iteration runs it alone; -1 when there is none.
+inline int alone_below(const child_block& c, const ir::var& loop) {
+  const int at = loop_index(c.loops, loop);
+  return at >= 0 && c.runs_alone(static_cast<std::size_t>(at)) ? at : -1;
 }
 
 inline ir::buffer_region region_of(const ir::buffer& x, const const_box& box) {
@@ -55587,35 +55578,40 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
   });
 }
 
-namespace detail::cover {
-
-/// The blocks below the loop, without those that its threads copy jointly.
-inline std::vector<std::size_t> alone_below(const block_scope& scope, const ir::var& loop) {
-  std::vector<std::size_t> out;
-  for (std::size_t c = 0; c < scope.size(); ++c)
-    if (const int l = loop_index(scope[c].loops, loop);
-        l >= 0 &&
-        !ir::copies_jointly(scope[c].block(), *scope[c].loops[static_cast<std::size_t>(l)]))
-      out.push_back(c);
-  return out;
+TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  using namespace detail::cover;
+  const child_block& user = scope[child];
+  if (alone_below(user, loop) < 0) return false;
+  std::optional<remainder> left;  // by what those before the reader write in its iteration
+  for (std::size_t w = 0; w < scope.size(); ++w) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == child || out.buffer != read.buffer) continue;
+      const int at = alone_below(writer, loop);
+      if (at < 0) break;
+      if (w < child) {
+        if (!left)
+          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
+        const const_box all = constant_box(writer.block(), out);
+        if (std::all_of(left->rest.begin(), left->rest.end(),
+                        [&](const const_box& box) { return disjoint(box, all); }))
+          continue;
+      }
+      if (may_overlap(writer.block(), out, user.block(), read) &&
+          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
 }
-
-}  // namespace detail::cover
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
   if (as_tvm()) return -1;
-  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
-  for (const std::size_t c : below)
+  for (std::size_t c = 0; c < scope.size(); ++c)
     for (const ir::buffer_region& r : scope[c].block().reads)
-      if (detail::cover::is_carried(scope, below, c, r, loop)) return static_cast<int>(c);
+      if (is_carried(scope, c, r, loop)) return static_cast<int>(c);
   return -1;
-}
-
-TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
-                                  const ir::buffer_region& read, const ir::var& loop) {
-  const std::vector<std::size_t> below = detail::cover::alone_below(scope, loop);
-  return std::find(below.begin(), below.end(), child) != below.end() &&
-         detail::cover::is_carried(scope, below, child, read, loop);
 }
 
 TILEWRIGHT_INLINE bool reads_own_writes(const ir::block_node& block, const ir::buffer& x) {
@@ -58629,6 +58625,12 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
+/// Whether all values of a variable are outside of its clip in some iteration of the loops.
+inline bool is_beyond(const linear_range& value, const bounds& clip,
+                      const std::vector<const ir::loop_node*>& loops) {
+  return range_of(*value.lo, loops).hi > clip.hi || range_of(*value.hi, loops).lo < clip.lo;
+}
+
 /// The box that indices cover which are single variables or sums of several; split ones, if some
 /// are neither. Marks the variables in `used`.
 inline std::optional<footprint> strips_written(const child_block& child, const bound_iters& iters,
@@ -58662,6 +58664,9 @@ inline std::optional<footprint> strips_written(const child_block& child, const b
       value = {arith::to_linear(dom.min),
                difference(arith::to_linear(dom.min + dom.extent), constant(1, dom.min.type()))};
     if (!value.lo || !value.hi) return std::nullopt;
+    // the steps that a guard takes off the end reach back into the box when they are wide
+    if (place->extent > place->factor && is_beyond(value, iters.clip[i], child.loops))
+      return std::nullopt;
     const auto place_of = [&](const arith::linear& v, std::int64_t offset) {
       arith::linear at = constant(offset, v.type);
       accumulate(at, v, place->factor);
@@ -70404,9 +70409,8 @@ namespace tilewright::space {
 namespace detail::inlining {
 
 inline bool has_condition(const ir::block_node& block) {
-  bool found = false;
-  ir::for_each_stmt(block.body,
-                    [&](const ir::stmt& s) { found = found || s->kind == ir::stmt_kind::if_else; });
+  bool found =
+      ir::any_stmt(block.body, [](const ir::stmt& s) { return s->kind == ir::stmt_kind::if_else; });
   ir::for_each_expr(block.body,
                     [&](const ir::expr& e) { found = found || e->op == ir::op::if_then_else; });
   return found;
