@@ -509,3 +509,31 @@ def main(a: T.handle, c: T.handle):
   CHECK(ir::print(s.get(l).extent) == "n");
   check_meaning(s, f, {{"n", 5}});
 }
+
+TEST_CASE("cache_write: a symbolic part that nobody knows to be inside of the buffer is guarded") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle, d: T.handle):
+    n = T.int32()
+    k = T.int32()
+    A = T.match_buffer(a, (n,), "int32")
+    C = T.match_buffer(c, (n,), "int32")
+    D = T.match_buffer(d, (k,), "int32")
+    B = T.alloc_buffer((k,), "int32")
+    for i in range(n):
+        with T.block("B"):
+            vi = T.axis.spatial(n, i)
+            B[vi] = A[vi] * 2
+    for i in range(n):
+        with T.block("C"):
+            vi = T.axis.spatial(n, i)
+            C[vi] = B[vi] + 1
+    for i in range(k):
+        with T.block("D"):
+            vi = T.axis.spatial(k, i)
+            D[vi] = vi
+)");
+  schedule s(f);
+  const block_rv copy = s.cache_write(s.block("B"), 0, "global");
+  CHECK(ir::print(s.get(copy).predicate) == "ax0 < n");
+  check_meaning(s, f, {{"n", 3}, {"k", 5}});
+}

@@ -222,8 +222,10 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   std::vector<fitted_iter> fitted = fit(*made, solved, clip, loops);
   // an iteration that needs less than others copies no more than that
   for (std::size_t d = 0; d < fitted.size(); ++d)
-    if (!fitted[d].exact && !fitted[d].below && solved[d].hi)
-      fitted[d].below = arith::from_linear(*solved[d].hi) + ir::integer(solved[d].hi->type, 1);
+    if (!fitted[d].exact && !fitted[d].below && solved[d].hi) {
+      ++solved[d].hi->constant;
+      fitted[d].below = arith::from_linear(*solved[d].hi);
+    }
   return make_nest(made, fitted, true);
 }
 

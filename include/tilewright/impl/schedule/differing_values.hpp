@@ -1,7 +1,6 @@
 // What iterations of a loop need not agree on, followed down a path.
 #pragma once
 
-#include <algorithm>
 #include <set>
 
 #include <tilewright/ir/visit.hpp>

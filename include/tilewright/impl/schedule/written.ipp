@@ -215,10 +215,11 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
-/// Whether all values of a variable are outside of its clip in some iteration of the loops.
+/// Whether all values of a variable may be outside of its clip in some iteration of the loops.
 inline bool is_beyond(const linear_range& value, const bounds& clip,
                       const std::vector<const ir::loop_node*>& loops) {
-  return range_of(*value.lo, loops).hi > clip.hi || range_of(*value.hi, loops).lo < clip.lo;
+  return (value.lo && range_of(*value.lo, loops).hi > clip.hi) ||
+         (value.hi && range_of(*value.hi, loops).lo < clip.lo);
 }
 
 /// The box that indices cover which are single variables or sums of several; split ones, if some
@@ -329,8 +330,7 @@ inline bool is_all_written(const child_block& child, const bound_iters& iters,
       if (guarded && (detail::follows(v.dom.min, child) || detail::follows(v.dom.extent, child)))
         return false;
     }
-    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return false;
-    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return false;
+    if (is_beyond(value, iters.clip[i], child.loops)) return false;
   }
   return true;
 }
