@@ -45858,8 +45858,10 @@ inline ir::stmt copy_nest(const plan& p, bool into_cache,
   std::vector<fitted_iter> fitted = fit(*made, solved, clip, loops);
   // an iteration that needs less than others copies no more than that
   for (std::size_t d = 0; d < fitted.size(); ++d)
-    if (!fitted[d].exact && !fitted[d].below && solved[d].hi)
-      fitted[d].below = arith::from_linear(*solved[d].hi) + ir::integer(solved[d].hi->type, 1);
+    if (!fitted[d].exact && !fitted[d].below && solved[d].hi) {
+      ++solved[d].hi->constant;
+      fitted[d].below = arith::from_linear(*solved[d].hi);
+    }
   return make_nest(made, fitted, true);
 }
 
@@ -46989,7 +46991,6 @@ TILEWRIGHT_INLINE new_blocks cache_inplace(const ir::function& f, std::uint64_t 
 
 // What iterations of a loop need not agree on, followed down a path.
 
-#include <algorithm>
 #include <set>
 
 namespace tilewright::primitive::detail {
@@ -58625,10 +58626,11 @@ inline std::optional<footprint> split_written(const child_block& child, const bo
   return out;
 }
 
-/// Whether all values of a variable are outside of its clip in some iteration of the loops.
+/// Whether all values of a variable may be outside of its clip in some iteration of the loops.
 inline bool is_beyond(const linear_range& value, const bounds& clip,
                       const std::vector<const ir::loop_node*>& loops) {
-  return range_of(*value.lo, loops).hi > clip.hi || range_of(*value.hi, loops).lo < clip.lo;
+  return (value.lo && range_of(*value.lo, loops).hi > clip.hi) ||
+         (value.hi && range_of(*value.hi, loops).lo < clip.lo);
 }
 
 /// The box that indices cover which are single variables or sums of several; split ones, if some
@@ -58739,8 +58741,7 @@ inline bool is_all_written(const child_block& child, const bound_iters& iters,
       if (guarded && (detail::follows(v.dom.min, child) || detail::follows(v.dom.extent, child)))
         return false;
     }
-    if (value.lo && range_of(*value.lo, child.loops).hi > iters.clip[i].hi) return false;
-    if (value.hi && range_of(*value.hi, child.loops).lo < iters.clip[i].lo) return false;
+    if (is_beyond(value, iters.clip[i], child.loops)) return false;
   }
   return true;
 }
