@@ -458,3 +458,28 @@ for i in range(8):
   CHECK(s.get_loops(x).size() == 2);  // all of it in every iteration
   check_schedule(s, f);
 }
+
+TEST_CASE("compute_at: of a symbolic window no more than that is computed") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    k = T.int32()
+    A = T.match_buffer(a, (n + k,), "int32")
+    C = T.match_buffer(c, (n, k), "int32")
+    B = T.alloc_buffer((n + k,), "int32")
+    for i in range(n + k):
+        with T.block("B"):
+            vi = T.axis.spatial(n + k, i)
+            B[vi] = A[vi] * 2
+    for i, j in T.grid(n, k):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi + vj] + 1
+)");
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.compute_at(b, s.get_loops(s.block("C"))[0]);
+  const ir::loop_node& inner = s.get(s.get_loops(b)[1]);
+  CHECK(ir::print(inner.extent) == "k");
+  check_meaning(s, f, {{"n", 5}, {"k", 3}});
+}
