@@ -40937,6 +40937,14 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
     if (!visited.bounded()) return false;  // variables of blocks around say which part
     if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
   }
+  // each digit of a number may see its whole domain where the number does not
+  if (!detail::bindings::has_remainder(child)) return true;
+  const detail::bindings::binding_list numbers = detail::bindings::joined_digits(child);
+  for (std::size_t i = 0; i < numbers.values.size(); ++i) {
+    const arith::bounds whole = constant_range(numbers.iters[i].dom);
+    if (whole.bounded() && !(meet(known.const_bounds(numbers.values[i]), whole) == whole))
+      return false;
+  }
   return true;
 }
 
@@ -58678,8 +58686,6 @@ inline std::optional<footprint> strips_written(const child_block& child, const b
     s.hi = place_of(*value.hi, place->offset + place->extent - 1);
     s.within = arith::add(arith::scale(iters.clip[i], place->factor),
                           {place->offset, place->offset + place->extent - 1});
-    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
-    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
   }
   return out;
 }
@@ -58761,7 +58767,11 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   std::optional<footprint> out = iters.understood
                                      ? strips_written(child, iters, region, standing, told)
                                      : split_written(child, iters, region, standing, told);
-  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
+  if (!out || !is_all_written(child, iters, region, standing, told)) return std::nullopt;
+  for (span& s : *out) {
+    if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
   return out;
 }
 

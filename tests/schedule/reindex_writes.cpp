@@ -197,3 +197,27 @@ def main(A: T.Buffer((4, 12), "int32"), C: T.Buffer((4, 12), "int32")):
   for (const char* map : {"lambda i, j: (i * 8 + j,)", "lambda i, j: (i * 16 + j - 1,)"})
     check_refusal(t, "reindex_cache_read", 7, [&] { t.reindex_cache_read(c, 0, "global", map); });
 }
+
+TEST_CASE("reindex: each digit of a number sees its whole domain where the number does not") {
+  const auto with_loop = [](const char* range) {
+    return program_of(R"(@T.prim_func
+def main(C: T.Buffer((2, 2), "int32")):
+    for i in range(<range>):
+        with T.block("C"):
+            vi = T.axis.spatial(2, i // 2)
+            vj = T.axis.spatial(2, i % 2)
+            C[vi, vj] = vi + vj
+)",
+                      {{"<range>", range}});
+  };
+  for (const char* range : {"3", "1, 4", "1, 3"}) {
+    CAPTURE(range);
+    schedule s(with_loop(range));
+    const block_rv c = s.block("C");
+    check_refusal(s, "reindex", 6, [&] { s.reindex(c, {buffer_selector::list::write, 0}); });
+  }
+  const ir::function f = with_loop("4");
+  schedule s(f);
+  s.reindex(s.block("C"), {buffer_selector::list::write, 0});
+  check_meaning(s, f);
+}

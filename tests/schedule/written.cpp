@@ -189,3 +189,24 @@ def main(A: T.Buffer((9,), "int32"), E: T.Buffer((4, 2), "int32")):
   const loop_rv j = s.get_loops(e)[2];
   check_refusal(s, "read_at", 5, [&] { s.read_at(j, e, 0, "global"); });
 }
+
+TEST_CASE("written: a place of several variables begins where their loops do") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6, 4), "int32"), C: T.Buffer((6, 4), "int32")):
+    B = T.alloc_buffer((24,), "int32")
+    for i in range(1, 4):
+        for x, y in T.grid(3, 4):
+            with T.block("B"):
+                vx = T.axis.spatial(6, i + x)
+                vy = T.axis.spatial(4, y)
+                B[vx * 4 + vy] = A[vx, vy] * 2
+        for j in range(4):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[vi * 4 + vj]
+)");
+  schedule s(f);
+  const block_rv copy = s.cache_write(s.block("B"), 0, "global", {s.block("C")});
+  CHECK(ir::print(s.get(s.get_loops(copy)[0]).extent) == "20");
+  check_meaning(s, f);
+}

@@ -137,6 +137,14 @@ TILEWRIGHT_INLINE bool visits_domains(const child_block& child) {
     if (!visited.bounded()) return false;  // variables of blocks around say which part
     if (!(meet(meet(visited, iters.clip[i]), whole) == whole)) return false;
   }
+  // each digit of a number may see its whole domain where the number does not
+  if (!detail::bindings::has_remainder(child)) return true;
+  const detail::bindings::binding_list numbers = detail::bindings::joined_digits(child);
+  for (std::size_t i = 0; i < numbers.values.size(); ++i) {
+    const arith::bounds whole = constant_range(numbers.iters[i].dom);
+    if (whole.bounded() && !(meet(known.const_bounds(numbers.values[i]), whole) == whole))
+      return false;
+  }
   return true;
 }
 

@@ -267,8 +267,6 @@ inline std::optional<footprint> strips_written(const child_block& child, const b
     s.hi = place_of(*value.hi, place->offset + place->extent - 1);
     s.within = arith::add(arith::scale(iters.clip[i], place->factor),
                           {place->offset, place->offset + place->extent - 1});
-    if (s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
-    if (s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
   }
   return out;
 }
@@ -350,7 +348,11 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   std::optional<footprint> out = iters.understood
                                      ? strips_written(child, iters, region, standing, told)
                                      : split_written(child, iters, region, standing, told);
-  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
+  if (!out || !is_all_written(child, iters, region, standing, told)) return std::nullopt;
+  for (span& s : *out) {
+    if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+    if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+  }
   return out;
 }
 
