@@ -394,3 +394,26 @@ def main(A: T.Buffer((18,), "int32"), E: T.Buffer((12,), "int32")):
     CHECK(ir::equal(s.function(), *first));
   } while (std::next_permutation(order.begin(), order.end()));
 }
+
+TEST_CASE("rolling_buffer: a second time, in a block with variables of its own") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((2, 6), "int32"), C: T.Buffer((2, 5), "int32")):
+    for o in range(2):
+        with T.block("O"):
+            vo = T.axis.spatial(2, o)
+            T.reads(A[vo, 0:6])
+            T.writes(C[vo, 0:5])
+            B = T.alloc_buffer((6,), "int32")
+            for i in range(5):
+                for x in range(2):
+                    with T.block("B"):
+                        vi = T.axis.spatial(6, i + x)
+                        B[vi] = A[vo, vi] * 2
+                with T.block("C"):
+                    vi = T.axis.spatial(5, i)
+                    C[vo, vi] = B[vi] - B[vi + 1]
+)"));
+  s.rolling_buffer(s.block("B"), 0);
+  const block_rv c = s.block("C");
+  CHECK_THROWS_AS(s.rolling_buffer(c, 0), schedule_error);
+}

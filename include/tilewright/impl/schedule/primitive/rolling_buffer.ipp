@@ -278,7 +278,9 @@ inline ir::block before_rolling(const ir::block& root) {
   if (found.empty()) return root;
   const ir::block whole = unroller(found).mutate(root);
   const auto as_stmt = [](const ir::block& b) {
-    return ir::make_realize({}, ir::boolean(true), b);
+    std::vector<ir::expr> values;
+    for (const ir::iter_var& v : b->iters) values.push_back(v.dom.min);
+    return ir::make_realize(std::move(values), ir::boolean(true), b);
   };
   try {
     ir::block again = whole;
