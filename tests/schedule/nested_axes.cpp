@@ -33,9 +33,9 @@ def main(A: T.Buffer((4, 4), "int32"), B: T.Buffer((4, 4), "int32")):
   check_schedule(s, f);
   // in the other order
   schedule t(f);
-  const auto [o1, k1] = t.loops<2>(t.block("B"));
-  t.bind(k1, "threadIdx.x");
-  check_refusal(t, "bind", 4, [&] { t.bind(o1, "threadIdx.x"); });
+  const std::vector<loop_rv> around = t.get_loops(t.block("B"));
+  t.bind(around[1], "threadIdx.x");
+  check_refusal(t, "bind", 4, [&] { t.bind(around[0], "threadIdx.x"); });
   // below a block: its variables follow the loop
   const ir::function nested = ir::parse(R"(
 @T.prim_func

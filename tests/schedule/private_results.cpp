@@ -441,9 +441,9 @@ def main(C: T.Buffer((4, 3), "int32")):
 )");
   schedule s(f);
   const block_rv b = s.block("L");
-  const auto [i, j] = s.loops<2>(b);
-  s.bind(i, "threadIdx.x");
-  check_refusal(s, "read_at", 0, [&] { s.read_at(j, b, 0, "global"); });
-  s.read_at(j, b, 0, "local");
+  const std::vector<loop_rv> around = s.get_loops(b);
+  s.bind(around[0], "threadIdx.x");
+  check_refusal(s, "read_at", 0, [&] { s.read_at(around[1], b, 0, "global"); });
+  s.read_at(around[1], b, 0, "local");
   check_schedule(s, f);
 }
