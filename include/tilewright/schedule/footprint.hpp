@@ -37,9 +37,14 @@ struct span {
 };
 using footprint = std::vector<span>;  // [rank]
 
+/// A side that is a constant bounds the dimension as any other constant does.
+inline void cut_by_sides(span& s) {
+  if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
+  if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+}
+
 /// Which loops around a block stand still: the first `fixed` of them, except those that threads
-/// share
-/// (`shared_across`) when a storage scope is given.
+/// share (`shared_across`) when a storage scope is given.
 struct standing_loops {
   std::size_t fixed = 0;
   std::string_view storage_scope = {};

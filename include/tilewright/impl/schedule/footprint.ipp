@@ -219,6 +219,28 @@ inline linear_range run(const ir::expr& e, const child_block& child, const bound
   return relax(simple ? value.sum : simplified(value.sum, child.loops), child, standing);
 }
 
+/// Constant bounds of a dimension: the clipped iteration variables bound it, and so does the shape.
+inline bounds constant_bounds(const ir::range& dim, const ir::expr& shape,
+                              const ir::block_node& block, const bound_iters& iters) {
+  bounds b;
+  if (const int alone = iter_index(block, dim.min); alone >= 0) {
+    b = iters.clip[static_cast<std::size_t>(alone)];
+  } else {
+    const arith::linear sum = arith::to_linear(dim.min);
+    b = {sum.constant, sum.constant};
+    for (const auto& [term, factor] : sum.terms) {
+      const int i = iter_index(block, term);
+      b = arith::add(
+          b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
+    }
+  }
+  if (ir::is_int(dim.extent))
+    b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
+  else
+    b.hi = bounds::positive_infinity;
+  return meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
+}
+
 }  // namespace detail::footprints
 
 TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters& iters,
@@ -238,27 +260,8 @@ TILEWRIGHT_INLINE footprint touched(const child_block& child, const bound_iters&
     } else if (s.hi) {
       s.hi->constant += ir::as_int(dim.extent) - 1;
     }
-    // The clipped iteration variables bound the dimension too, and so does the shape.
-    bounds b;
-    if (const int alone = iter_index(block, dim.min); alone >= 0) {
-      b = iters.clip[static_cast<std::size_t>(alone)];
-    } else {
-      const arith::linear sum = arith::to_linear(dim.min);
-      b = {sum.constant, sum.constant};
-      for (const auto& [term, factor] : sum.terms) {
-        const int i = iter_index(block, term);
-        b = arith::add(
-            b, i < 0 ? bounds{} : arith::scale(iters.clip[static_cast<std::size_t>(i)], factor));
-      }
-    }
-    if (ir::is_int(dim.extent))
-      b = arith::add(b, {0, ir::as_int(dim.extent) - 1});
-    else
-      b.hi = bounds::positive_infinity;
-    const ir::expr& shape = region.buffer->shape[d];
-    s.within = meet(b, {0, ir::is_int(shape) ? ir::as_int(shape) - 1 : bounds::positive_infinity});
-    if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
-    if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
+    s.within = constant_bounds(dim, region.buffer->shape[d], block, iters);
+    cut_by_sides(s);
     if (!s.lo && s.within.lo != bounds::negative_infinity)
       s.lo = constant(s.within.lo, dim.min.type());
     if (const int alone = iter_index(block, dim.min); !s.hi && alone >= 0) {

@@ -349,10 +349,7 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
                                      ? strips_written(child, iters, region, standing, told)
                                      : split_written(child, iters, region, standing, told);
   if (!out || !is_all_written(child, iters, region, standing, told)) return std::nullopt;
-  for (span& s : *out) {
-    if (s.lo && s.lo->is_constant()) s.within.lo = std::max(s.within.lo, s.lo->constant);
-    if (s.hi && s.hi->is_constant()) s.within.hi = std::min(s.within.hi, s.hi->constant);
-  }
+  for (span& s : *out) cut_by_sides(s);
   return out;
 }
 
