@@ -209,6 +209,12 @@ TEST_CASE("missing reads and writes are inferred") {
   CHECK(infer("        T.reads()\n        T.writes(C)\n        C[vi] = 0") == " -> C[0:16]");
   CHECK(infer("        D = T.alloc_buffer((1,))\n        D[0] = A[vi, 0]\n        C[vi] = D[0]") ==
         "A[vi, 0] -> C[vi]");
+  // through a match, and a match of it; what the block itself allocates is nobody else's business
+  CHECK(infer("        R = T.match_buffer(C[vi:vi + 2], (2,))\n"
+              "        E = T.match_buffer(R[1], ())\n        E[()] = A[vi, 0]") ==
+        "A[vi, 0] -> C[vi:vi + 2]");
+  CHECK(infer("        D = T.alloc_buffer((4, 4))\n        R = T.match_buffer(D[vi, 0:4], (4,))\n"
+              "        R[0] = A[vi, 0]\n        C[vi] = R[0]") == "A[vi, 0] -> C[vi]");
 }
 
 TEST_CASE("inner blocks pass their regions on") {

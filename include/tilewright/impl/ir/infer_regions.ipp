@@ -133,7 +133,7 @@ class region_collector {
   void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {
     if (hidden_.count(b)) return;
     for (const match_buffer& m : block_.match_buffers)
-      if (m.buffer == b) return unite(to, m.source);
+      if (m.buffer == b) return add(to, m.source.buffer, m.source.box);
     for (std::size_t d = 0; d < box.size(); ++d) box[d] = relax(box[d], b->shape[d]);
     unite(to, {b, std::move(box)});
   }
