@@ -80,6 +80,7 @@ def main(x: T.handle, y: T.handle):
 )"));
   s.reverse_compute_at(s.block("C"), s.get_loops(s.block("B"))[0]);
   CHECK(s.get_loops(s.block("C")).size() == 2);
+  CHECK(s.show().find("T.where") == std::string::npos);  // f // n is in range(4)
 }
 
 TEST_CASE("reverse_compute_at: a window needs what one iteration has produced") {

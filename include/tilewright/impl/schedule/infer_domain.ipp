@@ -437,9 +437,11 @@ TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
       const ir::expr end = domain.min + domain.extent;
       if (range_of(difference(arith::to_linear(end), last), loops).lo < 1) fitted.below = end;
     }
-    if (fitted.below && fitted.start && fitted.extent == 1 &&
+    if (fitted.start && fitted.extent == 1 && (fitted.below || fitted.at_least || fitted.at_most) &&
         detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
-      if (fitted.at_least && constant_range(domain).lo >= *fitted.at_least) fitted.at_least.reset();
+      const arith::bounds values = constant_range(domain);
+      if (fitted.at_least && values.lo >= *fitted.at_least) fitted.at_least.reset();
+      if (fitted.at_most && values.hi <= *fitted.at_most) fitted.at_most.reset();
       fitted.below = {};
     }
   }
