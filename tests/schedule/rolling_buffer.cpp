@@ -96,6 +96,48 @@ def main(A: T.Buffer((12, 12), "int32"), C: T.Buffer((8, 8), "int32")):
   check_meaning(s, f);
 }
 
+TEST_CASE("rolling_buffer: windows that begin at a fraction of the loop") {
+  const auto program = [](const std::string& begin, int rows, int window) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((16, 4), "int32"), C: T.Buffer((24, 4), "int32")):
+    B = T.alloc_buffer((14, 4), "int32")
+    for i in range(<tiles>):
+        for a, j in T.grid(<window>, 4):
+            with T.block("B"):
+                vi = T.axis.spatial(14, <begin> + a)
+                vj = T.axis.spatial(4, j)
+                T.where(<begin> + a < 14)
+                B[vi, vj] = A[vi + 2, vj] * 3
+        for b, j in T.grid(<rows>, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(24, i * <rows> + b)
+                vj = T.axis.spatial(4, j)
+                T.where(i * <rows> + b < 24)
+                C[vi, vj] = B[vi // 2, vj] + B[vi // 2 + 2, vj]
+)",
+                      {{"<tiles>", std::to_string((23 + rows) / rows)},
+                       {"<begin>", begin},
+                       {"<rows>", std::to_string(rows)},
+                       {"<window>", std::to_string(window)}});
+  };
+  const auto check_rolls = [&](const std::string& begin, int rows, int window,
+                               const std::string& kept) {
+    CAPTURE(begin);
+    const ir::function f = program(begin, rows, window);
+    schedule s(f);
+    s.rolling_buffer(s.block("B"), 0);
+    CHECK(s.show().find("i < 1 or " + kept + " <= a") != std::string::npos);
+    check_meaning(s, f);
+  };
+  check_rolls("i * 3 // 2", 3, 4, "2");
+  check_rolls("i * 5 // 2", 5, 5, "2");
+  check_rolls("i * 7 // 2", 7, 6, "2");
+  check_rolls("i // 2", 1, 3, "2");
+  schedule apart(program("i * 5 // 2", 5, 3));  // what C reads is not all there
+  const block_rv b = apart.block("B");
+  check_refusal(apart, "rolling_buffer", 2, [&] { apart.rolling_buffer(b, 0); });
+}
+
 TEST_CASE("rolling_buffer: a chain rolls in either order") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16, 4), "int32"), D: T.Buffer((12, 4), "int32")):

@@ -35,6 +35,7 @@ namespace tilewright::primitive {
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
+///    loop * n // m + own loops is one, too, of step n / m rounded up;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
 ///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
 /// 4. only spatial variables depend on that loop;

@@ -15,6 +15,7 @@
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/primitive/rolling_buffer.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::primitive {
@@ -32,10 +33,38 @@ struct window {
   ir::expr offset;  // of an instance inside its window, in the block's own loops
 };
 
-/// What a conjunct of the guard leaves of a window of offsets `own`, which moves by `step`. Where it
-/// holds for an instance it must hold for the one that wrote the same element an iteration before,
-/// or say how far the window reaches.
-inline bool admit(window& w, const arith::linear& own, std::int64_t step, const child_block& b,
+/// Where the window of an iteration begins: loop * step, or loop * n // m, which moves by the
+/// quotient of n and m or by one more than that.
+struct beginning {
+  ir::expr term;            // the loop, or the quotient
+  std::int64_t factor = 0;  // of the term
+  std::int64_t step = 0;    // at most
+};
+
+inline std::optional<beginning> begins_at(const arith::linear& value, const ir::var& loop) {
+  std::optional<beginning> out;
+  for (const auto& [term, factor] : value.terms) {
+    if (!ir::uses_var(term, loop)) continue;
+    if (out || factor < 1) return std::nullopt;
+    if (term.same(loop)) {
+      out = beginning{term, factor, factor};
+      continue;
+    }
+    if (term->op != ir::op::floordiv || !ir::is_int(term->args[1]) || factor != 1)
+      return std::nullopt;
+    const arith::linear over = arith::to_linear(term->args[0]);
+    const std::int64_t by = ir::as_int(term->args[1]), moves = over.coefficient(loop);
+    if (by < 1 || moves < (as_tvm() ? 2 : 1) || over.terms.size() != 1 || over.constant != 0)
+      return std::nullopt;
+    out = beginning{term, 1, -ir::floor_divide(-moves, by)};
+  }
+  return out;
+}
+
+/// What a conjunct of the guard leaves of a window of offsets `own`. Where it holds for an instance
+/// it must hold for the one that wrote the same element an iteration before, or say how far the
+/// window reaches.
+inline bool admit(window& w, const arith::linear& own, const beginning& begin, const child_block& b,
                   const ir::expr& conjunct) {
   ir::var_set moving{w.loop->var};
   for (const auto& term : own.terms) moving.insert(term.first);
@@ -43,14 +72,14 @@ inline bool admit(window& w, const arith::linear& own, std::int64_t step, const 
   std::optional<arith::linear> rest = footprints::not_negative(conjunct);
   if (!rest || own.terms.empty()) return false;
   if (range_of(*rest, b.loops).lo >= 0) return true;
-  const std::int64_t by_loop = rest->coefficient(w.loop->var);
+  const std::int64_t by_begin = rest->coefficient(begin.term);
   const std::int64_t by_offset = rest->coefficient(own.terms[0].first) / own.terms[0].second;
-  erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
+  erase_if(rest->terms, [&](const auto& t) { return footprints::meets(t.first, begin.term); });
   accumulate(*rest, own, -by_offset);
   for (const auto& term : rest->terms)
     if (ir::uses_any(term.first, moving)) return false;
-  if (by_offset * step >= by_loop) return true;
-  if (by_loop != 0 || !rest->is_constant()) return false;
+  if (by_offset * begin.factor >= by_begin) return true;
+  if (by_begin != 0 || !rest->is_constant()) return false;
   w.length = std::min(w.length, ir::floor_divide(rest->constant, -by_offset) + 1);
   return true;
 }
@@ -79,9 +108,9 @@ inline std::optional<window> find_window(const child_block& producer,
     return std::nullopt;
   arith::linear value = arith::to_linear(producer.realize->values[static_cast<std::size_t>(iter)]);
   const ir::loop_node& loop = *producer.loops[at];
-  const std::int64_t step = value.coefficient(loop.var);
-  if (step <= 0 || value.constant != 0) return std::nullopt;
-  erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
+  const std::optional<beginning> begin = begins_at(value, loop.var);
+  if (!begin || value.constant != 0) return std::nullopt;
+  erase_if(value.terms, [&](const auto& t) { return t.first.same(begin->term); });
   window out{&loop, dim, 1, 0, arith::from_linear(value)};
   support::stable_sort(value.terms,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -94,8 +123,8 @@ inline std::optional<window> find_window(const child_block& producer,
     out.length += factor * (ir::as_int(l.extent) - 1);
   }
   for (const ir::expr& conjunct : ir::conjuncts(producer.realize->predicate))
-    if (!admit(out, value, step, producer, conjunct)) return std::nullopt;
-  out.overlap = out.length - step;
+    if (!admit(out, value, *begin, producer, conjunct)) return std::nullopt;
+  out.overlap = out.length - begin->step;
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
   return out;
