@@ -46,6 +46,57 @@ def main(X: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):
 )"));
 }
 
+TEST_CASE("cache_read: guards inside of the readers leave out what is not copied") {
+  const auto shape_of_copy = [](const char* inside, const char* shape) {
+    CAPTURE(std::string(inside));
+    const ir::function f = program_of(R"(@T.prim_func
+def main(X: T.Buffer((12, 8), "int32"), Y: T.Buffer((12, 8), "int32")):
+    for i, j in T.grid(12, 8):
+        with T.block("R"):
+            vi, vj = T.axis.remap("SS", [i, j])
+<inside>
+)",
+                                      {{"<inside>", inside}});
+    schedule s(f);
+    s.cache_read(s.block("R"), 0, "local");
+    CHECK(s.show().find("X_local = T.alloc_buffer((" + std::string(shape)) != std::string::npos);
+    check_meaning(s, f);
+  };
+  shape_of_copy(R"(
+            with T.block("I"):
+                T.where(vi < 9 and vj >= 3)
+                Y[vi, vj] = X[vi, vj] * 2
+)",
+                "9, 5");
+  shape_of_copy(R"(
+            with T.block("I"):
+                T.where(vi < 9 and vj >= 3)
+                Y[vi, vj] = X[vi, vj] * 2
+            with T.block("J"):
+                T.where(vi == 11 or vj < 2)
+                Y[vi, vj] = X[vi, vj]
+            with T.block("K"):
+                T.where(2 * vi < 20 and vi >= 4)
+                Y[vi, vj] = X[vi, 7 - vj] * 2
+)",
+                "12, 8");
+  shape_of_copy(R"(
+            with T.block("I"):
+                T.where(vi < 9)
+                Y[vi, vj] = X[vi, vj] * 2
+            with T.block("K"):
+                T.where(2 * vi < 20 and vi >= 4)
+                Y[vi, vj] = X[vi, 7 - vj] * 2
+)",
+                "10, 8");
+  shape_of_copy(R"(
+            with T.block("I"):
+                T.where(X[vi, vj] > 0 and vi < 9)
+                Y[vi, vj] = X[vi, vj] * 2
+)",
+                "12, 8");
+}
+
 TEST_CASE("cache_read, read_at: in a scope inside, nothing is copied that nobody has written") {
   schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):

@@ -7,6 +7,7 @@
 
 #include <tilewright/impl/schedule/block_buffers.hpp>
 #include <tilewright/impl/schedule/defined_around.hpp>
+#include <tilewright/impl/schedule/guards_inside.hpp>
 #include <tilewright/ir/equal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -341,7 +342,8 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
                         const ir::buffer& x, std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
-    const bound_iters& iters = bind_iters(scope[i]);
+    bound_iters iters = bind_iters(scope[i]);
+    iters.clip = guards_inside::of(scope[i].block(), x, std::move(iters.clip));
     for (const ir::buffer_region& r : scope[i].realize->block->reads)
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);

@@ -96,10 +96,12 @@ inline footprint whole(const ir::buffer& x) {
 /// Whether a guard inside one of the blocks says which part of the buffer it reads.
 inline bool guarded_inside(const block_scope& scope, const std::vector<std::size_t>& list,
                            const ir::buffer& x) {
-  for (const std::size_t i : list)
-    for (const ir::block_realize_node* r : all_blocks(scope[i].block().body))
-      if (!ir::is_true(r->predicate) && reads_buffer(*r->block, x)) return true;
-  return false;
+  const auto guarded = [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    return r && !ir::is_true(r->predicate) && reads_buffer(*r->block, x);
+  };
+  return std::any_of(list.begin(), list.end(),
+                     [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
 }
 
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
