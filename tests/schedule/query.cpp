@@ -1,5 +1,9 @@
 #include <tilewright/schedule/primitive/query.hpp>
 
+#include <string>
+
+#include <tilewright/ir/parse.hpp>
+
 #include "check_schedule.hpp"
 #include "programs.hpp"
 
@@ -44,6 +48,34 @@ TEST_CASE("get_child_blocks of a block and of a loop") {
   CHECK(s.get(below[0]).block->name == "D");
   CHECK(s.get_child_blocks(below[0]).empty());
   check_schedule(s, f);
+}
+
+TEST_CASE("producers come in the order of what the block reads") {
+  schedule s(ir::parse(R"(
+@T.prim_func
+def main(X: T.Buffer((8,), "int32"), Y: T.Buffer((8,), "int32")):
+    A = T.alloc_buffer((8,), "int32")
+    B = T.alloc_buffer((8,), "int32")
+    for i in range(8):
+        with T.block("Y_start"):
+            vi = T.axis.spatial(8, i)
+            Y[vi] = 1
+    for i in range(8):
+        with T.block("A"):
+            vi = T.axis.spatial(8, i)
+            A[vi] = X[vi]
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = X[vi] * 2
+    for i in range(8):
+        with T.block("Y"):
+            vi = T.axis.spatial(8, i)
+            Y[vi] = B[vi] + A[vi]
+)"));
+  std::string names;
+  for (const block_rv b : s.get_producers(s.block("Y"))) names += s.get(b).block->name + " ";
+  CHECK(names == "B A Y_start ");
 }
 
 TEST_CASE("producers, consumers, output blocks") {

@@ -94,7 +94,8 @@ struct dependence {
 /// @{
 /// All of them; edges of a block to itself are left out.
 std::vector<dependence> dependences(const block_scope& scope);
-/// Neighbours by read-after-write and write-after-write, in program order, each once.
+/// Neighbours by read-after-write and write-after-write, each once: producers in the order of what
+/// `child` reads and then writes, and for each buffer in program order, as consumers are.
 std::vector<std::size_t> producers(const block_scope& scope, std::size_t child);
 std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child);
 /// The blocks that read something that `child` writes, wherever they stand.

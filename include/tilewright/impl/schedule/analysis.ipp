@@ -283,14 +283,16 @@ TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) 
 }
 
 TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, std::size_t child) {
-  using detail::scopes::meet_anywhere;
   std::vector<std::size_t> out;
   const ir::block_node& b = scope[child].block();
-  for (std::size_t i = 0; i < child; ++i) {
-    const ir::block_node& a = scope[i].block();
-    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes))
-      out.push_back(i);
-  }
+  for (const auto* list : {&b.reads, &b.writes})
+    for (const ir::buffer_region& r : *list)
+      for (std::size_t i = 0; i < child; ++i) {
+        const ir::block_node& a = scope[i].block();
+        if (std::find(out.begin(), out.end(), i) == out.end() &&
+            detail::scopes::meet_anywhere(a, a.writes, b, {r}))
+          out.push_back(i);
+      }
   return out;
 }
 

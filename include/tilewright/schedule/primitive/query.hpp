@@ -22,8 +22,9 @@ std::vector<std::uint64_t> get_child_blocks(const ir::function& f, std::uint64_t
 std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const ir::var& loop);
 
 /// The blocks of the same scope that write what the block reads or writes (producers), or that read
-/// or write what it writes (consumers): neighbours by read-after-write and write-after-write, in
-/// program order, each once.
+/// or write what it writes (consumers): neighbours by read-after-write and write-after-write, each
+/// once. Producers come in the order of the buffers that the block reads, then of those it writes,
+/// and for each of these in program order; consumers in program order.
 std::vector<std::uint64_t> get_producers(const ir::function& f, std::uint64_t block);
 std::vector<std::uint64_t> get_consumers(const ir::function& f, std::uint64_t block);
 
