@@ -43,6 +43,10 @@ TEST_CASE_FIXTURE(fixture, "quotients and remainders are reduced by bounds and d
   CHECK(becomes(floordiv(floordiv(n, 3), 4), floordiv(n, 12)));
   CHECK(becomes(floormod(floormod(n, 12), 4), floormod(n, 4)));
   CHECK(becomes(floordiv(floormod(n, 12), 4), floormod(floordiv(n, 4), 3)));
+  CHECK(becomes(floordiv(floormod(k, 7) * 16 + i, 14), floormod(floordiv(k * 16 + i, 14), 8)));
+  CHECK(becomes(floordiv(floormod(k, 7) * 4 + i, 14), floordiv(floormod(k, 7) * 4 + i, 14)));
+  const expr large = floordiv(floormod(n, 7) * 16 + i, 14);  // n * 16 might overflow
+  CHECK(becomes(large, large));
   CHECK(becomes(floordiv(n * 32 + i * 4 + 3, 16), n * 2 + floordiv(i, 4)));
   CHECK(becomes(floormod(n * 10 + i, 5), floormod(i, 5)));
   CHECK(becomes(floormod(n * 4 + 2, 6), floormod(n * 2 + 1, 3) * 2));

@@ -75,6 +75,11 @@ inline bool in_one_block(const bounds& r, std::int64_t size, std::int64_t& block
   return block == ir::floor_divide(r.hi, size);
 }
 
+inline bool fits(const bounds& r, dtype type) {
+  const bounds all = bounds_of(type);
+  return r.bounded() && r.lo >= all.lo && r.hi <= all.hi;
+}
+
 inline dtype wider(dtype a, dtype b) { return a == dtype::i64 ? a : b; }
 
 /// Positive literal divisor of a floordiv or floormod node, else 0.
@@ -137,14 +142,27 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
         return q;
       }
     }
-    if (const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
-        a > 0 && r.constant == 0 && a % divisor == 0) {
-      if (form inner; operand(t->args[0], f.data, inner)) {
-        const dtype wide_type = detail::wider(type, t.type());
-        add(q, modulo(divide(inner, divisor, wide_type), a / divisor, wide_type));
-        return q;
-      }
-    }
+  }
+  // (c * (y % a) + rest) // k is (c * y + rest) // k % (c * a / k) where rest is below c, k divides
+  // c * a, and c * y is not too large
+  for (std::size_t i = 0; i < r.terms.size(); ++i) {
+    const ir::expr& t = r.terms[i].term();
+    const std::int64_t c = r.terms[i].coefficient;
+    const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
+    std::int64_t product = 0;
+    if (a == 0 || c < 1 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0)
+      continue;
+    form whole = r, inner;
+    whole.terms.erase(i);
+    if (!detail::in_one_block(range(whole), c, block) || block != 0 ||
+        !operand(t->args[0], f.data, inner))
+      continue;
+    const bool alone = c == 1 && whole.terms.empty() && whole.constant == 0;
+    add(whole, inner, c);
+    if (!alone && (f.data || !whole.valid || !detail::fits(range(whole), type))) continue;
+    const dtype wide_type = detail::wider(type, t.type());
+    add(q, modulo(divide(whole, divisor, wide_type), product / divisor, wide_type));
+    return q;
   }
   add(q, opaque_quotient(ir::op::floordiv, r, divisor, type));
   return q;
