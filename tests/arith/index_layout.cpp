@@ -129,6 +129,24 @@ TEST_CASE("sums with symbolic factors can be inverted") {
   CHECK(text(l.inverse) == "T.int64(0), axis0 // n, T.int64(0), axis0 % n");
 }
 
+TEST_CASE("a symbolic multiple can be split") {
+  const ir::var n = ir::make_var("n", dtype::i32);
+  const auto split = [&](const char* map, const ir::expr& extent) {
+    return arith::lay_out(ir::make_index_map(map), {ir::integer(dtype::i32, 3), extent}, {});
+  };
+  const ir::expr rounded_up = ir::floordiv(n + 7, ir::integer(dtype::i32, 8)) * 8;
+  const arith::index_layout l = split("lambda i, j: (j // 8, i, j % 8)", rounded_up);
+  CHECK(text(l.shape) == "(n + 7) // 8, 3, 8");
+  CHECK(text(l.inverse) == "i, axis0 * 8 + axis2");
+  CHECK(ir::print(l.padding) == "T.bool(False)");
+  const arith::index_layout deep = split("lambda i, j: (j // 8, i, j % 8 // 2, j % 2)", n * 8);
+  CHECK(text(deep.shape) == "n, 3, 4, 2");
+  CHECK(text(deep.inverse) == "i, axis0 * 8 + axis2 * 2 + axis3");
+  CHECK_FALSE(split("lambda i, j: (j // 8, i, j % 8)", n * 4).has_inverse());
+  CHECK_FALSE(split("lambda i, j: (j // 8, i, j % 4)", n * 8).has_inverse());
+  CHECK_FALSE(split("lambda i, j: ((j + 1) // 8, i, (j + 1) % 8)", n * 8).has_inverse());
+}
+
 TEST_CASE("an inverse that is given must be one") {
   const char* good =
       "tvm.tir.IndexMap.from_func(lambda i: (15 - i,), inverse_index_map=lambda a: (15 - a,))";

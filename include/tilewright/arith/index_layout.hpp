@@ -25,9 +25,10 @@ struct index_layout {
 /// [i // 4, i % 4]: `axis0 == 3 and 2 <= axis1`). The inverse is total on the image of the padded
 /// box.
 ///
-/// Understood are splits and mixed-radix sums (see arith/iter_map.hpp) of constant extents, and
-/// sums whose factors are products of symbolic extents. An inverse that the map carries is used if
-/// it can be proved to be one. Extents are taken to be positive.
+/// Understood are splits and mixed-radix sums (see arith/iter_map.hpp) of constant extents, splits
+/// of an index whose symbolic extent is a multiple of what divides it, and sums whose factors are
+/// products of symbolic extents. An inverse that the map carries is used if it can be proved to be
+/// one. Extents are taken to be positive.
 index_layout lay_out(const ir::index_map& map, const std::vector<ir::expr>& shape,
                      const analyzer& known);
 

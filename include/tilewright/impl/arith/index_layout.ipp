@@ -19,8 +19,10 @@ struct mark {
   linear value;  // without its constant
   std::int64_t shift = 0;
   std::int64_t step = 1;
-  std::int64_t count = 0;  // values from 0
-  ir::var digit;
+  std::int64_t count = 0;  // values from 0; 0 when that is symbolic
+  ir::expr extent;         // symbolic count, a multiple of `step`
+  ir::var digit;           // or how many steps there are before it, where the count is symbolic
+  ir::var within;          // the step, then
 
   std::int64_t first() const { return ir::floor_divide(shift, step) * step; }
   std::int64_t left() const { return shift - first(); }
@@ -92,6 +94,16 @@ class planner {
     return most + 1;
   }
 
+  /// The extent of an input that stands alone, where it is symbolic.
+  ir::expr symbolic_extent(const linear& value) const {
+    const int i =
+        value.terms.size() == 1 && value.terms[0].second == 1 ? input(value.terms[0].first) : -1;
+    const ir::expr none;
+    if (i < 0) return none;
+    const ir::expr& extent = shape_[static_cast<std::size_t>(i)];
+    return ir::is_int(extent) ? none : extent;
+  }
+
   mark* find(const linear& value) {
     for (mark& m : marks_) {
       if (m.value.terms.size() != value.terms.size()) continue;
@@ -118,13 +130,14 @@ class planner {
     linear value = to_linear(e);
     const std::int64_t shift = std::exchange(value.constant, 0);
     const std::int64_t count = count_of(value);
-    if (count == 0 || value.terms.empty()) {
+    const ir::expr extent = count == 0 && shift == 0 ? symbolic_extent(value) : ir::expr{};
+    if ((count == 0 && !extent) || value.terms.empty()) {
       understood_ = false;
       return;
     }
     mark* m = find(value);
     if (!m) {
-      marks_.push_back({std::move(value), shift, 1, count, {}});
+      marks_.push_back({std::move(value), shift, 1, count, extent, {}, {}});
       m = &marks_.back();
     }
     constexpr std::int64_t limit = std::int64_t{1} << 31;
@@ -149,12 +162,28 @@ class planner {
         return;
       }
       m.digit = ir::make_var("digit", type_);
-      domains_.emplace_back(m.digit, ir::range{zero, ir::integer(type_, m.padded())});
       for (const auto& [term, factor] : m.value.terms) marked.insert(term);
+      if (!m.extent) {
+        domains_.emplace_back(m.digit, ir::range{zero, ir::integer(type_, m.padded())});
+        continue;
+      }
+      const ir::expr step = ir::integer(type_, m.step);
+      if (!known_.prove_equal(ir::floormod(m.extent, step), zero)) {
+        understood_ = false;
+        return;
+      }
+      m.within = ir::make_var("within", type_);
+      domains_.emplace_back(m.digit,
+                            ir::range{zero, known_.simplify(ir::floordiv(m.extent, step))});
+      domains_.emplace_back(m.within, ir::range{zero, step});
     }
     for (std::size_t i = 0; i < map_.inputs.size(); ++i)
       if (marked.count(map_.inputs[i]) == 0)
         domains_.emplace_back(map_.inputs[i], ir::range{zero, shape_[i]});
+  }
+
+  ir::expr steps(const mark& m, const ir::expr& digit, const ir::expr& within) const {
+    return digit * ir::integer(type_, m.step) + within;
   }
 
   ir::expr in_digits(const ir::expr& e) {
@@ -169,6 +198,11 @@ class planner {
         if (!m) {
           understood_ = false;
           return e;
+        }
+        if (m->extent) {
+          analyzer inside = known_;
+          inside.bind(domains_);
+          return inside.simplify(ir::with_args(e, {steps(*m, m->digit, m->within), e->args[1]}));
         }
         inner = m->digit + ir::integer(type_, m->first() - m->shift + constant);
       }
@@ -222,6 +256,10 @@ class planner {
     ir::var_map old = *back;
     ir::expr padding = ir::boolean(false);
     for (const mark& m : marks_) {
+      if (m.extent) {
+        old[m.value.terms[0].first] = steps(m, old.at(m.digit), old.at(m.within));
+        continue;
+      }
       const ir::expr digit = on_axes.simplify(old.at(m.digit));
       if (!undo(m, digit + ir::integer(type_, m.first() - m.shift), old)) return;
       padding = ir::logical_or(padding, beyond(m, digit, on_axes));
