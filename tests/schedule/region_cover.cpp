@@ -396,3 +396,41 @@ def main(A: T.Buffer((4,), "int32")):
   written.cache_write(written.block("M"), 0, "global");
   check_meaning(written, f);
 }
+
+TEST_CASE("region_cover: a symbolic multiple that is split is written") {
+  const auto program = [](const char* extent, const char* quotient, const char* guard) {
+    return program_of(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n, 3), "int32")
+    C = T.match_buffer(c, (n, 3), "int32")
+    B = T.alloc_buffer(((n + 3) // 4, 3, 4), "int32")
+    for o, j, i in T.grid((n + 7) // 8, 3, 8):
+        with T.block("B"):
+            vi = T.axis.spatial(<extent>, o * 8 + i)
+            vj = T.axis.spatial(3, j)
+            T.where(<guard>)
+            B[<quotient>, vj, vi % 4] = T.if_then_else(vi < n, A[vi, vj], 1)
+    for i, j in T.grid(n, 3):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi // 4, vj, vi % 4]
+)",
+                      {{"<extent>", extent}, {"<quotient>", quotient}, {"<guard>", guard}});
+  };
+  const char* multiple = "(n + 3) // 4 * 4";
+  const ir::function f = program(multiple, "vi // 4", "o * 8 + i < (n + 3) // 4 * 4");
+  schedule s(f);
+  s.cache_read(s.block("C"), 0, "local");
+  CHECK(s.show().find("ax0 <") == std::string::npos);  // as much as there is
+  check_meaning(s, f, {{"n", 5}});
+  check_meaning(s, f, {{"n", 8}});
+  const auto check_uncovered = [&](const ir::function& g) {
+    schedule t(g);
+    const block_rv c = t.block("C");
+    check_refusal(t, "cache_read", 4, [&] { t.cache_read(c, 0, "local"); });
+  };
+  check_uncovered(program("n", "vi // 4", "o * 8 + i < n"));
+  check_uncovered(program(multiple, "vi // 8", "o * 8 + i < (n + 3) // 4 * 4"));
+  check_uncovered(program(multiple, "vi // 4", "o * 8 + i < n"));
+}

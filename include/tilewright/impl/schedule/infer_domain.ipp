@@ -323,9 +323,14 @@ inline bool is_part(const iter_domain& solved, const ir::range& domain, const lo
 }
 
 /// Whether values behind the end of what was solved are in the domain, as far as one can tell.
-inline bool ends_before(const iter_domain& solved, const ir::range& domain) {
-  return solved.hi && footprints::constant_sum(
-                          *solved.hi, arith::to_linear(domain.min + domain.extent), -1) != -1;
+inline bool ends_before(const iter_domain& solved, const ir::range& domain,
+                        const loop_list& loops) {
+  if (!solved.hi) return false;
+  const ir::expr end = domain.min + domain.extent;
+  if (footprints::constant_sum(*solved.hi, arith::to_linear(end), -1) == -1) return false;
+  linear next = *solved.hi;
+  ++next.constant;
+  return !footprints::knowing(loops).prove_le(end, arith::from_linear(next));
 }
 
 }  // namespace detail::domains_of
@@ -369,7 +374,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
       return out;
     }
     out.symbolic_extent = domain.extent;
-    out.exact = !ends_before(solved, domain);
+    out.exact = !ends_before(solved, domain, loops);
     if (clip.lo != bounds::negative_infinity &&
         !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
       out.at_least = clip.lo;

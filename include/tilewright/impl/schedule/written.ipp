@@ -333,6 +333,77 @@ inline bool is_all_written(const child_block& child, const bound_iters& iters,
   return true;
 }
 
+/// A dimension of quotients of a variable with a symbolic domain and one of its remainders, as in
+/// `[v // 16, v % 16]`.
+struct symbolic_split {
+  std::size_t quotient = 0, rest = 0;  // dimensions
+  std::int64_t by = 1;
+
+  static std::optional<symbolic_split> find(const ir::block_node& block,
+                                            const ir::buffer_region& region) {
+    const auto digit = [&](std::size_t d, ir::op o) {
+      const ir::expr& e = region.box[d].min;
+      return e->op == o && ir::is_int(region.box[d].extent, 1) && ir::is_int(e->args[1]) &&
+             ir::as_int(e->args[1]) > 0;
+    };
+    for (std::size_t q = 0; q < region.box.size(); ++q) {
+      if (!digit(q, ir::op::floordiv)) continue;
+      const ir::expr& quotient = region.box[q].min;
+      const int i = iter_index(block, quotient->args[0]);
+      if (i < 0 || ir::is_int(block.iters[static_cast<std::size_t>(i)].dom.extent)) continue;
+      for (std::size_t r = 0; r < region.box.size(); ++r)
+        if (digit(r, ir::op::floormod) && region.box[r].min->args[0].same(quotient->args[0]) &&
+            ir::as_int(region.box[r].min->args[1]) == ir::as_int(quotient->args[1]))
+          return symbolic_split{q, r, ir::as_int(quotient->args[1])};
+    }
+    return std::nullopt;
+  }
+
+  /// The region where the quotients are the variable itself, and the remainders stand for nothing.
+  ir::buffer_region joined(const ir::buffer_region& region) const {
+    const dtype type = region.box[quotient].min.type();
+    ir::buffer_region out = region;
+    out.box[quotient].min = region.box[quotient].min->args[0];
+    out.box[rest] = {ir::integer(type, 0), ir::integer(type, by)};
+    ir::buffer_node longer = *region.buffer;
+    longer.shape[quotient] = longer.shape[quotient] * by;
+    out.buffer = ir::buffer(new ir::buffer_node(std::move(longer)));
+    return out;
+  }
+
+  /// From what the variable covers what its quotients do: only whole multiples are a box.
+  bool divide(footprint& box) const {
+    span& s = box[quotient];
+    const auto divided = [&](std::optional<linear>& side, std::int64_t after) {
+      if (!side) return false;
+      side->constant += after;
+      for (auto& [term, factor] : side->terms) {
+        if (factor % by != 0) return false;
+        factor /= by;
+      }
+      if (side->constant % by != 0) return false;
+      side->constant = side->constant / by - after;
+      return true;
+    };
+    const bool whole_cut = s.within.lo % by == 0 && (s.within.hi == bounds::positive_infinity ||
+                                                     (s.within.hi + 1) % by == 0);
+    if (!whole_cut || !divided(s.lo, 0) || !divided(s.hi, 1)) return false;
+    s.within = arith::floor_divide(s.within, by);
+    return true;
+  }
+};
+
+inline std::optional<footprint> all_written(const child_block& child, const bound_iters& iters,
+                                            const ir::buffer_region& region,
+                                            standing_loops standing) {
+  std::vector<char> told(child.block().iters.size(), 0);
+  std::optional<footprint> out = iters.understood
+                                     ? strips_written(child, iters, region, standing, told)
+                                     : split_written(child, iters, region, standing, told);
+  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
+  return out;
+}
+
 }  // namespace detail::footprints
 
 TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
@@ -344,11 +415,10 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   if (detail::skips_stores(block, region.buffer) || child.conditional ||
       detail::moves_unevenly(child, standing) || !writes_declared(block, region))
     return std::nullopt;
-  std::vector<char> told(block.iters.size(), 0);
-  std::optional<footprint> out = iters.understood
-                                     ? strips_written(child, iters, region, standing, told)
-                                     : split_written(child, iters, region, standing, told);
-  if (!out || !is_all_written(child, iters, region, standing, told)) return std::nullopt;
+  const auto split = iters.understood ? symbolic_split::find(block, region) : std::nullopt;
+  std::optional<footprint> out =
+      all_written(child, iters, split ? split->joined(region) : region, standing);
+  if (!out || (split && !split->divide(*out))) return std::nullopt;
   for (span& s : *out) cut_by_sides(s);
   return out;
 }
