@@ -97,6 +97,26 @@ def main(X: T.Buffer((12, 8), "int32"), Y: T.Buffer((12, 8), "int32")):
                 "12, 8");
 }
 
+TEST_CASE("cache_read: a guard inside of one reader says nothing of another") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(X: T.Buffer((12,), "int32"), Y: T.Buffer((12,), "int32"), Z: T.Buffer((12,), "int32")):
+    for i in range(12):
+        with T.block("R"):
+            vi = T.axis.spatial(12, i)
+            with T.block("I"):
+                T.where(vi < 9)
+                Y[vi] = X[vi] * 2
+    for i in range(11):
+        with T.block("S"):
+            vi = T.axis.spatial(11, i)
+            Z[vi] = X[vi] * 3
+)");
+  schedule s(f);
+  s.cache_read(s.block("R"), 0, "local");
+  CHECK(s.show().find("X_local = T.alloc_buffer((11,)") != std::string::npos);
+  check_meaning(s, f);
+}
+
 TEST_CASE("cache_read, read_at: in a scope inside, nothing is copied that nobody has written") {
   schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((16,), "int32"), Y: T.Buffer((16,), "int32")):

@@ -143,6 +143,42 @@ def main(A: T.Buffer((3, 14), "int32"), C: T.Buffer((3, 14), "int32")):
   check_meaning(s, f);
 }
 
+TEST_CASE("transform_layout: a nest that holds blocks without variables fills the padding") {
+  const auto program = [](const char* step) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((14, 5), "int32"), C: T.Buffer((14,), "int32")):
+    B = T.alloc_buffer((14,), "int32")
+    for i in range(14):
+        B[i] = 1
+        for k in range(5):
+            with T.block("B"):
+                T.reads(B[0:14], A[i, k])
+                T.writes(B[i])
+                <step>
+    for i in range(14):
+        with T.block("C"):
+            vi = T.axis.spatial(14, i)
+            C[vi] = B[vi]
+)",
+                      {{"<step>", step}});
+  };
+  const auto pad = [](schedule& s) {
+    s.transform_layout(s.block("B"), written_buffer(0), "lambda i: (i // 4, i % 4)",
+                       std::int64_t{7});
+  };
+  const ir::function f = program("B[i] = B[i] * A[i, k]");
+  schedule s(f);
+  pad(s);
+  CHECK(says(s, "B[axis0, axis1] = T.if_then_else(axis0 == 3 and 2 <= axis1, 7, 1)"));
+  CHECK_FALSE(says(s, "buffer_B_padding"));
+  check_meaning(s, f);
+  const ir::function scan = program("B[i] = B[T.max(i - 1, 0)] * A[i, k]");
+  schedule t(scan);
+  pad(t);
+  CHECK(t.get_loops(t.block("buffer_B_padding")).size() == 2);  // once, behind the nest
+  check_meaning(t, scan);
+}
+
 TEST_CASE("transform_layout: blocks around a nest that fills the padding write it, too") {
   const auto inside = [](const std::string& nest) {
     return ir::parse(R"(@T.prim_func
@@ -313,6 +349,25 @@ def main(A: T.Buffer((16, 16), "int32"), C: T.Buffer((16, 16), "int32")):
                 [&] { s.transform_layout(inner, read_buffer(0), "lambda i, j: (j, i)"); });
   check_refusal(s, "transform_layout", 2,
                 [&] { s.transform_layout(outer, read_buffer(0), "lambda i, j: (j, i)"); });
+}
+
+TEST_CASE("transform_layout: a scalar may be no extent") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((16,), "int32"), n: T.int32, C: T.Buffer((16,), "int32")):
+    B = T.alloc_buffer((16,), "int32")
+    for i in range(16):
+        with T.block("B"):
+            vi = T.axis.spatial(16, i)
+            B[vi] = A[vi]
+    for i in range(16):
+        with T.block("C"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi]
+)"));
+  const block_rv b = s.block("B");
+  check_refusal(s, "transform_layout", 3, [&] {
+    s.transform_layout(b, written_buffer(0), "lambda i: (i // n, i % n)", std::int64_t{0});
+  });
 }
 
 TEST_CASE("transform_layout: symbolic extents") {

@@ -24,7 +24,7 @@ namespace tilewright::primitive {
 /// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
 ///   that does nothing else, loads nothing but for the stored values and of the buffer the stored
 ///   element alone, the nest runs over the new axes and stores
-///   `if_then_else(padding, pad value, value)`;
+///   `if_then_else(padding, pad value, value)`; blocks without variables inside of it belong to it;
 /// - else a block after the last writer writes the padding.
 ///
 /// Requires:

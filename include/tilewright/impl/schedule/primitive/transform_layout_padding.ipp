@@ -205,6 +205,31 @@ inline std::optional<traversal> row_major(const ir::function& f,
   return out;
 }
 
+/// Whether all that is done is to store the buffer at the place `at`, below further loops and in
+/// blocks without variables.
+inline bool stores_at(const ir::stmt& s, const ir::buffer& buffer,
+                      const std::vector<ir::expr>& at) {
+  bool plain = true;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    if (const ir::loop_node* loop = ir::as_loop(x)) {
+      if (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent)) plain = false;
+    } else if (const ir::store_node* store = ir::as_store(x)) {
+      if (store->buffer != buffer || !reads_own_element(*store) ||
+          !std::equal(at.begin(), at.end(), store->indices.begin(),
+                      [](const ir::expr& v, const ir::expr& index) { return v.same(index); }))
+        plain = false;
+    } else if (const ir::block_realize_node* r = ir::as_realize(x)) {
+      const ir::block_node& b = *r->block;
+      if (!b.iters.empty() || b.init || !ir::is_true(r->predicate) || !b.alloc_buffers.empty() ||
+          !b.match_buffers.empty())
+        plain = false;
+    } else if (!ir::as_seq(x)) {
+      plain = false;
+    }
+  });
+  return plain;
+}
+
 /// The outermost loop of a serial row-major nest inside of a block that does nothing but store the
 /// buffer at its loop variables; null when there is none.
 inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::buffer& buffer) {
@@ -215,12 +240,8 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
       if (!runs_over(*loop, buffer->shape[k])) return false;
       vars.push_back(loop->var);
       const bool last = k + 1 == buffer->shape.size();
-      if (!last && !ir::as_loop(loop->body)) return false;
-      if (!last) continue;
-      const ir::store_node* store = ir::as_store(loop->body);
-      return store && store->buffer == buffer && reads_own_element(*store) &&
-             std::equal(vars.begin(), vars.end(), store->indices.begin(),
-                        [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
+      if (last) return stores_at(loop->body, buffer, vars);
+      if (!ir::as_loop(loop->body)) return false;
     }
     return false;
   };
@@ -234,21 +255,6 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
     return found != nullptr;
   });
   return found;
-}
-
-/// The function with such a nest over the axes of the new buffer.
-inline ir::function with_inner_traversal(const ir::function& f, const task& t,
-                                         const ir::loop_node& nest) {
-  const whole_buffer w(t);
-  ir::var_map values;
-  const ir::loop_node* loop = &nest;
-  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
-    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
-    if (ir::as_loop(loop->body)) loop = ir::as_loop(loop->body);
-  }
-  const ir::expr value = ir::substitute(ir::as_store(loop->body)->value, values);
-  return replace(f, find_loop(f, nest.var),
-                 w.nest(ir::make_store(t.new_buffer, w.loops, t.padded(value, w.loops))));
 }
 
 /// Stores of the old buffer become stores of the new one that choose between value and padding.
@@ -266,6 +272,21 @@ class choose_value : public ir::mutator {
   const task& task_;
   const std::vector<ir::expr>& points_;
 };
+
+/// The function with such a nest over the axes of the new buffer.
+inline ir::function with_inner_traversal(const ir::function& f, const task& t,
+                                         const ir::loop_node& nest) {
+  const whole_buffer w(t);
+  ir::var_map values;
+  const ir::loop_node* loop = &nest;
+  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
+    if (d > 0) loop = ir::as_loop(loop->body);
+    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
+  }
+  choose_value chosen(t, w.loops);
+  return replace(f, find_loop(f, nest.var),
+                 w.nest(chosen.mutate(ir::substitute(loop->body, values))));
+}
 
 inline ir::function with_new_traversal(const ir::function& f, const task& t,
                                        const ir::block_realize_node& realize,
@@ -309,10 +330,12 @@ inline path last_write(const ir::function& f, const task& t,
   ir::var_set needed;
   for (const ir::store_node* s : own_stores(*realize.block)) {
     if (s->buffer != t.old_buffer) continue;
-    for (const ir::expr& index : s->indices)
+    for (const ir::expr& index : s->indices) {
+      for (const ir::var& v : ir::free_vars(index)) needed.insert(v);
       for (std::size_t i = 0; i < realize.values.size(); ++i)
         if (ir::uses_var(index, realize.block->iters[i].var))
           for (const ir::var& v : ir::free_vars(realize.values[i])) needed.insert(v);
+    }
   }
   const auto holds_buffer = [&](const ir::block_realize_node& scope) {
     const auto& list = scope.block->alloc_buffers;
