@@ -305,6 +305,8 @@ TEST_CASE("dialect: calls with an effect, pointers, attributes") {
             "T.evaluate(T.assume(I[0] == 5))\nC[0:4] = T.broadcast(T.float32(1), 4)");
   same_body("with T.attr(0, \"key\", \"value\"):\n    C[0] = 1",
             "T.attr({\"key\": \"value\"})\nC[0] = 1");
+  same_body("with T.attr(0, \"a\", 1):\n    with T.attr(0, \"b\", 2):\n        C[0] = 1",
+            "T.attr({\"a\": 1, \"b\": 2,})\nC[0] = 1");
   same_body("x: T.int32 = n + 1\nC[x] = 1", "with T.LetStmt(n + 1) as x:\n    C[x] = 1");
   same_body("x = n + 1\nC[x] = 1", "x = T.int32()\nT.LetStmt(n + 1, var=x)\nC[x] = 1");
   same_body("x: T.let[T.int32] = n + 1\nC[x] = 1",

@@ -155,6 +155,13 @@ TEST_CASE("rule 8: what matches a region") {
   sketch element;
   matching(dtype::f32, {}, 1)(element);
   CHECK_NOTHROW(verify(element.build()));
+  // what the block allocates can be matched without a declaration
+  sketch own;
+  const buffer scratch = make_buffer("D", dtype::f32, {16}),
+               part = make_buffer("V", dtype::f32, {8});
+  own.block.alloc_buffers.push_back(scratch);
+  own.block.match_buffers.push_back({part, {scratch, {{0, 8}}}});
+  CHECK_NOTHROW(verify(own.build()));
 }
 
 TEST_CASE("an inner block accesses only what the outer one lists") {

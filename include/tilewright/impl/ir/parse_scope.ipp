@@ -112,20 +112,7 @@ TILEWRIGHT_INLINE void parser::let_scope(const token& name, open_scope& opened) 
 /// The rest of `T.attr(node, "key", value)`
 TILEWRIGHT_INLINE void parser::attribute_scope(open_scope& opened) {
   const token at = in_.peek();
-  if (in_.peek(1).text == "{") {  // T.attr({"key": value})
-    in_.expect("(");
-    in_.expect("{");
-    const std::string name = decode_string(in_.expect_string("a key"));
-    in_.expect(":");
-    const expr held = argument(any());
-    in_.accept(",");
-    in_.expect("}");
-    in_.expect(")");
-    opened.close = [name, held](stmt body) {
-      return make_attribute(integer(dtype::i32, 0), name, held, std::move(body));
-    };
-    return;
-  }
+  if (in_.peek(1).text == "{") return attribute_scopes(opened);
   const call_args args = arguments();
   if (args.list.size() != 3 || !args.list[1].value || args.list[1].value->op != op::text)
     in_.fail(at, "a node, a key and a value");
@@ -133,6 +120,25 @@ TILEWRIGHT_INLINE void parser::attribute_scope(open_scope& opened) {
   const std::string key = args.list[1].value->name;
   opened.close = [about, key, value](stmt body) {
     return make_attribute(about, key, value, std::move(body));
+  };
+}
+
+/// The rest of `T.attr({"key": value, ...})`: the first one is the outermost.
+TILEWRIGHT_INLINE void parser::attribute_scopes(open_scope& opened) {
+  in_.expect("(");
+  in_.expect("{");
+  std::vector<std::pair<std::string, expr>> entries;
+  do {
+    std::string name = decode_string(in_.expect_string("a key"));
+    in_.expect(":");
+    entries.emplace_back(std::move(name), argument(any()));
+  } while (in_.accept(",") && in_.peek().text != "}");
+  in_.expect("}");
+  in_.expect(")");
+  opened.close = [entries](stmt body) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+      body = make_attribute(integer(dtype::i32, 0), entry->first, entry->second, std::move(body));
+    return body;
   };
 }
 

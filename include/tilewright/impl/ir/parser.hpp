@@ -214,6 +214,7 @@ class parser {
   void init(const token& at);
   void let_scope(const token& name, open_scope& opened);
   void attribute_scope(open_scope& opened);
+  void attribute_scopes(open_scope& opened);
   void thread_scope(const token* name, open_scope& opened);
   void allocation_scope(const token& name, const token& call, open_scope& opened);
   stmt closed(open_scope& opened, stmt body);

@@ -189,6 +189,7 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     frame_.writable.push_back(r.buffer.get());
     if (b.init) frame_.readable.push_back(r.buffer.get());
   }
+  for (const buffer& alloc : b.alloc_buffers) own(alloc);  // may be matched, too
   for (const match_buffer& m : b.match_buffers) {
     check_region(m.source);
     if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
@@ -198,7 +199,6 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     bind_layout_vars(m.buffer);
     own(m.buffer);
   }
-  for (const buffer& alloc : b.alloc_buffers) own(alloc);
   if (!root) frame_.block = &b;
   if (b.init) check_init(b);
   check(b.body);
