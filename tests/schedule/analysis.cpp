@@ -434,3 +434,22 @@ def main(A: T.Buffer((8,), "int32"), D: T.Buffer((8, 16), "int32")):
   const loop_rv i = s.get_loops(s.block("W"))[0];
   check_refusal(s, "parallel", 1, [&] { s.parallel(i); });
 }
+
+TEST_CASE("analysis: a sum of symbolic length in tiles of which a guard cuts the last") {
+  tilewright::schedule s(ir::parse(R"(@T.prim_func
+def main(a: T.handle, C: T.Buffer((6,), "int32")):
+    n = T.int32()
+    A = T.match_buffer(a, (6, n), "int32")
+    for i, k in T.grid(6, n):
+        with T.block("C"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                C[vi] = 0
+            C[vi] = C[vi] + A[vi, vk]
+)"));
+  const block_rv c = s.block("C");
+  const auto tiles = s.split(s.get_loops(c)[1], {infer, 8});
+  check_refusal(s, "rfactor", 7, [&] { s.rfactor(tiles[1], 0); });  // n may be less than 8
+  s.rfactor(tiles[0], 0);
+  CHECK(s.get_loops(c).size() == 2);
+}

@@ -268,3 +268,25 @@ def main(A: T.Buffer((10,), "int32"), C: T.Buffer((10,), "int32")):
   CHECK(guarded(s, s.block("B")));
   check_meaning(s, f);
 }
+
+TEST_CASE("infer_domain: a quotient by a symbolic extent stays in a domain of constant length") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (6, n), "int32")
+    C = T.match_buffer(c, (6, n), "int32")
+    B = T.alloc_buffer((6, n), "int32")
+    for i, j in T.grid(6, n):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2
+    for f in range(6 * n):
+        with T.block("C"):
+            vi = T.axis.spatial(6, f // n)
+            vj = T.axis.spatial(n, f % n)
+            C[vi, vj] = B[vi, vj] + 1
+)"));
+  const block_rv b = s.block("B");
+  s.compute_at(b, s.get_loops(s.block("C"))[0]);
+  CHECK_FALSE(guarded(s, b));
+}
