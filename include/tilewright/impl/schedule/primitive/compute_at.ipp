@@ -218,7 +218,8 @@ inline void check_all_called(const move& m, const moving_block& b,
     }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
-  const std::vector<const ir::loop_node*>& around = b.scope[b.producers.front()].loops;
+  const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
+  const std::vector<const ir::loop_node*>& around = b.scope[earliest].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
