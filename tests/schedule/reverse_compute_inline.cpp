@@ -386,3 +386,39 @@ def main(A: T.Buffer((12, 4), "int32"), C: T.Buffer((12, 4), "int32")):
 )");
   check_meaning(s, f);
 }
+
+TEST_CASE("reverse_compute_inline: a sum along no axis is made where it is copied to") {
+  const auto copied = [](std::string_view value) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((5, 3), "int32"), D: T.Buffer((3, 5), "int32")):
+    C = T.alloc_buffer((5, 3), "int32")
+    for i, j in T.grid(5, 3):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            with T.init():
+                C[vi, vj] = 7
+            C[vi, vj] = C[vi, vj] + A[vi, vj] * 2
+    for j, i in T.grid(3, 5):
+        with T.block("D"):
+            vj, vi = T.axis.remap("SS", [j, i])
+            D[vj, vi] = <value>
+)",
+                      {{"<value>", value}});
+  };
+  const ir::function f = copied("C[vi, vj]");
+  schedule s(f);
+  s.reverse_compute_inline(s.block("D"));
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((5, 3), "int32"), D: T.Buffer((3, 5), "int32")):
+    for i, j in T.grid(5, 3):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            with T.init():
+                D[vj, vi] = 7
+            D[vj, vi] = D[vj, vi] + A[vi, vj] * 2
+)");
+  check_meaning(s, f);
+  schedule changed(copied("C[vi, vj] + 1"));  // the init would be counted up, too
+  const block_rv d = changed.block("D");
+  check_refusal(changed, "reverse_compute_inline", 3, [&] { changed.reverse_compute_inline(d); });
+}

@@ -63,13 +63,19 @@ inline void check_surroundings(const char* name, const block_scope& scope, std::
                quoted(scope[child].block()) + " before it");
 }
 
+inline void check_besides_init(const char* name, int requirement, const block_scope& scope,
+                               std::size_t child) {
+  if (const int reason = complete_violation(scope, child))
+    refuse(
+        name, requirement,
+        quoted(scope[child].block()) + " is not complete: " + std::string(complete_reason(reason)));
+}
+
 inline void check_complete(const char* name, int requirement, const block_scope& scope,
                            std::size_t child) {
   const ir::block_node& b = scope[child].block();
   if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
-  if (const int reason = complete_violation(scope, child))
-    refuse(name, requirement,
-           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
+  check_besides_init(name, requirement, scope, child);
 }
 
 inline void check_loops(const char* name, int requirement, const child_block& child) {

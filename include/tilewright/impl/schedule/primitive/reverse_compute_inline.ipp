@@ -9,6 +9,7 @@
 #include <tilewright/impl/schedule/index_inverse.hpp>
 #include <tilewright/impl/schedule/inlining.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
+#include <tilewright/impl/schedule/other_results.hpp>
 #include <tilewright/impl/schedule/requirement_zero.hpp>
 #include <tilewright/impl/schedule/unfinished.hpp>
 #include <tilewright/ir/reads.hpp>
@@ -28,6 +29,20 @@ struct fold {
   ir::buffer between;
 };
 
+/// Whether each instance of the producer initialises its element and updates it once, as a sum along
+/// no axis does, and the consumer copies it as it is: then both may be done where it is copied to.
+inline bool is_initialised_copy(const ir::block_node& producer, const ir::block_node& consumer,
+                                const ir::buffer& between) {
+  const ir::store_node *init = ir::as_store(producer.init), *update = ir::as_store(producer.body);
+  const ir::expr& copied = ir::as_store(consumer.body)->value;
+  return init && update && copied->op == ir::op::load && copied->buffer == between &&
+         std::all_of(producer.iters.begin(), producer.iters.end(),
+                     [](const ir::iter_var& v) { return v.kind == ir::iter_kind::spatial; }) &&
+         std::equal(init->indices.begin(), init->indices.end(), update->indices.begin(),
+                    update->indices.end(), arith::same_value) &&
+         !loads_from(producer.init, between) && !reads_other_results(producer);
+}
+
 inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
   fold out{child, 0, {}};
   const ir::block_node& block = scope[child].block();
@@ -46,7 +61,10 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
   if (!out.between)
     refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
   const ir::block_node& producer = scope[out.producer].block();
-  check_complete(name, 3, scope, out.producer);
+  if (producer.init && is_initialised_copy(producer, block, out.between))
+    check_besides_init(name, 3, scope, out.producer);
+  else
+    check_complete(name, 3, scope, out.producer);
   if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
       !ir::as_store(producer.body))
     refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
@@ -139,7 +157,12 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   std::vector<ir::expr> indices;
   for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
-  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
+  const auto updated = [&](const ir::expr& e) {  // what an initialised element is updated from
+    return e->op == ir::op::load && e->buffer == between ? ir::load(outer.buffer, indices) : e;
+  };
+  if (producer->init)
+    out.init = ir::make_store(outer.buffer, indices, ir::as_store(producer->init)->value);
+  out.body = ir::make_store(outer.buffer, indices, ir::rewrite(folded(outer.value), updated));
   std::vector<ir::buffer_region> added;
   for (const ir::buffer_region& r : consumer.reads)
     if (r.buffer != between) added.push_back(r);
