@@ -1,5 +1,6 @@
 // Region cover, declared in analysis.hpp: what blocks that hold others surely write.
 #include <tilewright/schedule/analysis.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 #include "script_schedule.hpp"
 
@@ -433,4 +434,42 @@ def main(a: T.handle, c: T.handle):
   check_uncovered(program("n", "vi // 4", "o * 8 + i < n"));
   check_uncovered(program(multiple, "vi // 8", "o * 8 + i < (n + 3) // 4 * 4"));
   check_uncovered(program(multiple, "vi // 4", "o * 8 + i < n"));
+}
+
+TEST_CASE("region_cover: all of a row of symbolic length, in tiles or as digits") {
+  const primitive::tvm_refusals as_tvm;
+  const auto sums = [](std::string_view loops, std::string_view row, std::string_view column,
+                       std::string_view guard) {
+    return schedule(
+        program_of(R"(@T.prim_func
+def main(a: T.handle, d: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (6, n, 12), "int32")
+    D = T.match_buffer(d, (6, n), "int32")
+    C = T.alloc_buffer((6, n), "int32")
+    for <loops>:
+        for k0, k1 in T.grid(4, 3):
+            with T.block("C"):
+                vi = T.axis.spatial(6, <row>)
+                vj = T.axis.spatial(n, <column>)
+                vk = T.axis.reduce(12, k0 * 3 + k1)
+                T.where(<guard>)
+                with T.init():
+                    C[vi, vj] = 0
+                C[vi, vj] = C[vi, vj] + A[vi, vj, vk]
+    for i, j in T.grid(6, n):
+        with T.block("D"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = C[vi, vj]
+)",
+                   {{"<loops>", loops}, {"<row>", row}, {"<column>", column}, {"<guard>", guard}}));
+  };
+  schedule digits = sums("f, u in T.grid(n * 6, 1)", "(f + u) // n", "(f + u) % n", "True");
+  digits.rfactor(digits.get_loops(digits.block("C")).back(), 0);
+  schedule tiles =
+      sums("i, o, j in T.grid(6, (n + 31) // 32, 32)", "i", "o * 32 + j", "o * 32 + j < n");
+  tiles.rfactor(tiles.get_loops(tiles.block("C")).back(), 0);
+  schedule rest = sums("i, o, j in T.grid(6, n // 32, 32)", "i", "o * 32 + j", "o * 32 + j < n");
+  const loop_rv k1 = rest.get_loops(rest.block("C")).back();
+  check_refusal(rest, "rfactor", 1, [&] { rest.rfactor(k1, 0); });
 }

@@ -410,3 +410,23 @@ def main(A: T.Buffer((4, 4), "int32"), C: T.Buffer((13,), "int32")):
   const auto loops = s.get_loops(s.block("C"));
   check_refusal(s, "reorder", 8, [&] { s.reorder({loops[1], loops[0]}); });
 }
+
+TEST_CASE("reorder: a sum per number whose digits have a symbolic extent") {
+  schedule s(ir::parse(R"(@T.prim_func
+def main(a: T.handle, c: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (6, n, 12), "int32")
+    C = T.match_buffer(c, (6, n), "int32")
+    for f, u, k0, k1 in T.grid(n * 6, 1, 4, 3):
+        with T.block("C"):
+            vi = T.axis.spatial(6, (f + u) // n)
+            vj = T.axis.spatial(n, (f + u) % n)
+            vk = T.axis.reduce(12, k0 * 3 + k1)
+            with T.init():
+                C[vi, vj] = 0
+            C[vi, vj] = C[vi, vj] + A[vi, vj, vk]
+)"));
+  const auto loops = s.get_loops(s.block("C"));
+  s.reorder({loops[2], loops[0]});
+  CHECK(s.get(s.get_loops(s.block("C"))[0]).var->name == "k0");
+}

@@ -89,14 +89,6 @@ inline bool affine(const child_block& child, std::size_t first) {
   return whole.values.size() < child.realize->values.size() && holds(whole.values, whole.iters);
 }
 
-/// Whether a value gets to the end of a domain, as that of a split loop whose extent is rounded up.
-inline bool reaches(const arith::linear& last, const arith::linear& end,
-                    const std::vector<const ir::loop_node*>& loops) {
-  return detail::footprints::range_of_difference(last, end, loops).lo >= -1 ||
-         detail::footprints::knowing(loops).prove_lt(arith::from_linear(end),
-                                                     arith::from_linear(last) + 2);
-}
-
 /// Whether the argument of a quotient or remainder grows in program order.
 inline bool runs_upwards(const ir::expr& e, const child_block& child) {
   if (e->op == ir::op::floordiv || e->op == ir::op::floormod)
@@ -208,7 +200,7 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     const arith::linear begin = arith::to_linear(vars[i].dom.min);
     const arith::linear end = arith::to_linear(vars[i].dom.min + vars[i].dom.extent);
     if (detail::footprints::range_of_difference(*range.lo, begin, child.loops).hi > 0 ||
-        !reaches(*range.hi, end, child.loops))
+        !detail::footprints::reaches(*range.hi, end, child.loops))
       return false;
   }
   return true;

@@ -7,6 +7,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/iter_map.hpp>
+#include <tilewright/impl/schedule/joined_digits.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 
@@ -32,23 +33,30 @@ inline arith::loop_domains made_longer(const child_block& child, std::size_t fir
 }
 
 /// No two iterations of the loops from `first` on run the same instance. What holds without a
-/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
+/// guard, or of longer loops, holds, and so does what holds of a number in place of its digits; a
+/// guard that also uses outer loops cuts no constant part.
 inline bool injective(const child_block& child, std::size_t first) {
   arith::analyzer known;
   for (std::size_t l = 0; l < first; ++l)
     known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
-    return arith::detect_iter_map(child.realize->values, loops, guard,
-                                  arith::iter_map_level::bijective, known)
-        .has_value();
-  };
   const arith::loop_domains loops = domains(child.loops, first);
   const ir::expr& guard = child.realize->predicate;
-  if (holds(loops, guard)) return true;
-  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
   const bool constant = std::all_of(loops.begin(), loops.end(),
                                     [](const auto& l) { return ir::is_int(l.second.extent); });
-  return !constant && holds(made_longer(child, first), ir::boolean(true));
+  const auto tells_apart = [&](const std::vector<ir::expr>& values) {
+    const auto holds = [&](const arith::loop_domains& of, const ir::expr& where) {
+      return arith::detect_iter_map(values, of, where, arith::iter_map_level::bijective, known)
+          .has_value();
+    };
+    if (holds(loops, guard)) return true;
+    if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
+    return !constant && holds(made_longer(child, first), ir::boolean(true));
+  };
+  if (tells_apart(child.realize->values)) return true;
+  const binding_list plain = without_unit_loops(child);
+  if (!has_remainder(plain.values)) return false;
+  const binding_list whole = joined_digits(plain);
+  return whole.values.size() < plain.values.size() && tells_apart(whole.values);
 }
 
 }  // namespace tilewright::primitive::detail::bindings

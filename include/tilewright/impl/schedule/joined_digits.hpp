@@ -42,16 +42,15 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
 }
 
 /// Without a remainder, no bindings are joined.
-inline bool has_remainder(const child_block& child) {
-  const std::vector<ir::expr>& values = child.realize->values;
+inline bool has_remainder(const std::vector<ir::expr>& values) {
   return std::any_of(values.begin(), values.end(),
                      [](const ir::expr& v) { return v->op == ir::op::floormod; });
 }
+inline bool has_remainder(const child_block& child) { return has_remainder(child.realize->values); }
 
 /// The bindings with quotients and remainders of one number put together, where the number is as
 /// good: extents that are no constants hide it otherwise.
-inline binding_list joined_digits(const child_block& child) {
-  binding_list out{child.realize->values, child.block().iters};
+inline binding_list joined_digits(binding_list out) {
   const auto join = [&](std::size_t high, std::size_t low) {
     const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
     if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
@@ -73,22 +72,45 @@ inline binding_list joined_digits(const child_block& child) {
   return out;
 }
 
-/// Whether every variable, digits joined, is a loop of its own from position `first` on, and its
-/// domain the whole of it.
+inline binding_list joined_digits(const child_block& child) {
+  return joined_digits(binding_list{child.realize->values, child.block().iters});
+}
+
+/// The bindings without the loops of one iteration, which hide digits from each other.
+inline binding_list without_unit_loops(const child_block& child) {
+  ir::var_map first;
+  for (const ir::loop_node* l : child.loops)
+    if (ir::is_int(l->extent, 1)) first.emplace(l->var, l->min);
+  binding_list out{child.realize->values, child.block().iters};
+  if (!first.empty())
+    for (ir::expr& value : out.values) value = arith::simplify(ir::substitute(value, first));
+  return out;
+}
+
+/// Whether every spatial variable, digits joined, is a loop of its own from position `first` on, and
+/// its domain the whole of it.
 inline bool are_whole_loops(const child_block& child, std::size_t first) {
-  const binding_list joined = joined_digits(child);
+  const binding_list joined = joined_digits(without_unit_loops(child));
+  std::vector<const ir::loop_node*> whole;
   for (std::size_t i = 0; i < joined.values.size(); ++i) {
+    if (joined.iters[i].kind == ir::iter_kind::reduce) continue;
     const int at = loop_index(child.loops, joined.values[i]);
-    if (at < static_cast<int>(first) ||
-        std::any_of(joined.values.begin(), joined.values.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const ir::expr& v) { return v.same(joined.values[i]); }))
-      return false;
-    const ir::loop_node& loop = *child.loops[static_cast<std::size_t>(at)];
+    if (at < static_cast<int>(first)) return false;
+    const ir::loop_node* loop = child.loops[static_cast<std::size_t>(at)];
     const ir::range& dom = joined.iters[i].dom;
-    if (!arith::same_value(loop.min, dom.min) || !arith::same_value(loop.extent, dom.extent))
+    if (std::find(whole.begin(), whole.end(), loop) != whole.end() ||
+        !arith::same_value(loop->min, dom.min) || !arith::same_value(loop->extent, dom.extent))
       return false;
+    whole.push_back(loop);
   }
-  return true;
+  // a sum along one of these loops begins in one of its iterations alone
+  return std::none_of(whole.begin(), whole.end(), [&](const ir::loop_node* loop) {
+    for (std::size_t i = 0; i < joined.values.size(); ++i)
+      if (joined.iters[i].kind == ir::iter_kind::reduce &&
+          ir::uses_var(joined.values[i], loop->var))
+        return true;
+    return false;
+  });
 }
 
 }  // namespace tilewright::primitive::detail::bindings

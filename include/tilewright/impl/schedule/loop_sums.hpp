@@ -178,4 +178,11 @@ inline bool never_above(const linear& a, const linear& b,
   return range_of_difference(b, a, loops).lo >= 0;
 }
 
+/// Whether the last value gets to the end, as that of a split loop whose extent is rounded up.
+inline bool reaches(const linear& last, const linear& end,
+                    const std::vector<const ir::loop_node*>& loops) {
+  return range_of_difference(last, end, loops).lo >= -1 ||
+         knowing(loops).prove_le(arith::from_linear(end), arith::from_linear(last) + 1);
+}
+
 }  // namespace tilewright::primitive::detail::footprints

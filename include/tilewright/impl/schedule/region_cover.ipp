@@ -43,12 +43,8 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
     if (o.hi && !o.hi->is_constant()) {
       const auto by_cut = [&] { return range_of(*o.hi, loops).lo >= i.within.hi; };
       const auto by_shape = [&] {
-        if (ir::is_int(shape[d])) return false;
-        if (footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1)
-          return true;
-        arith::linear end = *o.hi;
-        ++end.constant;
-        return footprints::knowing(loops).prove_le(shape[d], arith::from_linear(end));
+        return !ir::is_int(shape[d]) &&
+               footprints::reaches(*o.hi, arith::to_linear(shape[d]), loops);
       };
       if (!(i.hi && not_above(i.hi, *o.hi)) && !by_cut() && !by_shape()) return false;
     }
