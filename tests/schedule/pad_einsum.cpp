@@ -420,3 +420,19 @@ def main(A: T.Buffer((1, 5), "int32"), I: T.Buffer((3,), "int32"), B: T.Buffer((
   const block_rv b = s.block("B");
   check_refusal(s, "pad_einsum", 4, [&] { s.pad_einsum(b, {2, 1, 1}); });
 }
+
+TEST_CASE("pad_einsum: padded steps of operands in a narrower type") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((3, 7), "float16"), B: T.Buffer((7, 5), "float16"), C: T.Buffer((3, 5), "float32")):
+    for i, j, k in T.grid(3, 5, 7):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + T.Cast("float32", A[vi, vk]) * T.Cast("float32", B[vk, vj])
+)");
+  schedule s(f);
+  s.pad_einsum(s.block("C"), {1, 1, 4});
+  CHECK(s.get(s.block("C")).block->iters[2].dom.extent->integer == 8);
+  check_schedule(s, f);
+}

@@ -206,7 +206,8 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       const bool reached = std::any_of(beyond.begin(), beyond.end(), [&](int i) {
         return std::find(o.iters.begin(), o.iters.end(), i) != o.iters.end();
       });
-      return reached ? ir::cast(e.type(), value) : e;
+      if (!reached) return e;
+      return number(value) == 0 ? ir::literal(e.type(), 0) : ir::cast(e.type(), value);
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
     const auto is_zero_times = [&](const ir::expr& zero, const ir::expr& x) {
