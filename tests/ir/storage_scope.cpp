@@ -16,6 +16,15 @@ TEST_CASE("storage_scope: ranks") {
   CHECK(ir::storage_rank("register") == -1);
 }
 
+TEST_CASE("storage_scope: a part of a memory is shared as the memory is") {
+  CHECK(ir::storage_rank("global.texture") == 0);
+  CHECK(ir::storage_rank("shared.tmem") == 1);
+  CHECK(ir::storage_rank("local.fragment") == 3);
+  CHECK(ir::no_scope("global3").empty());
+  CHECK(ir::no_scope("").find("there is no storage scope \"\"") == 0);
+  CHECK(ir::no_scope("texture.global").find("choose global") != std::string::npos);
+}
+
 TEST_CASE(
     "storage_scope: threads of a block share what is shared, of a warp along x, blocks nothing") {
   CHECK(ir::shared_across("global", "blockIdx.x"));

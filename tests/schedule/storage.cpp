@@ -197,7 +197,8 @@ def main(A: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32")):
             C[vi] = B[0]
 )"));
   const block_rv b = s.block("B");
-  check_refusal(s, "set_scope", 5, [&] { s.set_scope(b, 0, "shared"); });
+  for (const char* shared : {"shared", "shared.fast", "global.slow"})
+    check_refusal(s, "set_scope", 5, [&] { s.set_scope(b, 0, shared); });
 }
 
 TEST_CASE("set_scope: elements of one thread each may become shared") {
@@ -217,4 +218,25 @@ def main(A: T.Buffer((8, 4), "float32"), C: T.Buffer((8, 4), "float32")):
   schedule s(f);
   s.set_scope(s.block("B"), 0, "shared");
   check_meaning(s, f);
+}
+
+TEST_CASE("set_scope: a part of a memory is shared as the memory is") {
+  const ir::function f = ir::parse(chain);
+  const auto below_threads = [&](const char* scope) {
+    schedule s(f);
+    const block_rv b = s.block("B"), c = s.block("C");
+    s.set_scope(b, 0, scope);
+    const std::vector<loop_rv> l = s.get_loops(c);
+    s.bind(l[0], "blockIdx.x");
+    s.bind(l[1], "threadIdx.x");
+    s.compute_at(b, l[1]);
+    CHECK(written(s, b)->scope == scope);
+    check_meaning(s, f);
+    return s.get_loops(b).size();
+  };
+  CHECK(below_threads("global") == 2);
+  CHECK(below_threads("global.slow") == 2);
+  CHECK(below_threads("global2") == 2);
+  CHECK(below_threads("shared") == 3);  // each thread computes all that they share
+  CHECK(below_threads("shared.fast") == 3);
 }

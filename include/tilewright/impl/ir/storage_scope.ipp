@@ -5,14 +5,19 @@
 namespace tilewright::ir {
 
 TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
-  if (scope == "global" || scope.empty()) return 0;
-  if (scope == "shared" || scope == "shared.dyn") return 1;
-  if (scope == "warp") return 2;
-  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
-      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
-      scope == "m16n8k8.matrixC")
-    return 3;
+  if (scope.empty() || scope.starts_with("global")) return 0;
+  if (scope.starts_with("shared")) return 1;
+  if (scope.starts_with("warp")) return 2;
+  for (const std::string_view own : {"local", "wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator",
+                                     "m16n8k8.matrixA", "m16n8k8.matrixB", "m16n8k8.matrixC"})
+    if (scope.starts_with(own)) return 3;
   return -1;
+}
+
+TILEWRIGHT_INLINE std::string no_scope(std::string_view scope) {
+  if (!scope.empty() && storage_rank(scope) >= 0) return {};
+  return "there is no storage scope \"" + std::string(scope) +
+         "\"; choose global, local, shared, shared.dyn or warp";
 }
 
 TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, std::string_view thread_tag) {

@@ -313,10 +313,7 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
     refuse(c, 1,
            quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
                " regions; there is no number " + std::to_string(index));
-  if (ir::storage_rank(c.storage) < 0 || c.storage.empty())
-    refuse(c, 2,
-           "there is no storage scope \"" + c.storage +
-               "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(c.storage); !why.empty()) refuse(c, 2, why);
   return {holder, list[static_cast<std::size_t>(index)].buffer};
 }
 

@@ -79,7 +79,7 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
       const bool others =
           loop && ir::shared_across(scope_of_buffer, *writer.loops[static_cast<std::size_t>(at)]);
       const std::string_view reach =
-          scope_of_buffer == "global" || others ? std::string_view{} : scope_of_buffer;
+          ir::storage_rank(scope_of_buffer) == 0 || others ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
       const footprint needs = touched(r, reader_iters, region, standing);
       if (!out.produced) {

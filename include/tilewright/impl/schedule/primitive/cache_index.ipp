@@ -320,9 +320,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const path at = need_block(f, block, "cache_index");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) d::refuse(1, "the root block stores nothing itself");
-  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
-    d::refuse(2, "there is no storage scope \"" + storage_scope +
-                     "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(storage_scope); !why.empty()) d::refuse(2, why);
   if (cse_thresh < 0)
     d::refuse(3, "cse_thresh " + std::to_string(cse_thresh) + " is negative; write 0 for all");
   const block_scope scope(*holder->block);

@@ -177,7 +177,7 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
     const child_block& peer = b.scope[p];
     const ir::buffer_region& r = *region;
     // each thread computes its own part of a global buffer, and all of what it shares with others
-    const bool together = m.forward && r.buffer->scope != "global";
+    const bool together = m.forward && ir::storage_rank(r.buffer->scope) != 0;
     const standing_loops standing{
         depth(p), together ? std::string_view(r.buffer->scope) : std::string_view{}};
     add_requirement(out, r.buffer, touched(peer, bind_iters(peer), r, standing), peer.loops);

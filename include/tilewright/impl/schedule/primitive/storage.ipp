@@ -162,10 +162,8 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   using namespace detail::storing;
   constexpr const char* name = "set_scope";
   const path at = need_block(f, block, name);
-  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
-    throw schedule_error(name, 1,
-                         "there is no storage scope \"" + storage_scope +
-                             "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(storage_scope); !why.empty())
+    throw schedule_error(name, 1, why);
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
