@@ -73,6 +73,25 @@ TEST_CASE("transform_block_layout: requirements by number") {
                   argument_error);
 }
 
+TEST_CASE("transform_block_layout: a constant of a wider type keeps it") {
+  const ir::function f = programs::elementwise({"i", "j"}, {1, 6});
+  schedule s(f);
+  const block_rv b = s.block("B");
+  s.transform_block_layout(b, "lambda i, j: (T.int64(0), j // 3, j % 3, 0)");
+  check_program(s, R"(@T.prim_func
+def main(A: T.Buffer((1, 6), "float32"), B: T.Buffer((1, 6), "float32")):
+    for x in range(T.int64(1)):
+        for o, i, y in T.grid(2, 3, 1):
+            with T.block("B"):
+                vx = T.axis.spatial(T.int64(1), x)
+                vo, vi, vy = T.axis.remap("SSS", [o, i, y])
+                T.reads(A[0, vo * 3 + vi])
+                T.writes(B[0, vo * 3 + vi])
+                B[0, vo * 3 + vi] = A[0, vo * 3 + vi] * T.float32(2) + T.float32(1)
+)");
+  check_meaning(s, f);
+}
+
 TEST_CASE("transform_block_layout: a loop over a part of the domain stays one") {
   const ir::function f = ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((7,), "float32"), B: T.Buffer((7,), "float32")):

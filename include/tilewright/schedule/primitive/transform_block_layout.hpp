@@ -10,6 +10,7 @@ namespace tilewright::primitive {
 
 /// Rewrites the iteration variables of a block by a bijective map, and its loops with them. The new
 /// loops are serial and named ax0, ax1, ...; the body sees the old variables through the inverse.
+/// The new ones have the type of the first old one; one for `T.int64(0)` has that of the constant.
 ///
 /// ```
 /// for i, j in grid(16, 16):                   for ax0 in range(256):

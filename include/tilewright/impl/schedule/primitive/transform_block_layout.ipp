@@ -78,7 +78,10 @@ inline std::optional<ir::iter_kind> kind_of(const ir::expr& result, const ir::in
   return out.value_or(ir::iter_kind::spatial);
 }
 
-inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& map,
+/// The new variables; a result that is a constant of a wider type than the old variables have keeps
+/// its type.
+inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& given,
+                                           const ir::index_map& map,
                                            const arith::index_layout& layout) {
   arith::analyzer domains;
   for (std::size_t i = 0; i < map.inputs.size(); ++i) domains.bind(map.inputs[i], old.iters[i].dom);
@@ -88,9 +91,10 @@ inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::
     if (!kind)
       refuse(4, "result " + std::to_string(k) +
                     " of the map mixes variables of different kinds of " + called(old));
-    const dtype type = layout.axes[k].type();
+    const bool wide = ir::is_int(given.outputs[k]) && given.outputs[k].type() == dtype::i64;
+    const dtype type = wide ? dtype::i64 : layout.axes[k].type();
     out.push_back({ir::make_var("v" + std::to_string(k), type),
-                   {ir::integer(type, 0), layout.shape[k]},
+                   {ir::integer(type, 0), ir::cast(type, layout.shape[k])},
                    *kind});
   }
   return out;
@@ -120,10 +124,10 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
                   called(old) + " to a box");
 
   ir::block_node made = old;
-  made.iters = new_iters(old, map, layout);
+  made.iters = new_iters(old, given, map, layout);
   ir::var_map axes, values;
   for (std::size_t k = 0; k < made.iters.size(); ++k)
-    axes.emplace(layout.axes[k], made.iters[k].var);
+    axes.emplace(layout.axes[k], ir::cast(layout.axes[k].type(), made.iters[k].var));
   for (std::size_t i = 0; i < old.iters.size(); ++i)
     values.emplace(old.iters[i].var,
                    ir::cast(old.iters[i].var.type(), ir::substitute(layout.inverse[i], axes)));
@@ -135,10 +139,12 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
 
   std::vector<ir::expr> loops;
   for (std::size_t k = 0; k < simple->iters.size(); ++k)
-    loops.push_back(ir::make_var("ax" + std::to_string(k), type));
+    loops.push_back(ir::make_var("ax" + std::to_string(k), simple->iters[k].var.type()));
   ir::stmt body = ir::make_realize(loops, ir::boolean(true), simple);
-  for (std::size_t k = loops.size(); k-- > 0;)
-    body = ir::make_loop(loops[k], ir::integer(type, 0), layout.shape[k], std::move(body));
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const ir::range& dom = simple->iters[k].dom;
+    body = ir::make_loop(loops[k], dom.min, dom.extent, std::move(body));
+  }
   return replace(f, head, std::move(body));
 }
 
