@@ -447,3 +447,37 @@ def main(C: T.Buffer((4, 3), "int32")):
   s.read_at(around[1], b, 0, "local");
   check_schedule(s, f);
 }
+
+TEST_CASE("private_results: a guard may leave one of the iterations that run at once") {
+  const auto program = [](std::string_view guard) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((2, 30), "int32"), B: T.Buffer((2,), "int32")):
+    for o in T.thread_binding(2, thread="blockIdx.x"):
+        for t in T.thread_binding(8, thread="threadIdx.x"):
+            for k in range(30):
+                with T.block("B"):
+                    v = T.axis.spatial(2, o)
+                    vk = T.axis.reduce(30, k)
+                    T.where(<guard>)
+                    T.reads(A[v, vk])
+                    T.writes(B[v])
+                    with T.init():
+                        B[v] = 0
+                    B[v] = B[v] + A[v, vk]
+)",
+                      {{"<guard>", guard}});
+  };
+  for (const char* first : {"t < 1", "t * 3 + o < 3"}) {
+    const ir::function f = program(first);
+    schedule s(f);
+    const block_rv b = s.block("B");
+    s.decompose_reduction(b, s.get_loops(b)[2]);
+    check_meaning(s, f);
+  }
+  for (const char* more : {"t < 2", "o + t < 2"}) {
+    schedule s(program(more));
+    const block_rv b = s.block("B");
+    const loop_rv k = s.get_loops(b)[2];
+    check_refusal(s, "decompose_reduction", 0, [&] { s.decompose_reduction(b, k); });
+  }
+}

@@ -14,9 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 #include <tilewright/schedule/tvm_refusals.hpp>
@@ -41,9 +43,40 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
   return out;
 }
 
+/// Whether the guard of the block leaves the first iteration of that loop alone.
+inline bool runs_in_first(const child_block& c, std::size_t loop) {
+  if (ir::is_true(c.realize->predicate)) return false;
+  const ir::loop_node& asked = *c.loops[loop];
+  const ir::var later = ir::make_var(asked.var->name, asked.var.type());
+  const ir::expr one = ir::integer(later.type(), 1);
+  arith::analyzer known;
+  for (const ir::loop_node* l : c.loops)
+    if (l != &asked) known.bind(l->var, {l->min, l->extent});
+  known.bind(later, {asked.min + one, asked.extent - one});
+  const std::vector<ir::expr> guards = ir::conjuncts(c.realize->predicate);
+  return std::any_of(guards.begin(), guards.end(), [&](const ir::expr& g) {
+    return ir::is_int(known.simplify(ir::substitute(g, {{asked.var, later}})), 0);
+  });
+}
+
 /// Whether iterations of the loop at that position run at once, each its own instances of the block.
 inline bool asked_of(const child_block& c, std::size_t loop) {
   return runs_at_once(*c.loops[loop]) && c.runs_alone(loop);
+}
+
+/// Whether one iteration alone of that loop reads the buffer in the block, and writes it in others.
+inline bool met_in_first(const block_scope& scope, const child_block& reader, const ir::buffer& x,
+                         std::size_t loop) {
+  const ir::var& v = reader.loops[loop]->var;
+  return runs_in_first(reader, loop) &&
+         std::all_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           const int at = loop_index(c.loops, v);
+           const auto& writes = c.block().writes;
+           return at < 0 ||
+                  std::none_of(writes.begin(), writes.end(),
+                               [&](const ir::buffer_region& w) { return w.buffer == x; }) ||
+                  runs_in_first(c, static_cast<std::size_t>(at));
+         });
 }
 
 /// The results of a program's blocks as they were before a primitive.
@@ -108,7 +141,7 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
     if (!asked_of(c, l)) continue;
     const apartness known = writes_apart(c, l, c.block().writes[region], own);
     if (known == apartness::none
-            ? !earlier.raced(c.block().id, region)
+            ? !earlier.raced(c.block().id, region) && !runs_in_first(c, l)
             : known == apartness::believed && earlier.alone(c.block().id, region, c.loops[l]->var))
       return c.loops[l];
   }
@@ -124,7 +157,7 @@ inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t c
     if (!asked_of(c, l)) continue;
     for (const ir::buffer_region& r : c.block().reads)
       if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
-          !earlier.carried(c.block().id, c.loops[l]->var))
+          !met_in_first(scope, c, r.buffer, l) && !earlier.carried(c.block().id, c.loops[l]->var))
         return c.loops[l];
   }
   return nullptr;
