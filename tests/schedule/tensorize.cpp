@@ -223,3 +223,45 @@ def main(X: T.Buffer((20,), "int32")):
   check_meaning(t, apart);
   intrin::remove("test_add");
 }
+
+TEST_CASE("tensorize: what is noted of the blocks inside need not agree, but who copies must") {
+  constexpr const char* copy = R"(@T.prim_func
+def copy(From: T.Buffer((6,), "int32", offset_factor=1), To: T.Buffer((6,), "int32", scope="shared", offset_factor=1)):
+    with T.block("root"):
+        T.reads(From[0:6])
+        T.writes(To[0:6])
+        for i in range(6):
+            with T.block("one"):
+                vi = T.axis.spatial(6, i)
+                To[vi] = From[vi]
+)";
+  intrin::add({"test_copy", ir::parse(copy), ir::parse(copy), nullptr});
+  const auto program = [](std::string_view note) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((18,), "int32"), B: T.Buffer((18,), "int32")):
+    S = T.alloc_buffer((18,), "int32", scope="shared")
+    for o in range(3):
+        for i in range(6):
+            with T.block("S"):
+                v = T.axis.spatial(18, o * 6 + i)
+                T.reads(A[v])
+                T.writes(S[v])
+                T.block_attr({"<note>": 2})
+                S[v] = A[v]
+    for i in range(18):
+        with T.block("B"):
+            v = T.axis.spatial(18, i)
+            B[v] = S[v] * 7
+)",
+                      {{"<note>", note}});
+  };
+  const ir::function noted = program("meta_schedule.tiling_structure");
+  schedule s(noted);
+  s.tensorize(s.get_loops(s.block("S"))[1], "test_copy");
+  CHECK(s.get(s.block("S_o")).block->match_buffers.size() == 2);
+  check_meaning(s, noted);
+  schedule joint(program("auto_copy"));
+  const loop_rv i = joint.get_loops(joint.block("S"))[1];
+  check_refusal(joint, "tensorize", 3, [&] { joint.tensorize(i, "test_copy"); });
+  intrin::remove("test_copy");
+}

@@ -21,9 +21,9 @@ struct matched_buffer {
 /// Compared node by node, without commuting or reassociating anything: the regions of the block and
 /// of the description's root block, in order, with equal extents in the trailing dimensions and
 /// extent 1 in those that only the program has; then statements, loops with bounds, kinds and
-/// annotations, inner blocks with variables, bindings, guards and annotations, and expressions,
-/// where indices count relative to where the region starts. Types and scopes of buffers must agree;
-/// index types may differ.
+/// annotations, inner blocks with variables, bindings and guards, and expressions, where indices
+/// count relative to where the region starts. Types and scopes of buffers must agree; index types
+/// and annotations of blocks may differ, but for `auto_copy`.
 std::string match_tensor(const ir::block_node& block, const ir::function& description,
                          std::unordered_map<ir::buffer, matched_buffer>& buffers);
 
