@@ -453,3 +453,26 @@ def main(a: T.handle, C: T.Buffer((6,), "int32")):
   s.rfactor(tiles[0], 0);
   CHECK(s.get_loops(c).size() == 2);
 }
+
+TEST_CASE("analysis: the guard of a tile that is split further cuts what is read of it") {
+  const auto covered = [](const char* guard) {
+    const ir::function f = ir::parse(std::string(R"(@T.prim_func
+def main(A: T.Buffer((24,), "int32"), C: T.Buffer((24,), "int32")):
+    B = T.alloc_buffer((24,), "int32")
+    for o in range(4):
+        for i in range(6):
+            with T.block("B"):
+                v = T.axis.spatial(24, o * 6 + i)
+                B[v] = A[v]
+        for a, b in T.grid(2, 4):
+            with T.block("C"):
+                v = T.axis.spatial(24, o * 6 + (a * 4 + b))
+                T.where(a * 4 + b < )") +
+                                     guard + R"()
+                C[v] = B[v]
+)");
+    return region_covered(scope_of(f), 1);
+  };
+  CHECK(covered("6"));
+  CHECK_FALSE(covered("7"));
+}

@@ -52,6 +52,34 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
   return true;
 }
 
+/// Takes off the box what the guard does where it is about a part of an index, as the one of a tile
+/// that is split further without dividing. Where s is not negative, no value is above its sum with s.
+inline void cut_by_guard(footprint& box, const child_block& child, const bound_iters& iters,
+                         const ir::buffer_region& region, standing_loops standing) {
+  if (iters.understood) return;
+  for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate)) {
+    const std::optional<arith::linear> spare = footprints::not_negative(conjunct);
+    if (!spare) continue;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      if (!box[d].hi || !ir::is_int(region.box[d].extent)) continue;
+      arith::linear last = in_loops(region.box[d].min, child, iters);
+      last.constant += ir::as_int(region.box[d].extent) - 1;
+      for (const auto& [term, factor] : spare->terms) {
+        const auto met = std::find_if(last.terms.begin(), last.terms.end(),
+                                      [&](const auto& t) { return t.first.same(term); });
+        if (factor >= 0 || met == last.terms.end() || met->second <= 0 || met->second % factor != 0)
+          continue;
+        arith::linear most = last;
+        accumulate(most, *spare, met->second / -factor);
+        const std::optional<arith::linear> hi = relax(most, child, standing).hi;
+        if (hi && footprints::never_above(*hi, *box[d].hi, child.loops)) box[d].hi = hi;
+        break;
+      }
+      cut_by_sides(box[d]);
+    }
+  }
+}
+
 /// What earlier blocks of a scope leave of a region.
 struct remainder {
   bool produced = false;           // an earlier block writes some of it
@@ -81,7 +109,8 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
       const std::string_view reach =
           ir::storage_rank(scope_of_buffer) == 0 || others ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
-      const footprint needs = touched(r, reader_iters, region, standing);
+      footprint needs = touched(r, reader_iters, region, standing);
+      cut_by_guard(needs, r, reader_iters, region, standing);
       if (!out.produced) {
         out.produced = true;
         out.rest.push_back(within(needs));
