@@ -459,3 +459,29 @@ def main(A: T.Buffer((6, 6), "int32"), B: T.Buffer((6,), "int32")):
   check_refusal(s, "vectorize", 1, [&] { s.vectorize(i); });
   check_meaning(s, f);
 }
+
+TEST_CASE("bind: threads that copy tiles which do not divide") {
+  const auto copied = [](const char* by) {
+    return schedule(program_of(R"(@T.prim_func
+def main(A: T.Buffer((40, 23), "int32"), C: T.Buffer((40, 23), "int32")):
+    S = T.alloc_buffer((40, 23), "int32", scope="shared")
+    for o in T.thread_binding(5, thread="blockIdx.x"):
+        for x, y in T.grid(8, 7):
+            with T.block("S"):
+                vi = T.axis.spatial(40, o * 8 + (x * 7 + y) // <by>)
+                vj = T.axis.spatial(23, o * 4 + (x * 7 + y) % 6)
+                T.where(x * 7 + y < 48 and o * 4 + (x * 7 + y) % 6 < 23)
+                S[vi, vj] = A[vi, vj]
+        for i, j in T.grid(8, 4):
+            with T.block("C"):
+                vi = T.axis.spatial(40, o * 8 + i)
+                vj = T.axis.spatial(23, o * 4 + j)
+                C[vi, vj] = S[vi, vj] + 1
+)",
+                               {{"<by>", by}}));
+  };
+  schedule s = copied("6"), other = copied("7");  // two elements of a row in one place
+  s.bind(s.get_loops(s.block("S"))[1], "threadIdx.x");
+  const loop_rv y = other.get_loops(other.block("S"))[2];
+  check_refusal(other, "bind", 1, [&] { other.bind(y, "threadIdx.x"); });
+}

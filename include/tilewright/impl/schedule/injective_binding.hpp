@@ -32,6 +32,26 @@ inline arith::loop_domains made_longer(const child_block& child, std::size_t fir
   return out;
 }
 
+/// What the loops from `first` on make of each variable: what stands still and loops of one iteration
+/// hide digits from each other. Domains say no more than the values do.
+inline binding_list moving_parts(const child_block& child, std::size_t first) {
+  binding_list out = without_unit_loops(child);
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const arith::linear sum = arith::to_linear(out.values[i]);
+    arith::linear moving;
+    moving.type = sum.type;
+    for (const auto& term : sum.terms)
+      if (uses_loops_from(term.first, child, first)) moving.terms.push_back(term);
+    const ir::expr value = arith::from_linear(moving);
+    ir::iter_var& iter = out.iters[i];
+    iter.kind = ir::iter_kind::spatial;
+    iter.dom.min = ir::integer(iter.dom.min.type(), 0);
+    if (value->op == ir::op::floormod) iter.dom.extent = value->args[1];
+    out.values[i] = value;
+  }
+  return out;
+}
+
 /// No two iterations of the loops from `first` on run the same instance. What holds without a
 /// guard, or of longer loops, holds, and so does what holds of a number in place of its digits; a
 /// guard that also uses outer loops cuts no constant part.
@@ -53,7 +73,7 @@ inline bool injective(const child_block& child, std::size_t first) {
     return !constant && holds(made_longer(child, first), ir::boolean(true));
   };
   if (tells_apart(child.realize->values)) return true;
-  const binding_list plain = without_unit_loops(child);
+  const binding_list plain = moving_parts(child, first);
   if (!has_remainder(plain.values)) return false;
   const binding_list whole = joined_digits(plain);
   return whole.values.size() < plain.values.size() && tells_apart(whole.values);
