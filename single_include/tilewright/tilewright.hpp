@@ -9072,9 +9072,10 @@ struct index_layout {
 /// [i // 4, i % 4]: `axis0 == 3 and 2 <= axis1`). The inverse is total on the image of the padded
 /// box.
 ///
-/// Understood are splits and mixed-radix sums (see arith/iter_map.hpp) of constant extents, and
-/// sums whose factors are products of symbolic extents. An inverse that the map carries is used if
-/// it can be proved to be one. Extents are taken to be positive.
+/// Understood are splits and mixed-radix sums (see arith/iter_map.hpp) of constant extents, splits
+/// of an index whose symbolic extent is a multiple of what divides it, and sums whose factors are
+/// products of symbolic extents. An inverse that the map carries is used if it can be proved to be
+/// one. Extents are taken to be positive.
 index_layout lay_out(const ir::index_map& map, const std::vector<ir::expr>& shape,
                      const analyzer& known);
 
@@ -9164,8 +9165,10 @@ struct mark {
   linear value;  // without its constant
   std::int64_t shift = 0;
   std::int64_t step = 1;
-  std::int64_t count = 0;  // values from 0
-  ir::var digit;
+  std::int64_t count = 0;  // values from 0; 0 when that is symbolic
+  ir::expr extent;         // symbolic count, a multiple of `step`
+  ir::var digit;           // or how many steps there are before it, where the count is symbolic
+  ir::var within;          // the step, then
 
   std::int64_t first() const { return ir::floor_divide(shift, step) * step; }
   std::int64_t left() const { return shift - first(); }
@@ -9237,6 +9240,16 @@ class planner {
     return most + 1;
   }
 
+  /// The extent of an input that stands alone, where it is symbolic.
+  ir::expr symbolic_extent(const linear& value) const {
+    const int i =
+        value.terms.size() == 1 && value.terms[0].second == 1 ? input(value.terms[0].first) : -1;
+    const ir::expr none;
+    if (i < 0) return none;
+    const ir::expr& extent = shape_[static_cast<std::size_t>(i)];
+    return ir::is_int(extent) ? none : extent;
+  }
+
   mark* find(const linear& value) {
     for (mark& m : marks_) {
       if (m.value.terms.size() != value.terms.size()) continue;
@@ -9263,13 +9276,14 @@ class planner {
     linear value = to_linear(e);
     const std::int64_t shift = std::exchange(value.constant, 0);
     const std::int64_t count = count_of(value);
-    if (count == 0 || value.terms.empty()) {
+    const ir::expr extent = count == 0 && shift == 0 ? symbolic_extent(value) : ir::expr{};
+    if ((count == 0 && !extent) || value.terms.empty()) {
       understood_ = false;
       return;
     }
     mark* m = find(value);
     if (!m) {
-      marks_.push_back({std::move(value), shift, 1, count, {}});
+      marks_.push_back({std::move(value), shift, 1, count, extent, {}, {}});
       m = &marks_.back();
     }
     constexpr std::int64_t limit = std::int64_t{1} << 31;
@@ -9294,12 +9308,28 @@ class planner {
         return;
       }
       m.digit = ir::make_var("digit", type_);
-      domains_.emplace_back(m.digit, ir::range{zero, ir::integer(type_, m.padded())});
       for (const auto& [term, factor] : m.value.terms) marked.insert(term);
+      if (!m.extent) {
+        domains_.emplace_back(m.digit, ir::range{zero, ir::integer(type_, m.padded())});
+        continue;
+      }
+      const ir::expr step = ir::integer(type_, m.step);
+      if (!known_.prove_equal(ir::floormod(m.extent, step), zero)) {
+        understood_ = false;
+        return;
+      }
+      m.within = ir::make_var("within", type_);
+      domains_.emplace_back(m.digit,
+                            ir::range{zero, known_.simplify(ir::floordiv(m.extent, step))});
+      domains_.emplace_back(m.within, ir::range{zero, step});
     }
     for (std::size_t i = 0; i < map_.inputs.size(); ++i)
       if (marked.count(map_.inputs[i]) == 0)
         domains_.emplace_back(map_.inputs[i], ir::range{zero, shape_[i]});
+  }
+
+  ir::expr steps(const mark& m, const ir::expr& digit, const ir::expr& within) const {
+    return digit * ir::integer(type_, m.step) + within;
   }
 
   ir::expr in_digits(const ir::expr& e) {
@@ -9314,6 +9344,11 @@ class planner {
         if (!m) {
           understood_ = false;
           return e;
+        }
+        if (m->extent) {
+          analyzer inside = known_;
+          inside.bind(domains_);
+          return inside.simplify(ir::with_args(e, {steps(*m, m->digit, m->within), e->args[1]}));
         }
         inner = m->digit + ir::integer(type_, m->first() - m->shift + constant);
       }
@@ -9367,6 +9402,10 @@ class planner {
     ir::var_map old = *back;
     ir::expr padding = ir::boolean(false);
     for (const mark& m : marks_) {
+      if (m.extent) {
+        old[m.value.terms[0].first] = steps(m, old.at(m.digit), old.at(m.within));
+        continue;
+      }
       const ir::expr digit = on_axes.simplify(old.at(m.digit));
       if (!undo(m, digit + ir::integer(type_, m.first() - m.shift), old)) return;
       padding = ir::logical_or(padding, beyond(m, digit, on_axes));
@@ -12038,6 +12077,11 @@ inline bool in_one_block(const bounds& r, std::int64_t size, std::int64_t& block
   return block == ir::floor_divide(r.hi, size);
 }
 
+inline bool fits(const bounds& r, dtype type) {
+  const bounds all = bounds_of(type);
+  return r.bounded() && r.lo >= all.lo && r.hi <= all.hi;
+}
+
 inline dtype wider(dtype a, dtype b) { return a == dtype::i64 ? a : b; }
 
 /// Positive literal divisor of a floordiv or floormod node, else 0.
@@ -12100,14 +12144,27 @@ TILEWRIGHT_INLINE form solver::divide(const form& f, std::int64_t divisor, dtype
         return q;
       }
     }
-    if (const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
-        a > 0 && r.constant == 0 && a % divisor == 0) {
-      if (form inner; operand(t->args[0], f.data, inner)) {
-        const dtype wide_type = detail::wider(type, t.type());
-        add(q, modulo(divide(inner, divisor, wide_type), a / divisor, wide_type));
-        return q;
-      }
-    }
+  }
+  // (c * (y % a) + rest) // k is (c * y + rest) // k % (c * a / k) where rest is below c, k divides
+  // c * a, and c * y is not too large
+  for (std::size_t i = 0; i < r.terms.size(); ++i) {
+    const ir::expr& t = r.terms[i].term();
+    const std::int64_t c = r.terms[i].coefficient;
+    const std::int64_t a = detail::divisor_of(t, ir::op::floormod);
+    std::int64_t product = 0;
+    if (a == 0 || c < 1 || __builtin_mul_overflow(a, c, &product) || product % divisor != 0)
+      continue;
+    form whole = r, inner;
+    whole.terms.erase(i);
+    if (!detail::in_one_block(range(whole), c, block) || block != 0 ||
+        !operand(t->args[0], f.data, inner))
+      continue;
+    const bool alone = c == 1 && whole.terms.empty() && whole.constant == 0;
+    add(whole, inner, c);
+    if (!alone && (f.data || !whole.valid || !detail::fits(range(whole), type))) continue;
+    const dtype wide_type = detail::wider(type, t.type());
+    add(q, modulo(divide(whole, divisor, wide_type), product / divisor, wide_type));
+    return q;
   }
   add(q, opaque_quotient(ir::op::floordiv, r, divisor, type));
   return q;
@@ -22614,6 +22671,7 @@ class parser {
   void init(const token& at);
   void let_scope(const token& name, open_scope& opened);
   void attribute_scope(open_scope& opened);
+  void attribute_scopes(open_scope& opened);
   void thread_scope(const token* name, open_scope& opened);
   void allocation_scope(const token& name, const token& call, open_scope& opened);
   stmt closed(open_scope& opened, stmt body);
@@ -26227,7 +26285,7 @@ class region_collector {
   void add(std::vector<buffer_region>& to, const buffer& b, std::vector<range> box) {
     if (hidden_.count(b)) return;
     for (const match_buffer& m : block_.match_buffers)
-      if (m.buffer == b) return unite(to, m.source);
+      if (m.buffer == b) return add(to, m.source.buffer, m.source.box);
     for (std::size_t d = 0; d < box.size(); ++d) box[d] = relax(box[d], b->shape[d]);
     unite(to, {b, std::move(box)});
   }
@@ -27039,12 +27097,18 @@ class private_buffers : buffer_uses {
 }  // namespace tilewright::ir
 // Who shares the memory of a buffer.
 
+#include <string>
 #include <string_view>
 
 namespace tilewright::ir {
 
-/// Rank of a storage scope: global 0, shared 1, warp 2, local 3; -1 when there is no such scope.
+/// Rank of a storage scope: global 0, shared 1, warp 2, local and fragments of tensor cores 3; -1
+/// when there is no such scope. More may follow the name, as in "global.vtcm" or "shared.dyn": which
+/// part of that memory is meant, which is shared alike.
 int storage_rank(std::string_view scope);
+
+/// Why a schedule cannot ask for a scope of that name; empty when it can.
+std::string no_scope(std::string_view scope);
 
 /// Whether threads that differ in their place on that axis ("blockIdx.x", "threadIdx.y", "vthread")
 /// share the memory of a buffer of the scope.
@@ -30032,20 +30096,7 @@ TILEWRIGHT_INLINE void parser::let_scope(const token& name, open_scope& opened) 
 /// The rest of `T.attr(node, "key", value)`
 TILEWRIGHT_INLINE void parser::attribute_scope(open_scope& opened) {
   const token at = in_.peek();
-  if (in_.peek(1).text == "{") {  // T.attr({"key": value})
-    in_.expect("(");
-    in_.expect("{");
-    const std::string name = decode_string(in_.expect_string("a key"));
-    in_.expect(":");
-    const expr held = argument(any());
-    in_.accept(",");
-    in_.expect("}");
-    in_.expect(")");
-    opened.close = [name, held](stmt body) {
-      return make_attribute(integer(dtype::i32, 0), name, held, std::move(body));
-    };
-    return;
-  }
+  if (in_.peek(1).text == "{") return attribute_scopes(opened);
   const call_args args = arguments();
   if (args.list.size() != 3 || !args.list[1].value || args.list[1].value->op != op::text)
     in_.fail(at, "a node, a key and a value");
@@ -30053,6 +30104,25 @@ TILEWRIGHT_INLINE void parser::attribute_scope(open_scope& opened) {
   const std::string key = args.list[1].value->name;
   opened.close = [about, key, value](stmt body) {
     return make_attribute(about, key, value, std::move(body));
+  };
+}
+
+/// The rest of `T.attr({"key": value, ...})`: the first one is the outermost.
+TILEWRIGHT_INLINE void parser::attribute_scopes(open_scope& opened) {
+  in_.expect("(");
+  in_.expect("{");
+  std::vector<std::pair<std::string, expr>> entries;
+  do {
+    std::string name = decode_string(in_.expect_string("a key"));
+    in_.expect(":");
+    entries.emplace_back(std::move(name), argument(any()));
+  } while (in_.accept(",") && in_.peek().text != "}");
+  in_.expect("}");
+  in_.expect(")");
+  opened.close = [entries](stmt body) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+      body = make_attribute(integer(dtype::i32, 0), entry->first, entry->second, std::move(body));
+    return body;
   };
 }
 
@@ -32504,14 +32574,19 @@ TILEWRIGHT_INLINE buffer_region full_region(const buffer& b) {
 namespace tilewright::ir {
 
 TILEWRIGHT_INLINE int storage_rank(std::string_view scope) {
-  if (scope == "global" || scope.empty()) return 0;
-  if (scope == "shared" || scope == "shared.dyn") return 1;
-  if (scope == "warp") return 2;
-  if (scope == "local" || scope == "wmma.matrix_a" || scope == "wmma.matrix_b" ||
-      scope == "wmma.accumulator" || scope == "m16n8k8.matrixA" || scope == "m16n8k8.matrixB" ||
-      scope == "m16n8k8.matrixC")
-    return 3;
+  if (scope.empty() || scope.starts_with("global")) return 0;
+  if (scope.starts_with("shared")) return 1;
+  if (scope.starts_with("warp")) return 2;
+  for (const std::string_view own : {"local", "wmma.matrix_a", "wmma.matrix_b", "wmma.accumulator",
+                                     "m16n8k8.matrixA", "m16n8k8.matrixB", "m16n8k8.matrixC"})
+    if (scope.starts_with(own)) return 3;
   return -1;
+}
+
+TILEWRIGHT_INLINE std::string no_scope(std::string_view scope) {
+  if (!scope.empty() && storage_rank(scope) >= 0) return {};
+  return "there is no storage scope \"" + std::string(scope) +
+         "\"; choose global, local, shared, shared.dyn or warp";
 }
 
 TILEWRIGHT_INLINE bool shared_across(std::string_view storage_scope, std::string_view thread_tag) {
@@ -33189,6 +33264,7 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     frame_.writable.push_back(r.buffer.get());
     if (b.init) frame_.readable.push_back(r.buffer.get());
   }
+  for (const buffer& alloc : b.alloc_buffers) own(alloc);  // may be matched, too
   for (const match_buffer& m : b.match_buffers) {
     check_region(m.source);
     if (!root && !frame_.may_read(m.source.buffer) && !frame_.may_write(m.source.buffer))
@@ -33198,7 +33274,6 @@ TILEWRIGHT_INLINE void verifier::check_body(const block_node& b, bool root) {
     bind_layout_vars(m.buffer);
     own(m.buffer);
   }
-  for (const buffer& alloc : b.alloc_buffers) own(alloc);
   if (!root) frame_.block = &b;
   if (b.init) check_init(b);
   check(b.body);
@@ -38842,7 +38917,8 @@ struct dependence {
 /// @{
 /// All of them; edges of a block to itself are left out.
 std::vector<dependence> dependences(const block_scope& scope);
-/// Neighbours by read-after-write and write-after-write, in program order, each once.
+/// Neighbours by read-after-write and write-after-write, each once: producers in the order of what
+/// `child` reads and then writes, and for each buffer in program order, as consumers are.
 std::vector<std::size_t> producers(const block_scope& scope, std::size_t child);
 std::vector<std::size_t> consumers(const block_scope& scope, std::size_t child);
 /// The blocks that read something that `child` writes, wherever they stand.
@@ -39525,14 +39601,16 @@ TILEWRIGHT_INLINE std::vector<dependence> dependences(const block_scope& scope) 
 }
 
 TILEWRIGHT_INLINE std::vector<std::size_t> producers(const block_scope& scope, std::size_t child) {
-  using detail::scopes::meet_anywhere;
   std::vector<std::size_t> out;
   const ir::block_node& b = scope[child].block();
-  for (std::size_t i = 0; i < child; ++i) {
-    const ir::block_node& a = scope[i].block();
-    if (meet_anywhere(a, a.writes, b, b.reads) || meet_anywhere(a, a.writes, b, b.writes))
-      out.push_back(i);
-  }
+  for (const auto* list : {&b.reads, &b.writes})
+    for (const ir::buffer_region& r : *list)
+      for (std::size_t i = 0; i < child; ++i) {
+        const ir::block_node& a = scope[i].block();
+        if (std::find(out.begin(), out.end(), i) == out.end() &&
+            detail::scopes::meet_anywhere(a, a.writes, b, {r}))
+          out.push_back(i);
+      }
   return out;
 }
 
@@ -39777,48 +39855,6 @@ struct driven_loops {
 #include <cstdint>
 #include <numeric>
 
-namespace tilewright::primitive::detail::bindings {
-
-/// The loops with symbolic extents made long constants that all divisors in the values divide: a
-/// multiple of a prime that is no scale of any program.
-inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
-  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
-  std::int64_t unit = 1;
-  for (const ir::expr& value : child.realize->values)
-    ir::for_each_expr(value, [&](const ir::expr& e) {
-      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
-      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
-      const std::int64_t by = ir::as_int(e->args[1]);
-      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
-    });
-  arith::loop_domains out = domains(child.loops, first);
-  for (auto& [v, r] : out)
-    if (!ir::is_int(r.extent) && unit <= most)
-      r.extent = ir::integer(r.extent.type(), unit * prime);
-  return out;
-}
-
-/// No two iterations of the loops from `first` on run the same instance. What holds without a
-/// guard, or of longer loops, holds; a guard that also uses outer loops cuts no constant part.
-inline bool injective(const child_block& child, std::size_t first) {
-  arith::analyzer known;
-  for (std::size_t l = 0; l < first; ++l)
-    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
-  const auto holds = [&](const arith::loop_domains& loops, const ir::expr& guard) {
-    return arith::detect_iter_map(child.realize->values, loops, guard,
-                                  arith::iter_map_level::bijective, known)
-        .has_value();
-  };
-  const arith::loop_domains loops = domains(child.loops, first);
-  const ir::expr& guard = child.realize->predicate;
-  if (holds(loops, guard)) return true;
-  if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
-  const bool constant = std::all_of(loops.begin(), loops.end(),
-                                    [](const auto& l) { return ir::is_int(l.second.extent); });
-  return !constant && holds(made_longer(child, first), ir::boolean(true));
-}
-
-}  // namespace tilewright::primitive::detail::bindings
 // Iteration variables that are digits of one number, as `fuse` leaves them: the number instead of
 // them.
 
@@ -39857,16 +39893,15 @@ inline std::optional<ir::expr> joined(const ir::expr& high, const ir::expr& low)
 }
 
 /// Without a remainder, no bindings are joined.
-inline bool has_remainder(const child_block& child) {
-  const std::vector<ir::expr>& values = child.realize->values;
+inline bool has_remainder(const std::vector<ir::expr>& values) {
   return std::any_of(values.begin(), values.end(),
                      [](const ir::expr& v) { return v->op == ir::op::floormod; });
 }
+inline bool has_remainder(const child_block& child) { return has_remainder(child.realize->values); }
 
 /// The bindings with quotients and remainders of one number put together, where the number is as
 /// good: extents that are no constants hide it otherwise.
-inline binding_list joined_digits(const child_block& child) {
-  binding_list out{child.realize->values, child.block().iters};
+inline binding_list joined_digits(binding_list out) {
   const auto join = [&](std::size_t high, std::size_t low) {
     const ir::range &outer = out.iters[high].dom, &inner = out.iters[low].dom;
     if (high == low || out.iters[high].kind != out.iters[low].kind) return false;
@@ -39888,22 +39923,115 @@ inline binding_list joined_digits(const child_block& child) {
   return out;
 }
 
-/// Whether every variable, digits joined, is a loop of its own from position `first` on, and its
-/// domain the whole of it.
+inline binding_list joined_digits(const child_block& child) {
+  return joined_digits(binding_list{child.realize->values, child.block().iters});
+}
+
+/// The bindings without the loops of one iteration, which hide digits from each other.
+inline binding_list without_unit_loops(const child_block& child) {
+  ir::var_map first;
+  for (const ir::loop_node* l : child.loops)
+    if (ir::is_int(l->extent, 1)) first.emplace(l->var, l->min);
+  binding_list out{child.realize->values, child.block().iters};
+  if (!first.empty())
+    for (ir::expr& value : out.values) value = arith::simplify(ir::substitute(value, first));
+  return out;
+}
+
+/// Whether every spatial variable, digits joined, is a loop of its own from position `first` on, and
+/// its domain the whole of it.
 inline bool are_whole_loops(const child_block& child, std::size_t first) {
-  const binding_list joined = joined_digits(child);
+  const binding_list joined = joined_digits(without_unit_loops(child));
+  std::vector<const ir::loop_node*> whole;
   for (std::size_t i = 0; i < joined.values.size(); ++i) {
+    if (joined.iters[i].kind == ir::iter_kind::reduce) continue;
     const int at = loop_index(child.loops, joined.values[i]);
-    if (at < static_cast<int>(first) ||
-        std::any_of(joined.values.begin(), joined.values.begin() + static_cast<std::ptrdiff_t>(i),
-                    [&](const ir::expr& v) { return v.same(joined.values[i]); }))
-      return false;
-    const ir::loop_node& loop = *child.loops[static_cast<std::size_t>(at)];
+    if (at < static_cast<int>(first)) return false;
+    const ir::loop_node* loop = child.loops[static_cast<std::size_t>(at)];
     const ir::range& dom = joined.iters[i].dom;
-    if (!arith::same_value(loop.min, dom.min) || !arith::same_value(loop.extent, dom.extent))
+    if (std::find(whole.begin(), whole.end(), loop) != whole.end() ||
+        !arith::same_value(loop->min, dom.min) || !arith::same_value(loop->extent, dom.extent))
       return false;
+    whole.push_back(loop);
   }
-  return true;
+  // a sum along one of these loops begins in one of its iterations alone
+  return std::none_of(whole.begin(), whole.end(), [&](const ir::loop_node* loop) {
+    for (std::size_t i = 0; i < joined.values.size(); ++i)
+      if (joined.iters[i].kind == ir::iter_kind::reduce &&
+          ir::uses_var(joined.values[i], loop->var))
+        return true;
+    return false;
+  });
+}
+
+}  // namespace tilewright::primitive::detail::bindings
+
+namespace tilewright::primitive::detail::bindings {
+
+/// The loops with symbolic extents made long constants that all divisors in the values divide: a
+/// multiple of a prime that is no scale of any program.
+inline arith::loop_domains made_longer(const child_block& child, std::size_t first) {
+  constexpr std::int64_t prime = 1048573, most = 1 << 10;  // products fit into 32 bits
+  std::int64_t unit = 1;
+  for (const ir::expr& value : child.realize->values)
+    ir::for_each_expr(value, [&](const ir::expr& e) {
+      const bool digit = e->op == ir::op::floordiv || e->op == ir::op::floormod;
+      if (!digit || !ir::is_int(e->args[1]) || unit > most) return;
+      const std::int64_t by = ir::as_int(e->args[1]);
+      unit = by > 0 && by <= most ? std::lcm(unit, by) : most + 1;
+    });
+  arith::loop_domains out = domains(child.loops, first);
+  for (auto& [v, r] : out)
+    if (!ir::is_int(r.extent) && unit <= most)
+      r.extent = ir::integer(r.extent.type(), unit * prime);
+  return out;
+}
+
+/// What the loops from `first` on make of each variable: what stands still and loops of one iteration
+/// hide digits from each other. Domains say no more than the values do.
+inline binding_list moving_parts(const child_block& child, std::size_t first) {
+  binding_list out = without_unit_loops(child);
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const arith::linear sum = arith::to_linear(out.values[i]);
+    arith::linear moving;
+    moving.type = sum.type;
+    for (const auto& term : sum.terms)
+      if (uses_loops_from(term.first, child, first)) moving.terms.push_back(term);
+    const ir::expr value = arith::from_linear(moving);
+    ir::iter_var& iter = out.iters[i];
+    iter.kind = ir::iter_kind::spatial;
+    iter.dom.min = ir::integer(iter.dom.min.type(), 0);
+    if (value->op == ir::op::floormod) iter.dom.extent = value->args[1];
+    out.values[i] = value;
+  }
+  return out;
+}
+
+/// No two iterations of the loops from `first` on run the same instance. What holds without a
+/// guard, or of longer loops, holds, and so does what holds of a number in place of its digits; a
+/// guard that also uses outer loops cuts no constant part.
+inline bool injective(const child_block& child, std::size_t first) {
+  arith::analyzer known;
+  for (std::size_t l = 0; l < first; ++l)
+    known.bind(child.loops[l]->var, ir::range{child.loops[l]->min, child.loops[l]->extent});
+  const arith::loop_domains loops = domains(child.loops, first);
+  const ir::expr& guard = child.realize->predicate;
+  const bool constant = std::all_of(loops.begin(), loops.end(),
+                                    [](const auto& l) { return ir::is_int(l.second.extent); });
+  const auto tells_apart = [&](const std::vector<ir::expr>& values) {
+    const auto holds = [&](const arith::loop_domains& of, const ir::expr& where) {
+      return arith::detect_iter_map(values, of, where, arith::iter_map_level::bijective, known)
+          .has_value();
+    };
+    if (holds(loops, guard)) return true;
+    if (!ir::is_true(guard) && holds(loops, ir::boolean(true))) return true;
+    return !constant && holds(made_longer(child, first), ir::boolean(true));
+  };
+  if (tells_apart(child.realize->values)) return true;
+  const binding_list plain = moving_parts(child, first);
+  if (!has_remainder(plain.values)) return false;
+  const binding_list whole = joined_digits(plain);
+  return whole.values.size() < plain.values.size() && tells_apart(whole.values);
 }
 
 }  // namespace tilewright::primitive::detail::bindings
@@ -40079,6 +40207,13 @@ inline bounds range_of_difference(const linear& a, const linear& b,
 inline bool never_above(const linear& a, const linear& b,
                         const std::vector<const ir::loop_node*>& loops) {
   return range_of_difference(b, a, loops).lo >= 0;
+}
+
+/// Whether the last value gets to the end, as that of a split loop whose extent is rounded up.
+inline bool reaches(const linear& last, const linear& end,
+                    const std::vector<const ir::loop_node*>& loops) {
+  return range_of_difference(last, end, loops).lo >= -1 ||
+         knowing(loops).prove_le(arith::from_linear(end), arith::from_linear(last) + 1);
 }
 
 }  // namespace tilewright::primitive::detail::footprints
@@ -41005,7 +41140,7 @@ TILEWRIGHT_INLINE bool reduces_affinely(const child_block& child) {
     const arith::linear begin = arith::to_linear(vars[i].dom.min);
     const arith::linear end = arith::to_linear(vars[i].dom.min + vars[i].dom.extent);
     if (detail::footprints::range_of_difference(*range.lo, begin, child.loops).hi > 0 ||
-        detail::footprints::range_of_difference(*range.hi, end, child.loops).lo < -1)
+        !detail::footprints::reaches(*range.hi, end, child.loops))
       return false;
   }
   return true;
@@ -41682,9 +41817,14 @@ inline bool is_part(const iter_domain& solved, const ir::range& domain, const lo
 }
 
 /// Whether values behind the end of what was solved are in the domain, as far as one can tell.
-inline bool ends_before(const iter_domain& solved, const ir::range& domain) {
-  return solved.hi && footprints::constant_sum(
-                          *solved.hi, arith::to_linear(domain.min + domain.extent), -1) != -1;
+inline bool ends_before(const iter_domain& solved, const ir::range& domain,
+                        const loop_list& loops) {
+  if (!solved.hi) return false;
+  const ir::expr end = domain.min + domain.extent;
+  if (footprints::constant_sum(*solved.hi, arith::to_linear(end), -1) == -1) return false;
+  linear next = *solved.hi;
+  ++next.constant;
+  return !footprints::knowing(loops).prove_le(end, arith::from_linear(next));
 }
 
 }  // namespace detail::domains_of
@@ -41728,7 +41868,7 @@ TILEWRIGHT_INLINE fitted_iter fit(const iter_domain& solved, const ir::range& do
       return out;
     }
     out.symbolic_extent = domain.extent;
-    out.exact = !ends_before(solved, domain);
+    out.exact = !ends_before(solved, domain, loops);
     if (clip.lo != bounds::negative_infinity &&
         !(ir::is_int(domain.min) && ir::as_int(domain.min) >= clip.lo))
       out.at_least = clip.lo;
@@ -41796,9 +41936,11 @@ TILEWRIGHT_INLINE std::vector<fitted_iter> fit(const ir::block_node& block,
       const ir::expr end = domain.min + domain.extent;
       if (range_of(difference(arith::to_linear(end), last), loops).lo < 1) fitted.below = end;
     }
-    if (fitted.below && fitted.start && fitted.extent == 1 &&
+    if (fitted.start && fitted.extent == 1 && (fitted.below || fitted.at_least || fitted.at_most) &&
         detail::domains_of::is_digit_within(*fitted.start, domain, loops)) {
-      if (fitted.at_least && constant_range(domain).lo >= *fitted.at_least) fitted.at_least.reset();
+      const arith::bounds values = constant_range(domain);
+      if (fitted.at_least && values.lo >= *fitted.at_least) fitted.at_least.reset();
+      if (fitted.at_most && values.hi <= *fitted.at_most) fitted.at_most.reset();
       fitted.below = {};
     }
   }
@@ -43296,8 +43438,9 @@ std::vector<std::uint64_t> get_child_blocks(const ir::function& f, std::uint64_t
 std::vector<std::uint64_t> get_child_blocks(const ir::function& f, const ir::var& loop);
 
 /// The blocks of the same scope that write what the block reads or writes (producers), or that read
-/// or write what it writes (consumers): neighbours by read-after-write and write-after-write, in
-/// program order, each once.
+/// or write what it writes (consumers): neighbours by read-after-write and write-after-write, each
+/// once. Producers come in the order of the buffers that the block reads, then of those it writes,
+/// and for each of these in program order; consumers in program order.
 std::vector<std::uint64_t> get_producers(const ir::function& f, std::uint64_t block);
 std::vector<std::uint64_t> get_consumers(const ir::function& f, std::uint64_t block);
 
@@ -43530,6 +43673,7 @@ namespace tilewright::primitive {
 /// 3. along one of these loops, serial and from 0, a dimension written at an iteration variable
 ///    alone has windows of constant length that overlap: the variable is loop * step + own loops,
 ///    from 0, step being less than the length of the window, and the loop moves no other dimension;
+///    loop * n // m + own loops is one, too, of step n / m rounded up;
 ///    a guard of the block holds for an element in the iteration before if it does in this one, or
 ///    cuts all windows alike; no bounds of the loops around it follow other loops or data;
 /// 4. only spatial variables depend on that loop;
@@ -43716,6 +43860,7 @@ namespace tilewright::primitive {
 
 /// Rewrites the iteration variables of a block by a bijective map, and its loops with them. The new
 /// loops are serial and named ax0, ax1, ...; the body sees the old variables through the inverse.
+/// The new ones have the type of the first old one; one for `T.int64(0)` has that of the constant.
 ///
 /// ```
 /// for i, j in grid(16, 16):                   for ax0 in range(256):
@@ -43760,7 +43905,7 @@ namespace tilewright::primitive {
 /// - when a block writes it in a serial row-major nest of loops, around the block or inside of it,
 ///   that does nothing else, loads nothing but for the stored values and of the buffer the stored
 ///   element alone, the nest runs over the new axes and stores
-///   `if_then_else(padding, pad value, value)`;
+///   `if_then_else(padding, pad value, value)`; blocks without variables inside of it belong to it;
 /// - else a block after the last writer writes the padding.
 ///
 /// Requires:
@@ -43993,9 +44138,9 @@ struct matched_buffer {
 /// Compared node by node, without commuting or reassociating anything: the regions of the block and
 /// of the description's root block, in order, with equal extents in the trailing dimensions and
 /// extent 1 in those that only the program has; then statements, loops with bounds, kinds and
-/// annotations, inner blocks with variables, bindings, guards and annotations, and expressions,
-/// where indices count relative to where the region starts. Types and scopes of buffers must agree;
-/// index types may differ.
+/// annotations, inner blocks with variables, bindings and guards, and expressions, where indices
+/// count relative to where the region starts. Types and scopes of buffers must agree; index types
+/// and annotations of blocks may differ, but for `auto_copy`.
 std::string match_tensor(const ir::block_node& block, const ir::function& description,
                          std::unordered_map<ir::buffer, matched_buffer>& buffers);
 
@@ -44008,6 +44153,9 @@ inline bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 
 /// Walks description and program side by side; `expected_` is the description's side.
 class comparator {
+  /// What makes a copy one of all threads; other annotations of blocks change no meaning.
+  static constexpr const char* joint = "auto_copy";
+
  public:
   explicit comparator(std::unordered_map<ir::buffer, matched_buffer>& buffers)
       : buffers_(buffers) {}
@@ -44192,8 +44340,9 @@ class comparator {
                     f.values[i]);
     }
     if (!match(e.predicate, f.predicate)) return false;
-    if (x.annotations != y.annotations)
-      return fail("the annotations" + which, "those of \"" + x.name + "\"", "others");
+    if (x.annotations.count(joint) != y.annotations.count(joint))
+      return fail("the annotation " + std::string(joint) + which, "that of \"" + x.name + "\"",
+                  "another");
     if (static_cast<bool>(x.init) != static_cast<bool>(y.init))
       return fail("the init" + which, x.init ? "one" : "none", y.init ? "one" : "none");
     if (!x.alloc_buffers.empty() || !y.alloc_buffers.empty() || !x.match_buffers.empty() ||
@@ -45667,6 +45816,91 @@ TILEWRIGHT_INLINE ir::function annotate_buffer_access(const ir::function& f, std
 #include <string>
 #include <utility>
 
+// What guards of blocks inside of a block leave of what it reads.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tilewright::primitive::detail {
+
+/// Finds, for each variable of a block, bounds of the values at which the block loads a buffer: an
+/// access inside of blocks with guards happens for those only that the guards let through.
+class guards_inside : ir::visitor {
+ public:
+  using limits = std::vector<arith::bounds>;  // [iteration variables]
+
+  /// `now` holds what the domain and the guard of the block itself say. Where nothing is loaded in
+  /// the block, that is the answer.
+  static limits of(const ir::block_node& block, const ir::buffer& x, limits now) {
+    guards_inside walk(block, x, now);
+    walk.enter(block);
+    return walk.found_.empty() ? now : walk.found_;
+  }
+
+ private:
+  guards_inside(const ir::block_node& block, const ir::buffer& x, limits now)
+      : block_(block), x_(x), now_(std::move(now)) {}
+
+  using ir::visitor::visit;
+
+  void visit(const ir::expr& e) override {
+    if (e->buffer == x_) reach();
+    ir::visitor::visit(e);
+  }
+
+  void visit(const ir::stmt& s) override {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (!r) return ir::visitor::visit(s);
+    for (const ir::expr& value : r->values) visit(value);
+    visit(r->predicate);
+    const limits around = now_;
+    for (const ir::expr& conjunct : ir::conjuncts(r->predicate)) cut(conjunct);
+    enter(*r->block);
+    now_ = around;
+  }
+
+  void enter(const ir::block_node& b) {
+    for (const ir::match_buffer& m : b.match_buffers) {
+      if (m.source.buffer == x_) reach();
+      for (const ir::range& dim : m.source.box) {
+        visit(dim.min);
+        visit(dim.extent);
+      }
+    }
+    if (b.init) visit(b.init);
+    visit(b.body);
+  }
+
+  void reach() {
+    if (found_.empty()) {
+      found_ = now_;
+      return;
+    }
+    for (std::size_t i = 0; i < now_.size(); ++i)
+      found_[i] = {std::min(found_[i].lo, now_[i].lo), std::max(found_[i].hi, now_[i].hi)};
+  }
+
+  void cut(const ir::expr& conjunct) {
+    const std::optional<arith::linear> sum = footprints::not_negative(conjunct);
+    if (!sum || sum->terms.size() != 1) return;
+    const auto& [term, factor] = sum->terms[0];
+    const int i = iter_index(block_, term);
+    if (i < 0) return;
+    arith::bounds& of = now_[static_cast<std::size_t>(i)];
+    if (factor > 0)
+      of.lo = std::max(of.lo, -ir::floor_divide(sum->constant, factor));
+    else
+      of.hi = std::min(of.hi, ir::floor_divide(sum->constant, -factor));
+  }
+
+  const ir::block_node& block_;
+  const ir::buffer& x_;
+  limits now_, found_;
+};
+
+}  // namespace tilewright::primitive::detail
+
 namespace tilewright::primitive::detail::caching {
 
 using arith::bounds;
@@ -45964,10 +46198,7 @@ inline subject look_up(const call& c, const path& at, int index, bool read) {
     refuse(c, 1,
            quoted(b) + " has " + std::to_string(list.size()) + (read ? " read" : " write") +
                " regions; there is no number " + std::to_string(index));
-  if (ir::storage_rank(c.storage) < 0 || c.storage.empty())
-    refuse(c, 2,
-           "there is no storage scope \"" + c.storage +
-               "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(c.storage); !why.empty()) refuse(c, 2, why);
   return {holder, list[static_cast<std::size_t>(index)].buffer};
 }
 
@@ -45993,7 +46224,8 @@ inline footprint united(const block_scope& scope, const std::vector<std::size_t>
                         const ir::buffer& x, std::size_t fixed) {
   std::vector<requirement> all;
   for (const std::size_t i : list) {
-    const bound_iters& iters = bind_iters(scope[i]);
+    bound_iters iters = bind_iters(scope[i]);
+    iters.clip = guards_inside::of(scope[i].block(), x, std::move(iters.clip));
     for (const ir::buffer_region& r : scope[i].realize->block->reads)
       if (r.buffer == x)
         add_requirement(all, x, touched(scope[i], iters, r, {fixed, {}}), scope[i].loops);
@@ -46177,10 +46409,12 @@ inline footprint whole(const ir::buffer& x) {
 /// Whether a guard inside one of the blocks says which part of the buffer it reads.
 inline bool guarded_inside(const block_scope& scope, const std::vector<std::size_t>& list,
                            const ir::buffer& x) {
-  for (const std::size_t i : list)
-    for (const ir::block_realize_node* r : all_blocks(scope[i].block().body))
-      if (!ir::is_true(r->predicate) && reads_buffer(*r->block, x)) return true;
-  return false;
+  const auto guarded = [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    return r && !ir::is_true(r->predicate) && reads_buffer(*r->block, x);
+  };
+  return std::any_of(list.begin(), list.end(),
+                     [&](std::size_t i) { return ir::any_stmt(scope[i].block().body, guarded); });
 }
 
 inline new_block read(const ir::function& f, std::uint64_t id, int index,
@@ -46729,9 +46963,7 @@ TILEWRIGHT_INLINE new_blocks cache_index(const ir::function& f, std::uint64_t bl
   const path at = need_block(f, block, "cache_index");
   const ir::block_realize_node* holder = at.scope();
   if (!holder) d::refuse(1, "the root block stores nothing itself");
-  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
-    d::refuse(2, "there is no storage scope \"" + storage_scope +
-                     "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(storage_scope); !why.empty()) d::refuse(2, why);
   if (cse_thresh < 0)
     d::refuse(3, "cse_thresh " + std::to_string(cse_thresh) + " is negative; write 0 for all");
   const block_scope scope(*holder->block);
@@ -47296,9 +47528,40 @@ inline std::vector<block_scope> concurrent_scopes(const ir::function& f) {
   return out;
 }
 
+/// Whether the guard of the block leaves the first iteration of that loop alone.
+inline bool runs_in_first(const child_block& c, std::size_t loop) {
+  if (ir::is_true(c.realize->predicate)) return false;
+  const ir::loop_node& asked = *c.loops[loop];
+  const ir::var later = ir::make_var(asked.var->name, asked.var.type());
+  const ir::expr one = ir::integer(later.type(), 1);
+  arith::analyzer known;
+  for (const ir::loop_node* l : c.loops)
+    if (l != &asked) known.bind(l->var, {l->min, l->extent});
+  known.bind(later, {asked.min + one, asked.extent - one});
+  const std::vector<ir::expr> guards = ir::conjuncts(c.realize->predicate);
+  return std::any_of(guards.begin(), guards.end(), [&](const ir::expr& g) {
+    return ir::is_int(known.simplify(ir::substitute(g, {{asked.var, later}})), 0);
+  });
+}
+
 /// Whether iterations of the loop at that position run at once, each its own instances of the block.
 inline bool asked_of(const child_block& c, std::size_t loop) {
   return runs_at_once(*c.loops[loop]) && c.runs_alone(loop);
+}
+
+/// Whether one iteration alone of that loop reads the buffer in the block, and writes it in others.
+inline bool met_in_first(const block_scope& scope, const child_block& reader, const ir::buffer& x,
+                         std::size_t loop) {
+  const ir::var& v = reader.loops[loop]->var;
+  return runs_in_first(reader, loop) &&
+         std::all_of(scope.children().begin(), scope.children().end(), [&](const child_block& c) {
+           const int at = loop_index(c.loops, v);
+           const auto& writes = c.block().writes;
+           return at < 0 ||
+                  std::none_of(writes.begin(), writes.end(),
+                               [&](const ir::buffer_region& w) { return w.buffer == x; }) ||
+                  runs_in_first(c, static_cast<std::size_t>(at));
+         });
 }
 
 /// The results of a program's blocks as they were before a primitive.
@@ -47363,7 +47626,7 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
     if (!asked_of(c, l)) continue;
     const apartness known = writes_apart(c, l, c.block().writes[region], own);
     if (known == apartness::none
-            ? !earlier.raced(c.block().id, region)
+            ? !earlier.raced(c.block().id, region) && !runs_in_first(c, l)
             : known == apartness::believed && earlier.alone(c.block().id, region, c.loops[l]->var))
       return c.loops[l];
   }
@@ -47379,7 +47642,7 @@ inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t c
     if (!asked_of(c, l)) continue;
     for (const ir::buffer_region& r : c.block().reads)
       if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
-          !earlier.carried(c.block().id, c.loops[l]->var))
+          !met_in_first(scope, c, r.buffer, l) && !earlier.carried(c.block().id, c.loops[l]->var))
         return c.loops[l];
   }
   return nullptr;
@@ -47695,7 +47958,7 @@ std::vector<requirement> gather(const move& m, const moving_block& b, const Dept
     const child_block& peer = b.scope[p];
     const ir::buffer_region& r = *region;
     // each thread computes its own part of a global buffer, and all of what it shares with others
-    const bool together = m.forward && r.buffer->scope != "global";
+    const bool together = m.forward && ir::storage_rank(r.buffer->scope) != 0;
     const standing_loops standing{
         depth(p), together ? std::string_view(r.buffer->scope) : std::string_view{}};
     add_requirement(out, r.buffer, touched(peer, bind_iters(peer), r, standing), peer.loops);
@@ -47736,7 +47999,8 @@ inline void check_all_called(const move& m, const moving_block& b,
     }
   const std::vector<iter_domain> solved =
       infer_domains(c.block(), c.block().reads, offered, c.loops);
-  const std::vector<const ir::loop_node*>& around = b.scope[b.producers.front()].loops;
+  const std::size_t earliest = *std::min_element(b.producers.begin(), b.producers.end());
+  const std::vector<const ir::loop_node*>& around = b.scope[earliest].loops;
   if (solved_together(per_iteration, around) && !reads_only(c, common, offered))
     refuse(m, 7,
            quoted(c) +
@@ -48207,13 +48471,19 @@ inline void check_surroundings(const char* name, const block_scope& scope, std::
                quoted(scope[child].block()) + " before it");
 }
 
+inline void check_besides_init(const char* name, int requirement, const block_scope& scope,
+                               std::size_t child) {
+  if (const int reason = complete_violation(scope, child))
+    refuse(
+        name, requirement,
+        quoted(scope[child].block()) + " is not complete: " + std::string(complete_reason(reason)));
+}
+
 inline void check_complete(const char* name, int requirement, const block_scope& scope,
                            std::size_t child) {
   const ir::block_node& b = scope[child].block();
   if (b.init) refuse(name, requirement, quoted(b) + " is a reduction");
-  if (const int reason = complete_violation(scope, child))
-    refuse(name, requirement,
-           quoted(b) + " is not complete: " + std::string(complete_reason(reason)));
+  check_besides_init(name, requirement, scope, child);
 }
 
 inline void check_loops(const char* name, int requirement, const child_block& child) {
@@ -50681,7 +50951,8 @@ inline ir::expr padded_step(const contraction& c, const ir::expr& step,
       const bool reached = std::any_of(beyond.begin(), beyond.end(), [&](int i) {
         return std::find(o.iters.begin(), o.iters.end(), i) != o.iters.end();
       });
-      return reached ? ir::cast(e.type(), value) : e;
+      if (!reached) return e;
+      return number(value) == 0 ? ir::literal(e.type(), 0) : ir::cast(e.type(), value);
     }
     // 0 * x is 0 here: what is padded elsewhere is padded with finite values
     const auto is_zero_times = [&](const ir::expr& zero, const ir::expr& x) {
@@ -52221,6 +52492,20 @@ struct fold {
   ir::buffer between;
 };
 
+/// Whether each instance of the producer initialises its element and updates it once, as a sum along
+/// no axis does, and the consumer copies it as it is: then both may be done where it is copied to.
+inline bool is_initialised_copy(const ir::block_node& producer, const ir::block_node& consumer,
+                                const ir::buffer& between) {
+  const ir::store_node *init = ir::as_store(producer.init), *update = ir::as_store(producer.body);
+  const ir::expr& copied = ir::as_store(consumer.body)->value;
+  return init && update && copied->op == ir::op::load && copied->buffer == between &&
+         std::all_of(producer.iters.begin(), producer.iters.end(),
+                     [](const ir::iter_var& v) { return v.kind == ir::iter_kind::spatial; }) &&
+         std::equal(init->indices.begin(), init->indices.end(), update->indices.begin(),
+                    update->indices.end(), arith::same_value) &&
+         !loads_from(producer.init, between) && !reads_other_results(producer);
+}
+
 inline fold find_producer(const char* name, const block_scope& scope, std::size_t child) {
   fold out{child, 0, {}};
   const ir::block_node& block = scope[child].block();
@@ -52239,7 +52524,10 @@ inline fold find_producer(const char* name, const block_scope& scope, std::size_
   if (!out.between)
     refuse(name, 3, quoted(block) + " reads no result of another block of its scope");
   const ir::block_node& producer = scope[out.producer].block();
-  check_complete(name, 3, scope, out.producer);
+  if (producer.init && is_initialised_copy(producer, block, out.between))
+    check_besides_init(name, 3, scope, out.producer);
+  else
+    check_complete(name, 3, scope, out.producer);
   if (producer.writes.size() != 1 || !producer.match_buffers.empty() ||
       !ir::as_store(producer.body))
     refuse(name, 3, "the body of producer " + quoted(producer) + " is not one store");
@@ -52332,7 +52620,12 @@ inline ir::block make_folded(const ir::block& producer, const ir::block_node& co
   std::vector<ir::expr> indices;
   for (const ir::expr& i : outer.indices) indices.push_back(known.simplify(folded(i)));
   out.writes = {{outer.buffer, ir::point_box(indices)}};
-  out.body = ir::make_store(outer.buffer, std::move(indices), folded(outer.value));
+  const auto updated = [&](const ir::expr& e) {  // what an initialised element is updated from
+    return e->op == ir::op::load && e->buffer == between ? ir::load(outer.buffer, indices) : e;
+  };
+  if (producer->init)
+    out.init = ir::make_store(outer.buffer, indices, ir::as_store(producer->init)->value);
+  out.body = ir::make_store(outer.buffer, indices, ir::rewrite(folded(outer.value), updated));
   std::vector<ir::buffer_region> added;
   for (const ir::buffer_region& r : consumer.reads)
     if (r.buffer != between) added.push_back(r);
@@ -53027,10 +53320,38 @@ struct window {
   ir::expr offset;  // of an instance inside its window, in the block's own loops
 };
 
-/// What a conjunct of the guard leaves of a window of offsets `own`, which moves by `step`. Where it
-/// holds for an instance it must hold for the one that wrote the same element an iteration before,
-/// or say how far the window reaches.
-inline bool admit(window& w, const arith::linear& own, std::int64_t step, const child_block& b,
+/// Where the window of an iteration begins: loop * step, or loop * n // m, which moves by the
+/// quotient of n and m or by one more than that.
+struct beginning {
+  ir::expr term;            // the loop, or the quotient
+  std::int64_t factor = 0;  // of the term
+  std::int64_t step = 0;    // at most
+};
+
+inline std::optional<beginning> begins_at(const arith::linear& value, const ir::var& loop) {
+  std::optional<beginning> out;
+  for (const auto& [term, factor] : value.terms) {
+    if (!ir::uses_var(term, loop)) continue;
+    if (out || factor < 1) return std::nullopt;
+    if (term.same(loop)) {
+      out = beginning{term, factor, factor};
+      continue;
+    }
+    if (term->op != ir::op::floordiv || !ir::is_int(term->args[1]) || factor != 1)
+      return std::nullopt;
+    const arith::linear over = arith::to_linear(term->args[0]);
+    const std::int64_t by = ir::as_int(term->args[1]), moves = over.coefficient(loop);
+    if (by < 1 || moves < (as_tvm() ? 2 : 1) || over.terms.size() != 1 || over.constant != 0)
+      return std::nullopt;
+    out = beginning{term, 1, -ir::floor_divide(-moves, by)};
+  }
+  return out;
+}
+
+/// What a conjunct of the guard leaves of a window of offsets `own`. Where it holds for an instance
+/// it must hold for the one that wrote the same element an iteration before, or say how far the
+/// window reaches.
+inline bool admit(window& w, const arith::linear& own, const beginning& begin, const child_block& b,
                   const ir::expr& conjunct) {
   ir::var_set moving{w.loop->var};
   for (const auto& term : own.terms) moving.insert(term.first);
@@ -53038,14 +53359,14 @@ inline bool admit(window& w, const arith::linear& own, std::int64_t step, const 
   std::optional<arith::linear> rest = footprints::not_negative(conjunct);
   if (!rest || own.terms.empty()) return false;
   if (range_of(*rest, b.loops).lo >= 0) return true;
-  const std::int64_t by_loop = rest->coefficient(w.loop->var);
+  const std::int64_t by_begin = rest->coefficient(begin.term);
   const std::int64_t by_offset = rest->coefficient(own.terms[0].first) / own.terms[0].second;
-  erase_if(rest->terms, [&](const auto& t) { return t.first.same(w.loop->var); });
+  erase_if(rest->terms, [&](const auto& t) { return footprints::meets(t.first, begin.term); });
   accumulate(*rest, own, -by_offset);
   for (const auto& term : rest->terms)
     if (ir::uses_any(term.first, moving)) return false;
-  if (by_offset * step >= by_loop) return true;
-  if (by_loop != 0 || !rest->is_constant()) return false;
+  if (by_offset * begin.factor >= by_begin) return true;
+  if (by_begin != 0 || !rest->is_constant()) return false;
   w.length = std::min(w.length, ir::floor_divide(rest->constant, -by_offset) + 1);
   return true;
 }
@@ -53074,9 +53395,9 @@ inline std::optional<window> find_window(const child_block& producer,
     return std::nullopt;
   arith::linear value = arith::to_linear(producer.realize->values[static_cast<std::size_t>(iter)]);
   const ir::loop_node& loop = *producer.loops[at];
-  const std::int64_t step = value.coefficient(loop.var);
-  if (step <= 0 || value.constant != 0) return std::nullopt;
-  erase_if(value.terms, [&](const auto& t) { return t.first.same(loop.var); });
+  const std::optional<beginning> begin = begins_at(value, loop.var);
+  if (!begin || value.constant != 0) return std::nullopt;
+  erase_if(value.terms, [&](const auto& t) { return t.first.same(begin->term); });
   window out{&loop, dim, 1, 0, arith::from_linear(value)};
   support::stable_sort(value.terms,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -53089,8 +53410,8 @@ inline std::optional<window> find_window(const child_block& producer,
     out.length += factor * (ir::as_int(l.extent) - 1);
   }
   for (const ir::expr& conjunct : ir::conjuncts(producer.realize->predicate))
-    if (!admit(out, value, step, producer, conjunct)) return std::nullopt;
-  out.overlap = out.length - step;
+    if (!admit(out, value, *begin, producer, conjunct)) return std::nullopt;
+  out.overlap = out.length - begin->step;
   const ir::expr& shape = written.buffer->shape[dim];
   if (out.overlap <= 0 || !ir::is_int(shape) || out.length > ir::as_int(shape)) return std::nullopt;
   return out;
@@ -53633,10 +53954,8 @@ TILEWRIGHT_INLINE ir::function set_scope(const ir::function& f, std::uint64_t bl
   using namespace detail::storing;
   constexpr const char* name = "set_scope";
   const path at = need_block(f, block, name);
-  if (ir::storage_rank(storage_scope) < 0 || storage_scope.empty())
-    throw schedule_error(name, 1,
-                         "there is no storage scope \"" + storage_scope +
-                             "\"; choose global, local, shared, shared.dyn or warp");
+  if (const std::string why = ir::no_scope(storage_scope); !why.empty())
+    throw schedule_error(name, 1, why);
   const ir::buffer x = region_of(name, 2, block_at(at), buffer_index, false).buffer;
   if (x->scope == storage_scope) return f;
   const path site = need_allocation(name, 3, at, x);
@@ -53972,7 +54291,10 @@ inline std::optional<ir::iter_kind> kind_of(const ir::expr& result, const ir::in
   return out.value_or(ir::iter_kind::spatial);
 }
 
-inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& map,
+/// The new variables; a result that is a constant of a wider type than the old variables have keeps
+/// its type.
+inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::index_map& given,
+                                           const ir::index_map& map,
                                            const arith::index_layout& layout) {
   arith::analyzer domains;
   for (std::size_t i = 0; i < map.inputs.size(); ++i) domains.bind(map.inputs[i], old.iters[i].dom);
@@ -53982,9 +54304,10 @@ inline std::vector<ir::iter_var> new_iters(const ir::block_node& old, const ir::
     if (!kind)
       refuse(4, "result " + std::to_string(k) +
                     " of the map mixes variables of different kinds of " + called(old));
-    const dtype type = layout.axes[k].type();
+    const bool wide = ir::is_int(given.outputs[k]) && given.outputs[k].type() == dtype::i64;
+    const dtype type = wide ? dtype::i64 : layout.axes[k].type();
     out.push_back({ir::make_var("v" + std::to_string(k), type),
-                   {ir::integer(type, 0), layout.shape[k]},
+                   {ir::integer(type, 0), ir::cast(type, layout.shape[k])},
                    *kind});
   }
   return out;
@@ -54014,10 +54337,10 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
                   called(old) + " to a box");
 
   ir::block_node made = old;
-  made.iters = new_iters(old, map, layout);
+  made.iters = new_iters(old, given, map, layout);
   ir::var_map axes, values;
   for (std::size_t k = 0; k < made.iters.size(); ++k)
-    axes.emplace(layout.axes[k], made.iters[k].var);
+    axes.emplace(layout.axes[k], ir::cast(layout.axes[k].type(), made.iters[k].var));
   for (std::size_t i = 0; i < old.iters.size(); ++i)
     values.emplace(old.iters[i].var,
                    ir::cast(old.iters[i].var.type(), ir::substitute(layout.inverse[i], axes)));
@@ -54029,10 +54352,12 @@ TILEWRIGHT_INLINE ir::function transform_block_layout(const ir::function& f, std
 
   std::vector<ir::expr> loops;
   for (std::size_t k = 0; k < simple->iters.size(); ++k)
-    loops.push_back(ir::make_var("ax" + std::to_string(k), type));
+    loops.push_back(ir::make_var("ax" + std::to_string(k), simple->iters[k].var.type()));
   ir::stmt body = ir::make_realize(loops, ir::boolean(true), simple);
-  for (std::size_t k = loops.size(); k-- > 0;)
-    body = ir::make_loop(loops[k], ir::integer(type, 0), layout.shape[k], std::move(body));
+  for (std::size_t k = loops.size(); k-- > 0;) {
+    const ir::range& dom = simple->iters[k].dom;
+    body = ir::make_loop(loops[k], dom.min, dom.extent, std::move(body));
+  }
   return replace(f, head, std::move(body));
 }
 
@@ -54485,6 +54810,31 @@ inline std::optional<traversal> row_major(const ir::function& f,
   return out;
 }
 
+/// Whether all that is done is to store the buffer at the place `at`, below further loops and in
+/// blocks without variables.
+inline bool stores_at(const ir::stmt& s, const ir::buffer& buffer,
+                      const std::vector<ir::expr>& at) {
+  bool plain = true;
+  ir::for_each_stmt(s, [&](const ir::stmt& x) {
+    if (const ir::loop_node* loop = ir::as_loop(x)) {
+      if (ir::reads_memory(loop->min) || ir::reads_memory(loop->extent)) plain = false;
+    } else if (const ir::store_node* store = ir::as_store(x)) {
+      if (store->buffer != buffer || !reads_own_element(*store) ||
+          !std::equal(at.begin(), at.end(), store->indices.begin(),
+                      [](const ir::expr& v, const ir::expr& index) { return v.same(index); }))
+        plain = false;
+    } else if (const ir::block_realize_node* r = ir::as_realize(x)) {
+      const ir::block_node& b = *r->block;
+      if (!b.iters.empty() || b.init || !ir::is_true(r->predicate) || !b.alloc_buffers.empty() ||
+          !b.match_buffers.empty())
+        plain = false;
+    } else if (!ir::as_seq(x)) {
+      plain = false;
+    }
+  });
+  return plain;
+}
+
 /// The outermost loop of a serial row-major nest inside of a block that does nothing but store the
 /// buffer at its loop variables; null when there is none.
 inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::buffer& buffer) {
@@ -54495,12 +54845,8 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
       if (!runs_over(*loop, buffer->shape[k])) return false;
       vars.push_back(loop->var);
       const bool last = k + 1 == buffer->shape.size();
-      if (!last && !ir::as_loop(loop->body)) return false;
-      if (!last) continue;
-      const ir::store_node* store = ir::as_store(loop->body);
-      return store && store->buffer == buffer && reads_own_element(*store) &&
-             std::equal(vars.begin(), vars.end(), store->indices.begin(),
-                        [](const ir::expr& v, const ir::expr& index) { return v.same(index); });
+      if (last) return stores_at(loop->body, buffer, vars);
+      if (!ir::as_loop(loop->body)) return false;
     }
     return false;
   };
@@ -54514,21 +54860,6 @@ inline const ir::loop_node* inner_traversal(const ir::block_node& b, const ir::b
     return found != nullptr;
   });
   return found;
-}
-
-/// The function with such a nest over the axes of the new buffer.
-inline ir::function with_inner_traversal(const ir::function& f, const task& t,
-                                         const ir::loop_node& nest) {
-  const whole_buffer w(t);
-  ir::var_map values;
-  const ir::loop_node* loop = &nest;
-  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
-    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
-    if (ir::as_loop(loop->body)) loop = ir::as_loop(loop->body);
-  }
-  const ir::expr value = ir::substitute(ir::as_store(loop->body)->value, values);
-  return replace(f, find_loop(f, nest.var),
-                 w.nest(ir::make_store(t.new_buffer, w.loops, t.padded(value, w.loops))));
 }
 
 /// Stores of the old buffer become stores of the new one that choose between value and padding.
@@ -54546,6 +54877,21 @@ class choose_value : public ir::mutator {
   const task& task_;
   const std::vector<ir::expr>& points_;
 };
+
+/// The function with such a nest over the axes of the new buffer.
+inline ir::function with_inner_traversal(const ir::function& f, const task& t,
+                                         const ir::loop_node& nest) {
+  const whole_buffer w(t);
+  ir::var_map values;
+  const ir::loop_node* loop = &nest;
+  for (std::size_t d = 0; d < t.old_buffer->shape.size(); ++d) {
+    if (d > 0) loop = ir::as_loop(loop->body);
+    values.emplace(loop->var, ir::cast(loop->var.type(), t.at(t.layout.inverse[d], w.loops)));
+  }
+  choose_value chosen(t, w.loops);
+  return replace(f, find_loop(f, nest.var),
+                 w.nest(chosen.mutate(ir::substitute(loop->body, values))));
+}
 
 inline ir::function with_new_traversal(const ir::function& f, const task& t,
                                        const ir::block_realize_node& realize,
@@ -54589,10 +54935,12 @@ inline path last_write(const ir::function& f, const task& t,
   ir::var_set needed;
   for (const ir::store_node* s : own_stores(*realize.block)) {
     if (s->buffer != t.old_buffer) continue;
-    for (const ir::expr& index : s->indices)
+    for (const ir::expr& index : s->indices) {
+      for (const ir::var& v : ir::free_vars(index)) needed.insert(v);
       for (std::size_t i = 0; i < realize.values.size(); ++i)
         if (ir::uses_var(index, realize.block->iters[i].var))
           for (const ir::var& v : ir::free_vars(realize.values[i])) needed.insert(v);
+    }
   }
   const auto holds_buffer = [&](const ir::block_realize_node& scope) {
     const auto& list = scope.block->alloc_buffers;
@@ -55442,12 +55790,40 @@ inline bool sums_inside(const footprint& outer, const footprint& inner,
       const auto by_cut = [&] { return range_of(*o.hi, loops).lo >= i.within.hi; };
       const auto by_shape = [&] {
         return !ir::is_int(shape[d]) &&
-               footprints::range_of_difference(*o.hi, arith::to_linear(shape[d]), loops).lo >= -1;
+               footprints::reaches(*o.hi, arith::to_linear(shape[d]), loops);
       };
       if (!(i.hi && not_above(i.hi, *o.hi)) && !by_cut() && !by_shape()) return false;
     }
   }
   return true;
+}
+
+/// Takes off the box what the guard does where it is about a part of an index, as the one of a tile
+/// that is split further without dividing. Where s is not negative, no value is above its sum with s.
+inline void cut_by_guard(footprint& box, const child_block& child, const bound_iters& iters,
+                         const ir::buffer_region& region, standing_loops standing) {
+  if (iters.understood) return;
+  for (const ir::expr& conjunct : ir::conjuncts(child.realize->predicate)) {
+    const std::optional<arith::linear> spare = footprints::not_negative(conjunct);
+    if (!spare) continue;
+    for (std::size_t d = 0; d < box.size(); ++d) {
+      if (!box[d].hi || !ir::is_int(region.box[d].extent)) continue;
+      arith::linear last = in_loops(region.box[d].min, child, iters);
+      last.constant += ir::as_int(region.box[d].extent) - 1;
+      for (const auto& [term, factor] : spare->terms) {
+        const auto met = std::find_if(last.terms.begin(), last.terms.end(),
+                                      [&](const auto& t) { return t.first.same(term); });
+        if (factor >= 0 || met == last.terms.end() || met->second <= 0 || met->second % factor != 0)
+          continue;
+        arith::linear most = last;
+        accumulate(most, *spare, met->second / -factor);
+        const std::optional<arith::linear> hi = relax(most, child, standing).hi;
+        if (hi && footprints::never_above(*hi, *box[d].hi, child.loops)) box[d].hi = hi;
+        break;
+      }
+      cut_by_sides(box[d]);
+    }
+  }
 }
 
 /// What earlier blocks of a scope leave of a region.
@@ -55477,9 +55853,10 @@ inline remainder left_unwritten(const block_scope& scope, std::size_t reader,
       const bool others =
           loop && ir::shared_across(scope_of_buffer, *writer.loops[static_cast<std::size_t>(at)]);
       const std::string_view reach =
-          scope_of_buffer == "global" || others ? std::string_view{} : scope_of_buffer;
+          ir::storage_rank(scope_of_buffer) == 0 || others ? std::string_view{} : scope_of_buffer;
       const standing_loops standing{scope.common_loops(w, reader), reach};
-      const footprint needs = touched(r, reader_iters, region, standing);
+      footprint needs = touched(r, reader_iters, region, standing);
+      cut_by_guard(needs, r, reader_iters, region, standing);
       if (!out.produced) {
         out.produced = true;
         out.rest.push_back(within(needs));
@@ -58762,6 +59139,77 @@ inline bool is_all_written(const child_block& child, const bound_iters& iters,
   return true;
 }
 
+/// A dimension of quotients of a variable with a symbolic domain and one of its remainders, as in
+/// `[v // 16, v % 16]`.
+struct symbolic_split {
+  std::size_t quotient = 0, rest = 0;  // dimensions
+  std::int64_t by = 1;
+
+  static std::optional<symbolic_split> find(const ir::block_node& block,
+                                            const ir::buffer_region& region) {
+    const auto digit = [&](std::size_t d, ir::op o) {
+      const ir::expr& e = region.box[d].min;
+      return e->op == o && ir::is_int(region.box[d].extent, 1) && ir::is_int(e->args[1]) &&
+             ir::as_int(e->args[1]) > 0;
+    };
+    for (std::size_t q = 0; q < region.box.size(); ++q) {
+      if (!digit(q, ir::op::floordiv)) continue;
+      const ir::expr& quotient = region.box[q].min;
+      const int i = iter_index(block, quotient->args[0]);
+      if (i < 0 || ir::is_int(block.iters[static_cast<std::size_t>(i)].dom.extent)) continue;
+      for (std::size_t r = 0; r < region.box.size(); ++r)
+        if (digit(r, ir::op::floormod) && region.box[r].min->args[0].same(quotient->args[0]) &&
+            ir::as_int(region.box[r].min->args[1]) == ir::as_int(quotient->args[1]))
+          return symbolic_split{q, r, ir::as_int(quotient->args[1])};
+    }
+    return std::nullopt;
+  }
+
+  /// The region where the quotients are the variable itself, and the remainders stand for nothing.
+  ir::buffer_region joined(const ir::buffer_region& region) const {
+    const dtype type = region.box[quotient].min.type();
+    ir::buffer_region out = region;
+    out.box[quotient].min = region.box[quotient].min->args[0];
+    out.box[rest] = {ir::integer(type, 0), ir::integer(type, by)};
+    ir::buffer_node longer = *region.buffer;
+    longer.shape[quotient] = longer.shape[quotient] * by;
+    out.buffer = ir::buffer(new ir::buffer_node(std::move(longer)));
+    return out;
+  }
+
+  /// From what the variable covers what its quotients do: only whole multiples are a box.
+  bool divide(footprint& box) const {
+    span& s = box[quotient];
+    const auto divided = [&](std::optional<linear>& side, std::int64_t after) {
+      if (!side) return false;
+      side->constant += after;
+      for (auto& [term, factor] : side->terms) {
+        if (factor % by != 0) return false;
+        factor /= by;
+      }
+      if (side->constant % by != 0) return false;
+      side->constant = side->constant / by - after;
+      return true;
+    };
+    const bool whole_cut = s.within.lo % by == 0 && (s.within.hi == bounds::positive_infinity ||
+                                                     (s.within.hi + 1) % by == 0);
+    if (!whole_cut || !divided(s.lo, 0) || !divided(s.hi, 1)) return false;
+    s.within = arith::floor_divide(s.within, by);
+    return true;
+  }
+};
+
+inline std::optional<footprint> all_written(const child_block& child, const bound_iters& iters,
+                                            const ir::buffer_region& region,
+                                            standing_loops standing) {
+  std::vector<char> told(child.block().iters.size(), 0);
+  std::optional<footprint> out = iters.understood
+                                     ? strips_written(child, iters, region, standing, told)
+                                     : split_written(child, iters, region, standing, told);
+  if (out && !is_all_written(child, iters, region, standing, told)) out.reset();
+  return out;
+}
+
 }  // namespace detail::footprints
 
 TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
@@ -58773,11 +59221,10 @@ TILEWRIGHT_INLINE std::optional<footprint> written(const child_block& child,
   if (detail::skips_stores(block, region.buffer) || child.conditional ||
       detail::moves_unevenly(child, standing) || !writes_declared(block, region))
     return std::nullopt;
-  std::vector<char> told(block.iters.size(), 0);
-  std::optional<footprint> out = iters.understood
-                                     ? strips_written(child, iters, region, standing, told)
-                                     : split_written(child, iters, region, standing, told);
-  if (!out || !is_all_written(child, iters, region, standing, told)) return std::nullopt;
+  const auto split = iters.understood ? symbolic_split::find(block, region) : std::nullopt;
+  std::optional<footprint> out =
+      all_written(child, iters, split ? split->joined(region) : region, standing);
+  if (!out || (split && !split->divide(*out))) return std::nullopt;
   for (span& s : *out) cut_by_sides(s);
   return out;
 }
