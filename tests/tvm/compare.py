@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import sys
 
+import compare_recorded
 import compare_spaces
 import compare_steps
 import known
@@ -20,15 +21,22 @@ def main():
     parser.add_argument("--seed", default="1", help="another one draws other steps")
     parser.add_argument("--part", choices=["steps", "spaces"], help="one of the two parts")
     parser.add_argument("--only", nargs="*", help="names of programs or operators")
+    parser.add_argument("--recorded", type=pathlib.Path, help="what record.py wrote, and no part")
     o = parser.parse_args()
     known.check_rows(pathlib.Path(__file__).parents[2] / "docs" / "differences.md")
     shutil.rmtree(o.out / "unexplained", ignore_errors=True)
     tool = Tool(o.tool, o.out / "work")
+    if o.recorded:
+        parts = {"recorded": compare_recorded.verdicts(tool, o.recorded)}
+    else:
+        parts = {
+            "steps": compare_steps.verdicts(tool, o.seed, o.only),
+            "spaces": compare_spaces.verdicts(tool, o.only),
+        }
     unexplained = []
-    if o.part != "spaces":
-        unexplained += report("steps", compare_steps.verdicts(tool, o.seed, o.only), o.out)
-    if o.part != "steps":
-        unexplained += report("spaces", compare_spaces.verdicts(tool, o.only), o.out)
+    for title, verdicts in parts.items():
+        if o.part in (None, title):
+            unexplained += report(title, verdicts, o.out)
     print(f"{len(unexplained)} unexplained")
     return 1 if unexplained else 0
 

@@ -10,6 +10,8 @@ KINDS = {
     "accepted": "only TVM refuses, also not under --tvm",
 }
 
+NOT_RUN = "not run"  # what TVM's result means: any reason may be the one
+
 
 @dataclass
 class Known:
@@ -43,7 +45,7 @@ def reason(verdict):
         if (
             k.kind == verdict.kind
             and verdict.primitive in k.primitives
-            and k.theirs in ("any", verdict.theirs.split(":")[0])
+            and (verdict.theirs == NOT_RUN or k.theirs in ("any", verdict.theirs.split(":")[0]))
             and k.says.search(f"{verdict.message}\n{verdict.theirs}")
         ):
             return k.reason

@@ -24,18 +24,26 @@ class Tool:
         path.write_text(text)
         return str(path)
 
-    def apply(self, program, trace, expected=None, as_tvm=False):
+    def apply(self, program, trace, expected=None, as_tvm=False, intrinsics=None):
         """What `apply --json` says."""
         arguments = [self.write("program.py", program), self.write("step.trace", trace), "--json"]
         if expected is not None:
             arguments += ["--expect", self.write("expected.py", expected)]
         if "tensorize" in trace:
-            arguments += self.intrinsics
+            arguments += self.intrinsics if intrinsics is None else intrinsics
         done = self.call("apply", *arguments, *(["--tvm"] if as_tvm else []))
         try:
             return json.loads(done.stdout)
         except json.JSONDecodeError:
             return {"status": "crash", "message": f"exit {done.returncode}: {done.stderr}"}
+
+    def describe(self, intrinsics):
+        """The options with which `apply` knows them; each is a description and an implementation."""
+        options = []
+        for name, parts in intrinsics.items():
+            paths = [self.write(f"{name}_{n}.py", text) for n, text in enumerate(parts)]
+            options += ["--intrin", f"{name}={','.join(paths)}"]
+        return options
 
     def run(self, function):
         """The results on fixed inputs and no complaint, or None and a complaint."""

@@ -83,26 +83,30 @@ class Judge:
             v.ours = self.meaning(text, said["function"], trace)
         if fine and said["status"] != "same":
             v.theirs = self.meaning(text, result, trace)
-        v.kind = self.kind_of(v, status, said["status"], accepted)
+        v.kind = kind_of(
+            status,
+            said["status"],
+            lambda: self.tool.apply(text, trace, v.result or None, as_tvm=True)["status"],
+        )
         return v
 
-    def kind_of(self, v, theirs, ours, accepted):
-        if not accepted and ours != "refused":
-            return "not read"
-        if theirs == "fine":
-            if ours == "same":
-                return "same"
-            if ours == "refused":
-                return "only Tilewright refuses"
-            again = self.tool.apply(v.text, v.trace, v.result, as_tvm=True)
-            return "same under --tvm" if again["status"] == "same" else "different"
-        if not accepted:
-            return "both refuse" if theirs == "refused" else "TVM breaks, Tilewright refuses"
-        if theirs == "fails":
-            return "TVM breaks, Tilewright accepts"
-        again = self.tool.apply(v.text, v.trace, as_tvm=True)
-        only = "only TVM refuses"
-        return only if again["status"] == "refused" else only + ", also not under --tvm"
+
+def kind_of(theirs, ours, under_tvm):
+    """`theirs` is what `attempt` says, `ours` and `under_tvm()` what `apply` does."""
+    if ours not in ("fine", "same", "different", "refused"):
+        return "not read"
+    if theirs == "fine":
+        if ours == "same":
+            return "same"
+        if ours == "refused":
+            return "only Tilewright refuses"
+        return "same under --tvm" if under_tvm() == "same" else "different"
+    if ours == "refused":
+        return "both refuse" if theirs == "refused" else "TVM breaks, Tilewright refuses"
+    if theirs == "fails":
+        return "TVM breaks, Tilewright accepts"
+    only = "only TVM refuses"
+    return only if under_tvm() == "refused" else only + ", also not under --tvm"
 
 
 def same_parameters(one, other):
