@@ -65,12 +65,10 @@ inline void cut_by_guard(footprint& box, const child_block& child, const bound_i
       arith::linear last = in_loops(region.box[d].min, child, iters);
       last.constant += ir::as_int(region.box[d].extent) - 1;
       for (const auto& [term, factor] : spare->terms) {
-        const auto met = std::find_if(last.terms.begin(), last.terms.end(),
-                                      [&](const auto& t) { return t.first.same(term); });
-        if (factor >= 0 || met == last.terms.end() || met->second <= 0 || met->second % factor != 0)
-          continue;
+        const std::int64_t met = last.coefficient(term);
+        if (factor >= 0 || met <= 0 || met % factor != 0) continue;
         arith::linear most = last;
-        accumulate(most, *spare, met->second / -factor);
+        accumulate(most, *spare, met / -factor);
         const std::optional<arith::linear> hi = relax(most, child, standing).hi;
         if (hi && footprints::never_above(*hi, *box[d].hi, child.loops)) box[d].hi = hi;
         break;
