@@ -42882,7 +42882,8 @@ namespace tilewright::primitive {
 /// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. the block writes the buffer too;
-/// 4. what the block reads of it is all that it writes, or the rest has been written before;
+/// 4. what the block reads of it is all that it writes, or the rest has been written before; what
+///    is copied is declared by the block around it;
 /// 5. it does not write what its guard, its values and the place of its regions are loaded from;
 /// 6. below loops whose iterations run at once it writes all that is copied back.
 /// @returns the copy in, and the copy back
@@ -47206,10 +47207,15 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   changed.alloc_buffers.push_back(r.to);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   const path copied = find_block(out.function, out.blocks[0]);
-  if (!region_filled(copied, ir::as_realize(copied.target())->block->reads.front()))
+  const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
+  if (!region_filled(copied, taken))
     refuse(c, 4,
            quoted(*instance.block) + " touches elements of \"" + x->name +
                "\" that nobody has written before");
+  if (!as_tvm() && !region_declared(copied, taken))
+    refuse(c, 4,
+           "the copy would read elements of \"" + x->name +
+               "\" that the block around it does not declare");
   return out;
 }
 

@@ -290,3 +290,35 @@ def main(A: T.Buffer((2, 4), "int32"), C: T.Buffer((2, 4), "int32")):
   t.cache_inplace(t.block("W"), 0, "global");
   check_schedule(t, f);
 }
+
+TEST_CASE("cache_inplace: the block around declares what is copied") {
+  const auto program = [](const std::string& declared) {
+    return ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((2, 4), "int32"), B: T.Buffer((2, 4), "int32")):
+    for i, j in T.grid(2, 4):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj]
+    for i in range(2):
+        with T.block("O"):
+            vi = T.axis.spatial(2, i)
+            T.reads(B[vi, )" +
+                     declared +
+                     R"(])
+            T.writes(B[vi, 0:2])
+            for j in range(2):
+                with T.block("W"):
+                    vj = T.axis.spatial(2, j)
+                    T.reads(B[vi, T.min(vj, 1 - vj):T.min(vj, 1 - vj) + 2])
+                    T.writes(B[vi, vj])
+                    B[vi, vj] = B[vi, vj] * 3 + B[vi, 1 - vj]
+)");
+  };
+  schedule s(program("0:2"));
+  const block_rv w = s.block("W");
+  check_refusal(s, "cache_inplace", 4, [&] { s.cache_inplace(w, 0, "local"); });
+  const ir::function f = program("0:4");
+  schedule t(f);
+  t.cache_inplace(t.block("W"), 0, "local");
+  check_schedule(t, f);
+}

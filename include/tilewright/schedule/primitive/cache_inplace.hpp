@@ -29,7 +29,8 @@ namespace tilewright::primitive {
 /// 1. the index names a read region of the block, which is not the root;
 /// 2. the storage scope exists;
 /// 3. the block writes the buffer too;
-/// 4. what the block reads of it is all that it writes, or the rest has been written before;
+/// 4. what the block reads of it is all that it writes, or the rest has been written before; what
+///    is copied is declared by the block around it;
 /// 5. it does not write what its guard, its values and the place of its regions are loaded from;
 /// 6. below loops whose iterations run at once it writes all that is copied back.
 /// @returns the copy in, and the copy back

@@ -8,6 +8,7 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/rebind.hpp>
+#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
@@ -146,10 +147,15 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   changed.alloc_buffers.push_back(r.to);
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   const path copied = find_block(out.function, out.blocks[0]);
-  if (!region_filled(copied, ir::as_realize(copied.target())->block->reads.front()))
+  const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
+  if (!region_filled(copied, taken))
     refuse(c, 4,
            quoted(*instance.block) + " touches elements of \"" + x->name +
                "\" that nobody has written before");
+  if (!as_tvm() && !region_declared(copied, taken))
+    refuse(c, 4,
+           "the copy would read elements of \"" + x->name +
+               "\" that the block around it does not declare");
   return out;
 }
 
