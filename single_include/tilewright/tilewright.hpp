@@ -27050,8 +27050,12 @@ inline void run_bound(const stmt_code& n, machine& m) {
 
 namespace tilewright::ir {
 
+/// The annotation of a block that says of itself that it copies.
+inline constexpr const char* auto_copy = "auto_copy";
+bool is_auto_copy(const block_node& block);
+
 /// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
-/// annotated with `auto_copy` and fills or empties memory that they share. All of them have come to
+/// a copy by its annotation and fills or empties memory that they share. All of them have come to
 /// the block before, the copy is made once, and none goes on before it is done (MetaSchedule's
 /// memory hammer spreads it over the threads, between barriers).
 bool copies_jointly(const block_node& copy, const loop_node& loop);
@@ -27708,8 +27712,12 @@ TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> arg
 
 namespace tilewright::ir {
 
+TILEWRIGHT_INLINE bool is_auto_copy(const block_node& block) {
+  return block.annotations.count(auto_copy) != 0;
+}
+
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {
-  if (copy.annotations.count("auto_copy") == 0 || is_int(loop.extent, 1)) return false;
+  if (!is_auto_copy(copy) || is_int(loop.extent, 1)) return false;
   const auto shared = [&](const buffer_region& r) {
     return storage_rank(r.buffer->scope) > 0 && shared_across(r.buffer->scope, loop);
   };
@@ -39029,6 +39037,10 @@ int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether that block is one by that region of its reads.
 bool is_carried(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
                 const ir::var& loop);
+/// Whether an iteration of the loop that has the buffer of that region for itself lacks what the block
+/// reads: blocks before it write that in other iterations, not in its own.
+bool is_lacking(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
+                const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
 /// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
@@ -39040,6 +39052,10 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// one touches of a region over its iteration variables; what is around the root needs none, and one
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
+/// Why a new block at the end of the path must not read a region over its iteration variables, as the
+/// end of a sentence about its elements: nobody has written them, or the block around does not declare
+/// them. Empty where it may, and where TVM does not ask (`tvm_refusals`).
+std::string_view why_unreadable(const path& block, const ir::buffer_region& region);
 /// Whether a block writes all of a region that it declares: the blocks inside of it certainly write
 /// all of the box, or its stores do. Fewer stores than the box has elements do not; where else that
 /// cannot be said of stores, as behind loaded indices and conditions, the declaration is believed.
@@ -44154,9 +44170,6 @@ inline bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 
 /// Walks description and program side by side; `expected_` is the description's side.
 class comparator {
-  /// What makes a copy one of all threads; other annotations of blocks change no meaning.
-  static constexpr const char* joint = "auto_copy";
-
  public:
   explicit comparator(std::unordered_map<ir::buffer, matched_buffer>& buffers)
       : buffers_(buffers) {}
@@ -44341,9 +44354,10 @@ class comparator {
                     f.values[i]);
     }
     if (!match(e.predicate, f.predicate)) return false;
-    if (x.annotations.count(joint) != y.annotations.count(joint))
-      return fail("the annotation " + std::string(joint) + which, "that of \"" + x.name + "\"",
-                  "another");
+    if (ir::is_auto_copy(x) !=
+        ir::is_auto_copy(y))  // other annotations of blocks change no meaning
+      return fail("the annotation " + std::string(ir::auto_copy) + which,
+                  "that of \"" + x.name + "\"", "another");
     if (static_cast<bool>(x.init) != static_cast<bool>(y.init))
       return fail("the init" + which, x.init ? "one" : "none", y.init ? "one" : "none");
     if (!x.alloc_buffers.empty() || !y.alloc_buffers.empty() || !x.match_buffers.empty() ||
@@ -46374,13 +46388,9 @@ inline footprint needed_by(const block_scope& scope, const std::vector<std::size
 inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
   const path at = find_block(made.function, made.block);
   for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads) {
-    if (as_tvm()) continue;
-    if (!region_filled(at, r))
-      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" that nobody has written");
-    if (!region_declared(at, r))
-      refuse(c, 4,
-             "the copy would read elements of \"" + x->name +
-                 "\" that the block around it does not declare");
+    const std::string_view reason = why_unreadable(at, r);
+    if (!reason.empty())
+      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
   }
 }
 
@@ -47208,14 +47218,9 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   const path copied = find_block(out.function, out.blocks[0]);
   const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
-  if (!region_filled(copied, taken))
-    refuse(c, 4,
-           quoted(*instance.block) + " touches elements of \"" + x->name +
-               "\" that nobody has written before");
-  if (!as_tvm() && !region_declared(copied, taken))
-    refuse(c, 4,
-           "the copy would read elements of \"" + x->name +
-               "\" that the block around it does not declare");
+  const std::string_view reason = why_unreadable(copied, taken);
+  if (!reason.empty())
+    refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
   return out;
 }
 
@@ -47376,7 +47381,7 @@ inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
   std::vector<const ir::block_node*> out;
   ir::any_stmt(f.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* r = ir::as_realize(s);
-    if (r && r->block->annotations.count("auto_copy") != 0) out.push_back(r->block.get());
+    if (r && ir::is_auto_copy(*r->block)) out.push_back(r->block.get());
     return false;
   });
   return out;
@@ -47504,7 +47509,7 @@ class changed_blocks : ir::buffer_uses {
     return a.predicate.same(b.predicate) && all_same(a.values, b.values, same) &&
            all_same(p.iters, q.iters, same_iter) && all_same(p.writes, q.writes, same_region) &&
            p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty() &&
-           p.annotations.count("auto_copy") == q.annotations.count("auto_copy");
+           ir::is_auto_copy(p) == ir::is_auto_copy(q);
   }
 
   const ir::block_realize_node* around_ = nullptr;
@@ -47639,6 +47644,16 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
+/// Whether the block reads, in an iteration of that loop, what another one writes. Threads that share
+/// memory of their scope have it each for themselves while all its uses stand below their loop.
+inline bool reads_of_others(const block_scope& scope, std::size_t child, const ir::buffer_region& r,
+                            std::size_t loop, ir::private_buffers& own) {
+  const ir::loop_node& l = *scope[child].loops[loop];
+  if (own.within(l, r.buffer))
+    return ir::shared_across(r.buffer->scope, l) && is_lacking(scope, child, r, l.var);
+  return is_carried(scope, child, r, l.var) && !met_in_first(scope, scope[child], r.buffer, loop);
+}
+
 /// The first loop whose iterations run at once in which the block reads what others write in another
 /// iteration, not each for itself; null when there is none, or it did so before.
 inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t child,
@@ -47647,8 +47662,8 @@ inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t c
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (!asked_of(c, l)) continue;
     for (const ir::buffer_region& r : c.block().reads)
-      if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
-          !met_in_first(scope, c, r.buffer, l) && !earlier.carried(c.block().id, c.loops[l]->var))
+      if (reads_of_others(scope, child, r, l, own) &&
+          !earlier.carried(c.block().id, c.loops[l]->var))
         return c.loops[l];
   }
   return nullptr;
@@ -48964,7 +48979,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   b.reads.push_back(std::move(read));
   for (const side& s : box) add_loads(s.min, b.reads);
   b.writes.push_back(std::move(written));
-  b.annotations["auto_copy"] = 1;
+  b.annotations[ir::auto_copy] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
   if (!guard.empty()) body = ir::make_if(ir::conjunction(guard), std::move(body));
   for (std::size_t d = axes.size(); d-- > 0;)
@@ -49037,11 +49052,12 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
                  "\" that nothing has written");
   }
   const path made = find_block(f, copy);
-  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
-    if (read && !as_tvm() && r.buffer == x && !(region_filled(made, r) && region_declared(made, r)))
-      refuse(c, 5,
-             "the copy would read elements of \"" + x->name +
-                 "\" that nothing has written, or that the block around it does not declare");
+  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads) {
+    if (!read || r.buffer != x) continue;
+    const std::string_view reason = why_unreadable(made, r);
+    if (!reason.empty())
+      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
+  }
 }
 
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.
@@ -51602,11 +51618,13 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
                          const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
   const path at = find_block(f, copy.id);
-  for (const ir::buffer_region& r : copy.reads)
-    if (!as_tvm() && r.buffer != cache && !(region_filled(at, r) && region_declared(at, r)))
+  for (const ir::buffer_region& r : copy.reads) {
+    if (r.buffer == cache) continue;
+    const std::string_view reason = why_unreadable(at, r);
+    if (!reason.empty())
       refuse(requirement,
-             "the copy would read elements of \"" + r.buffer->name +
-                 "\" that nobody has written, or that the block around it does not declare");
+             "the copy would read elements of \"" + r.buffer->name + "\" " + std::string(reason));
+  }
   const block_scope scope(*at.scope()->block);
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
@@ -55958,6 +55976,35 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
+/// Whether one of the first `writers` blocks of the scope writes, in another iteration of the loop,
+/// what that block reads of the region.
+inline bool is_carried_from(const block_scope& scope, std::size_t writers, std::size_t child,
+                            const ir::buffer_region& read, const ir::var& loop) {
+  const child_block& user = scope[child];
+  if (alone_below(user, loop) < 0) return false;
+  std::optional<remainder> left;  // by what those before the reader write in its iteration
+  for (std::size_t w = 0; w < writers; ++w) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == child || out.buffer != read.buffer) continue;
+      const int at = alone_below(writer, loop);
+      if (at < 0) break;
+      if (w < child) {
+        if (!left)
+          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
+        const const_box all = constant_box(writer.block(), out);
+        if (std::all_of(left->rest.begin(), left->rest.end(),
+                        [&](const const_box& box) { return disjoint(box, all); }))
+          continue;
+      }
+      if (may_overlap(writer.block(), out, user.block(), read) &&
+          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace detail::cover
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
@@ -55980,30 +56027,12 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 
 TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
                                   const ir::buffer_region& read, const ir::var& loop) {
-  using namespace detail::cover;
-  const child_block& user = scope[child];
-  if (alone_below(user, loop) < 0) return false;
-  std::optional<remainder> left;  // by what those before the reader write in its iteration
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (w == child || out.buffer != read.buffer) continue;
-      const int at = alone_below(writer, loop);
-      if (at < 0) break;
-      if (w < child) {
-        if (!left)
-          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
-        const const_box all = constant_box(writer.block(), out);
-        if (std::all_of(left->rest.begin(), left->rest.end(),
-                        [&](const const_box& box) { return disjoint(box, all); }))
-          continue;
-      }
-      if (may_overlap(writer.block(), out, user.block(), read) &&
-          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
-        return true;
-    }
-  }
-  return false;
+  return detail::cover::is_carried_from(scope, scope.size(), child, read, loop);
+}
+
+TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  return detail::cover::is_carried_from(scope, child, child, read, loop);
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
@@ -56106,6 +56135,14 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
            std::any_of(around.writes.begin(), around.writes.end(), says);
   };
   return any(holds) || !any(mentions);
+}
+
+TILEWRIGHT_INLINE std::string_view why_unreadable(const path& block,
+                                                  const ir::buffer_region& region) {
+  if (as_tvm()) return "";
+  if (!region_filled(block, region)) return "that nobody has written";
+  if (!region_declared(block, region)) return "that the block around it does not declare";
+  return "";
 }
 
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,

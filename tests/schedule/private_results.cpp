@@ -481,3 +481,33 @@ def main(A: T.Buffer((2, 30), "int32"), B: T.Buffer((2,), "int32")):
     check_refusal(s, "decompose_reduction", 0, [&] { s.decompose_reduction(b, k); });
   }
 }
+
+TEST_CASE(
+    "private_results: threads with shared memory each for itself find there what they wrote") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4, 2), "int32"), E: T.Buffer((4, 2), "int32")):
+    S = T.alloc_buffer((4, 2), "int32", scope="shared")
+    U = T.alloc_buffer((4, 2), "int32", scope="shared")
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        for j in range(2):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                S[vi, vj] = A[vi, vj]
+        for j in range(2):
+            with T.block("U"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                U[vi, vj] = S[vi, vj] + 1
+        for j in range(2):
+            with T.block("E"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                E[vi, vj] = U[vi, vj] * 2
+)");
+  schedule s(f);
+  const block_rv u = s.block("U");
+  const loop_rv j = s.get_loops(s.block("E"))[1];
+  // of U, which the threads share, each would make what all of them read; of S it has its own row
+  check_refusal(s, "compute_at", 0, [&] { s.compute_at(u, j); });
+  s.set_scope(u, 0, "local");
+  s.compute_at(u, j);
+  check_schedule(s, f);
+}

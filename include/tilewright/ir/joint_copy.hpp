@@ -5,8 +5,12 @@
 
 namespace tilewright::ir {
 
+/// The annotation of a block that says of itself that it copies.
+inline constexpr const char* auto_copy = "auto_copy";
+bool is_auto_copy(const block_node& block);
+
 /// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
-/// annotated with `auto_copy` and fills or empties memory that they share. All of them have come to
+/// a copy by its annotation and fills or empties memory that they share. All of them have come to
 /// the block before, the copy is made once, and none goes on before it is done (MetaSchedule's
 /// memory hammer spreads it over the threads, between barriers).
 bool copies_jointly(const block_node& copy, const loop_node& loop);

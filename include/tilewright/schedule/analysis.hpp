@@ -206,6 +206,10 @@ int carried_dependence(const block_scope& scope, const ir::var& loop);
 /// Whether that block is one by that region of its reads.
 bool is_carried(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
                 const ir::var& loop);
+/// Whether an iteration of the loop that has the buffer of that region for itself lacks what the block
+/// reads: blocks before it write that in other iterations, not in its own.
+bool is_lacking(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
+                const ir::var& loop);
 /// Whether blocks inside of the block read nothing of the buffer, or of its view of it, that others
 /// inside of it have not written before, there.
 bool reads_own_writes(const ir::block_node& block, const ir::buffer& x);
@@ -217,6 +221,10 @@ bool region_filled(const path& block, const ir::buffer_region& region);
 /// one touches of a region over its iteration variables; what is around the root needs none, and one
 /// that says nothing of the buffer, as TVM's partitions do, did not declare it before either.
 bool region_declared(const path& block, const ir::buffer_region& region);
+/// Why a new block at the end of the path must not read a region over its iteration variables, as the
+/// end of a sentence about its elements: nobody has written them, or the block around does not declare
+/// them. Empty where it may, and where TVM does not ask (`tvm_refusals`).
+std::string_view why_unreadable(const path& block, const ir::buffer_region& region);
 /// Whether a block writes all of a region that it declares: the blocks inside of it certainly write
 /// all of the box, or its stores do. Fewer stores than the box has elements do not; where else that
 /// cannot be said of stores, as behind loaded indices and conditions, the declaration is believed.

@@ -7,8 +7,12 @@
 
 namespace tilewright::ir {
 
+TILEWRIGHT_INLINE bool is_auto_copy(const block_node& block) {
+  return block.annotations.count(auto_copy) != 0;
+}
+
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {
-  if (copy.annotations.count("auto_copy") == 0 || is_int(loop.extent, 1)) return false;
+  if (!is_auto_copy(copy) || is_int(loop.extent, 1)) return false;
   const auto shared = [&](const buffer_region& r) {
     return storage_rank(r.buffer->scope) > 0 && shared_across(r.buffer->scope, loop);
   };

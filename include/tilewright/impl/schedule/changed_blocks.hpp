@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tilewright/ir/buffer_uses.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/schedule/analysis.hpp>
 
 namespace tilewright::primitive::detail {
@@ -84,7 +85,7 @@ class changed_blocks : ir::buffer_uses {
     return a.predicate.same(b.predicate) && all_same(a.values, b.values, same) &&
            all_same(p.iters, q.iters, same_iter) && all_same(p.writes, q.writes, same_region) &&
            p.init == q.init && p.match_buffers.empty() && q.match_buffers.empty() &&
-           p.annotations.count("auto_copy") == q.annotations.count("auto_copy");
+           ir::is_auto_copy(p) == ir::is_auto_copy(q);
   }
 
   const ir::block_realize_node* around_ = nullptr;

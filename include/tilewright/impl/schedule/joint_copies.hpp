@@ -89,7 +89,7 @@ inline std::vector<const ir::block_node*> find_copies(const ir::function& f) {
   std::vector<const ir::block_node*> out;
   ir::any_stmt(f.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* r = ir::as_realize(s);
-    if (r && r->block->annotations.count("auto_copy") != 0) out.push_back(r->block.get());
+    if (r && ir::is_auto_copy(*r->block)) out.push_back(r->block.get());
     return false;
   });
   return out;

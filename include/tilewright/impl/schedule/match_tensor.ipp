@@ -4,6 +4,7 @@
 
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/print.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/match_tensor.hpp>
@@ -15,9 +16,6 @@ inline bool is_index(dtype t) { return t == dtype::i32 || t == dtype::i64; }
 
 /// Walks description and program side by side; `expected_` is the description's side.
 class comparator {
-  /// What makes a copy one of all threads; other annotations of blocks change no meaning.
-  static constexpr const char* joint = "auto_copy";
-
  public:
   explicit comparator(std::unordered_map<ir::buffer, matched_buffer>& buffers)
       : buffers_(buffers) {}
@@ -202,9 +200,10 @@ class comparator {
                     f.values[i]);
     }
     if (!match(e.predicate, f.predicate)) return false;
-    if (x.annotations.count(joint) != y.annotations.count(joint))
-      return fail("the annotation " + std::string(joint) + which, "that of \"" + x.name + "\"",
-                  "another");
+    if (ir::is_auto_copy(x) !=
+        ir::is_auto_copy(y))  // other annotations of blocks change no meaning
+      return fail("the annotation " + std::string(ir::auto_copy) + which,
+                  "that of \"" + x.name + "\"", "another");
     if (static_cast<bool>(x.init) != static_cast<bool>(y.init))
       return fail("the init" + which, x.init ? "one" : "none", y.init ? "one" : "none");
     if (!x.alloc_buffers.empty() || !y.alloc_buffers.empty() || !x.match_buffers.empty() ||

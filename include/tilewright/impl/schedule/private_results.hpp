@@ -18,6 +18,7 @@
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
 #include <tilewright/ir/private_buffers.hpp>
+#include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
@@ -148,6 +149,16 @@ inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region
   return nullptr;
 }
 
+/// Whether the block reads, in an iteration of that loop, what another one writes. Threads that share
+/// memory of their scope have it each for themselves while all its uses stand below their loop.
+inline bool reads_of_others(const block_scope& scope, std::size_t child, const ir::buffer_region& r,
+                            std::size_t loop, ir::private_buffers& own) {
+  const ir::loop_node& l = *scope[child].loops[loop];
+  if (own.within(l, r.buffer))
+    return ir::shared_across(r.buffer->scope, l) && is_lacking(scope, child, r, l.var);
+  return is_carried(scope, child, r, l.var) && !met_in_first(scope, scope[child], r.buffer, loop);
+}
+
 /// The first loop whose iterations run at once in which the block reads what others write in another
 /// iteration, not each for itself; null when there is none, or it did so before.
 inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t child,
@@ -156,8 +167,8 @@ inline const ir::loop_node* finding_loop(const block_scope& scope, std::size_t c
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (!asked_of(c, l)) continue;
     for (const ir::buffer_region& r : c.block().reads)
-      if (!own.within(*c.loops[l], r.buffer) && is_carried(scope, child, r, c.loops[l]->var) &&
-          !met_in_first(scope, c, r.buffer, l) && !earlier.carried(c.block().id, c.loops[l]->var))
+      if (reads_of_others(scope, child, r, l, own) &&
+          !earlier.carried(c.block().id, c.loops[l]->var))
         return c.loops[l];
   }
   return nullptr;

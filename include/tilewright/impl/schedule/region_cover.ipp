@@ -206,6 +206,35 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
+/// Whether one of the first `writers` blocks of the scope writes, in another iteration of the loop,
+/// what that block reads of the region.
+inline bool is_carried_from(const block_scope& scope, std::size_t writers, std::size_t child,
+                            const ir::buffer_region& read, const ir::var& loop) {
+  const child_block& user = scope[child];
+  if (alone_below(user, loop) < 0) return false;
+  std::optional<remainder> left;  // by what those before the reader write in its iteration
+  for (std::size_t w = 0; w < writers; ++w) {
+    const child_block& writer = scope[w];
+    for (const ir::buffer_region& out : writer.block().writes) {
+      if (w == child || out.buffer != read.buffer) continue;
+      const int at = alone_below(writer, loop);
+      if (at < 0) break;
+      if (w < child) {
+        if (!left)
+          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
+        const const_box all = constant_box(writer.block(), out);
+        if (std::all_of(left->rest.begin(), left->rest.end(),
+                        [&](const const_box& box) { return disjoint(box, all); }))
+          continue;
+      }
+      if (may_overlap(writer.block(), out, user.block(), read) &&
+          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace detail::cover
 
 TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t child, sums needed) {
@@ -228,30 +257,12 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 
 TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
                                   const ir::buffer_region& read, const ir::var& loop) {
-  using namespace detail::cover;
-  const child_block& user = scope[child];
-  if (alone_below(user, loop) < 0) return false;
-  std::optional<remainder> left;  // by what those before the reader write in its iteration
-  for (std::size_t w = 0; w < scope.size(); ++w) {
-    const child_block& writer = scope[w];
-    for (const ir::buffer_region& out : writer.block().writes) {
-      if (w == child || out.buffer != read.buffer) continue;
-      const int at = alone_below(writer, loop);
-      if (at < 0) break;
-      if (w < child) {
-        if (!left)
-          left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
-        const const_box all = constant_box(writer.block(), out);
-        if (std::all_of(left->rest.begin(), left->rest.end(),
-                        [&](const const_box& box) { return disjoint(box, all); }))
-          continue;
-      }
-      if (may_overlap(writer.block(), out, user.block(), read) &&
-          !detail::share_within_iterations(writer, out, user, read, static_cast<std::size_t>(at)))
-        return true;
-    }
-  }
-  return false;
+  return detail::cover::is_carried_from(scope, scope.size(), child, read, loop);
+}
+
+TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
+                                  const ir::buffer_region& read, const ir::var& loop) {
+  return detail::cover::is_carried_from(scope, child, child, read, loop);
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {
@@ -354,6 +365,14 @@ TILEWRIGHT_INLINE bool region_declared(const path& block, const ir::buffer_regio
            std::any_of(around.writes.begin(), around.writes.end(), says);
   };
   return any(holds) || !any(mentions);
+}
+
+TILEWRIGHT_INLINE std::string_view why_unreadable(const path& block,
+                                                  const ir::buffer_region& region) {
+  if (as_tvm()) return "";
+  if (!region_filled(block, region)) return "that nobody has written";
+  if (!region_declared(block, region)) return "that the block around it does not declare";
+  return "";
 }
 
 TILEWRIGHT_INLINE bool writes_declared(const ir::block_node& block,

@@ -60,13 +60,9 @@ inline footprint needed_by(const block_scope& scope, const std::vector<std::size
 inline void check_filled(const call& c, const new_block& made, const ir::buffer& x) {
   const path at = find_block(made.function, made.block);
   for (const ir::buffer_region& r : ir::as_realize(at.target())->block->reads) {
-    if (as_tvm()) continue;
-    if (!region_filled(at, r))
-      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" that nobody has written");
-    if (!region_declared(at, r))
-      refuse(c, 4,
-             "the copy would read elements of \"" + x->name +
-                 "\" that the block around it does not declare");
+    const std::string_view reason = why_unreadable(at, r);
+    if (!reason.empty())
+      refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
   }
 }
 

@@ -148,14 +148,9 @@ inline new_blocks inplace(const ir::function& f, std::uint64_t id, int index,
   out.function = replace_block(out.function, holder, ir::make_block(std::move(changed)));
   const path copied = find_block(out.function, out.blocks[0]);
   const ir::buffer_region& taken = ir::as_realize(copied.target())->block->reads.front();
-  if (!region_filled(copied, taken))
-    refuse(c, 4,
-           quoted(*instance.block) + " touches elements of \"" + x->name +
-               "\" that nobody has written before");
-  if (!as_tvm() && !region_declared(copied, taken))
-    refuse(c, 4,
-           "the copy would read elements of \"" + x->name +
-               "\" that the block around it does not declare");
+  const std::string_view reason = why_unreadable(copied, taken);
+  if (!reason.empty())
+    refuse(c, 4, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <tilewright/impl/schedule/cache_stage.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
+#include <tilewright/ir/joint_copy.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/schedule/primitive/copy_at.hpp>
 #include <tilewright/schedule/rebind.hpp>
@@ -135,7 +136,7 @@ inline ir::stmt copy_statement(const call& c, const std::vector<side>& box, cons
   b.reads.push_back(std::move(read));
   for (const side& s : box) add_loads(s.min, b.reads);
   b.writes.push_back(std::move(written));
-  b.annotations["auto_copy"] = 1;
+  b.annotations[ir::auto_copy] = 1;
   ir::stmt body = ir::make_store(to, at, ir::load(from, at));
   if (!guard.empty()) body = ir::make_if(ir::conjunction(guard), std::move(body));
   for (std::size_t d = axes.size(); d-- > 0;)
@@ -208,11 +209,12 @@ inline void check_written(const call& c, const ir::function& f, std::uint64_t ho
                  "\" that nothing has written");
   }
   const path made = find_block(f, copy);
-  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads)
-    if (read && !as_tvm() && r.buffer == x && !(region_filled(made, r) && region_declared(made, r)))
-      refuse(c, 5,
-             "the copy would read elements of \"" + x->name +
-                 "\" that nothing has written, or that the block around it does not declare");
+  for (const ir::buffer_region& r : ir::as_realize(made.target())->block->reads) {
+    if (!read || r.buffer != x) continue;
+    const std::string_view reason = why_unreadable(made, r);
+    if (!reason.empty())
+      refuse(c, 5, "the copy would read elements of \"" + x->name + "\" " + std::string(reason));
+  }
 }
 
 /// The cache keeps a sum that iterations of the loop add up; nobody else may change it meanwhile.

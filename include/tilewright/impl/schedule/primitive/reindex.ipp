@@ -170,11 +170,13 @@ inline void check_filled(const ir::function& f, std::uint64_t block, const ir::b
                          const std::vector<ir::expr>& indices, const ir::buffer& cache,
                          int requirement) {
   const path at = find_block(f, copy.id);
-  for (const ir::buffer_region& r : copy.reads)
-    if (!as_tvm() && r.buffer != cache && !(region_filled(at, r) && region_declared(at, r)))
+  for (const ir::buffer_region& r : copy.reads) {
+    if (r.buffer == cache) continue;
+    const std::string_view reason = why_unreadable(at, r);
+    if (!reason.empty())
       refuse(requirement,
-             "the copy would read elements of \"" + r.buffer->name +
-                 "\" that nobody has written, or that the block around it does not declare");
+             "the copy would read elements of \"" + r.buffer->name + "\" " + std::string(reason));
+  }
   const block_scope scope(*at.scope()->block);
   const int changer =
       point_access::changer_of_places(scope, static_cast<std::size_t>(scope.find(block)),
