@@ -44354,8 +44354,8 @@ class comparator {
                     f.values[i]);
     }
     if (!match(e.predicate, f.predicate)) return false;
-    if (ir::is_auto_copy(x) !=
-        ir::is_auto_copy(y))  // other annotations of blocks change no meaning
+    // other annotations of blocks change no meaning
+    if (ir::is_auto_copy(x) != ir::is_auto_copy(y))
       return fail("the annotation " + std::string(ir::auto_copy) + which,
                   "that of \"" + x.name + "\"", "another");
     if (static_cast<bool>(x.init) != static_cast<bool>(y.init))
