@@ -511,3 +511,27 @@ def main(A: T.Buffer((4, 2), "int32"), E: T.Buffer((4, 2), "int32")):
   s.compute_at(u, j);
   check_schedule(s, f);
 }
+
+TEST_CASE("private_results: what nobody could tell apart before may not certainly meet now") {
+  // the bindings of C are no sums of digits: that its iterations write different elements is believed
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
+    B = T.alloc_buffer((6,), "int32")
+    for i in T.parallel(6):
+        with T.block("B"):
+            vi = T.axis.spatial(6, 5 - i)
+            B[vi] = A[vi] * 2
+    for o in T.parallel(3):
+        for s in range(2):
+            with T.block("C"):
+                vi = T.axis.spatial(6, o + s * (5 - o * 2))
+                C[vi] = B[vi] + 1
+)");
+  schedule s(f);
+  const block_rv b = s.block("B"), c = s.block("C");
+  s.compute_at(b, s.get_loops(c)[0]);
+  check_schedule(s, f);
+  const loop_rv inner = s.get_loops(b)[1];
+  // each iteration of o would write all of C
+  check_refusal(s, "reverse_compute_at", 0, [&] { s.reverse_compute_at(c, inner); });
+}

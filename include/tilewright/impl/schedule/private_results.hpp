@@ -17,6 +17,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/impl/schedule/changed_blocks.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/ir/private_buffers.hpp>
 #include <tilewright/ir/storage_scope.hpp>
 #include <tilewright/ir/visit.hpp>
@@ -85,11 +86,12 @@ class earlier_results {
  public:
   explicit earlier_results(const ir::function& f) : f_(f), own_(f.body) {}
 
-  /// Whether iterations of loops that run at once wrote the same elements of that result.
-  bool raced(std::uint64_t block_id, std::size_t region) {
+  /// Whether iterations of loops that run at once wrote the same elements of that result, for all that
+  /// is known; `idle` ones certainly did: no variable of the block follows them.
+  bool raced(std::uint64_t block_id, std::size_t region, bool idle) {
     const child_block* c = find(block_id, region);
     for (std::size_t l = 0; c && l < c->loops.size(); ++l)
-      if (asked_of(*c, l) &&
+      if (asked_of(*c, l) && (!idle || !driven_loops(*c).any(l)) &&
           writes_apart(*c, l, c->block().writes[region], own_) == apartness::none)
         return true;
     return false;
@@ -133,16 +135,17 @@ class earlier_results {
 };
 
 /// The first loop whose iterations run at once and may write the same elements of that region of the
-/// block, which others see; null when there is none. Iterations that did so before are believed, and
-/// that spatial variables tell elements apart is believed of what others have seen before, too:
-/// where each iteration had a buffer for itself, nobody has said that they do.
+/// block, which others see; null when there is none. Iterations that did so before are believed, those
+/// that certainly do if they certainly did. That spatial variables tell elements apart is believed of
+/// what others have seen before, too: where each iteration had a buffer for itself, nobody has said
+/// that they do.
 inline const ir::loop_node* racing_loop(const child_block& c, std::size_t region,
                                         ir::private_buffers& own, earlier_results& earlier) {
   for (std::size_t l = 0; l < c.loops.size(); ++l) {
     if (!asked_of(c, l)) continue;
     const apartness known = writes_apart(c, l, c.block().writes[region], own);
     if (known == apartness::none
-            ? !earlier.raced(c.block().id, region) && !runs_in_first(c, l)
+            ? !earlier.raced(c.block().id, region, !driven_loops(c).any(l)) && !runs_in_first(c, l)
             : known == apartness::believed && earlier.alone(c.block().id, region, c.loops[l]->var))
       return c.loops[l];
   }
