@@ -55978,19 +55978,31 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
-/// Whether one of the first `writers` blocks of the scope writes, in another iteration of the loop,
-/// what that block reads of the region.
-inline bool is_carried_from(const block_scope& scope, std::size_t writers, std::size_t child,
-                            const ir::buffer_region& read, const ir::var& loop) {
+/// Whether some may be other instances of the block in each iteration of the loop at that position.
+inline bool follows(const child_block& c, std::size_t at) {
+  const ir::var& v = c.loops[at]->var;
+  const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
+  const std::vector<ir::expr>& values = c.realize->values;
+  return c.conditional || decides(c.realize->predicate) ||
+         std::any_of(values.begin(), values.end(), decides) ||
+         std::any_of(c.loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, c.loops.end(),
+                     [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); });
+}
+
+/// Whether one of the blocks of the scope that `counts` holds for, given with its position and that
+/// of the loop around it, writes in another iteration of the loop what that block reads of the region.
+template <class Counts>
+bool is_carried_from(const block_scope& scope, std::size_t child, const ir::buffer_region& read,
+                     const ir::var& loop, const Counts& counts) {
   const child_block& user = scope[child];
   if (alone_below(user, loop) < 0) return false;
   std::optional<remainder> left;  // by what those before the reader write in its iteration
-  for (std::size_t w = 0; w < writers; ++w) {
+  for (std::size_t w = 0; w < scope.size(); ++w) {
     const child_block& writer = scope[w];
     for (const ir::buffer_region& out : writer.block().writes) {
       if (w == child || out.buffer != read.buffer) continue;
       const int at = alone_below(writer, loop);
-      if (at < 0) break;
+      if (at < 0 || !counts(w, static_cast<std::size_t>(at))) break;
       if (w < child) {
         if (!left)
           left = left_unwritten(scope, child, bind_iters(user), read, sums::finished, &loop);
@@ -56029,12 +56041,17 @@ TILEWRIGHT_INLINE bool region_covered(const block_scope& scope, std::size_t chil
 
 TILEWRIGHT_INLINE bool is_carried(const block_scope& scope, std::size_t child,
                                   const ir::buffer_region& read, const ir::var& loop) {
-  return detail::cover::is_carried_from(scope, scope.size(), child, read, loop);
+  return detail::cover::is_carried_from(scope, child, read, loop,
+                                        [](std::size_t, std::size_t) { return true; });
 }
 
 TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
                                   const ir::buffer_region& read, const ir::var& loop) {
-  return detail::cover::is_carried_from(scope, child, child, read, loop);
+  // one that does the same in all iterations does it in this one, too
+  return detail::cover::is_carried_from(
+      scope, child, read, loop, [&](std::size_t writer, std::size_t at) {
+        return writer < child && detail::cover::follows(scope[writer], at);
+      });
 }
 
 TILEWRIGHT_INLINE int carried_dependence(const block_scope& scope, const ir::var& loop) {

@@ -535,3 +535,24 @@ def main(A: T.Buffer((6,), "int32"), C: T.Buffer((6,), "int32")):
   // each iteration of o would write all of C
   check_refusal(s, "reverse_compute_at", 0, [&] { s.reverse_compute_at(c, inner); });
 }
+
+TEST_CASE("private_results: each thread may fill a shared tile as a whole") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((8, 8), "int32"), U: T.Buffer((4, 4), "int32")):
+    for i in T.thread_binding(4, thread="vthread.x"):
+        for j in T.thread_binding(4, thread="threadIdx.x"):
+            for k in range(4):
+                with T.block("U"):
+                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                    with T.init():
+                        U[vi, vj] = 0
+                    U[vi, vj] = U[vi, vj] + A[(vi + vk) // 2, (vj + vk) // 2]
+)");
+  for (const std::size_t around : {1, 2}) {
+    schedule s(f);
+    const block_rv u = s.block("U");
+    const block_rv tile = s.cache_read(u, 0, "shared");
+    s.compute_at(tile, s.get_loops(u)[around]);
+    check_schedule(s, f);
+  }
+}
