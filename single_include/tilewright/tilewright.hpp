@@ -27052,7 +27052,7 @@ namespace tilewright::ir {
 
 /// The annotation of a block that says of itself that it copies.
 inline constexpr const char* auto_copy = "auto_copy";
-bool is_auto_copy(const block_node& block);
+bool is_auto_copy(const block_node& copy);
 
 /// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
 /// a copy by its annotation and fills or empties memory that they share. All of them have come to
@@ -27712,8 +27712,8 @@ TILEWRIGHT_INLINE void interpret(const function& f, std::vector<tensor_view> arg
 
 namespace tilewright::ir {
 
-TILEWRIGHT_INLINE bool is_auto_copy(const block_node& block) {
-  return block.annotations.count(auto_copy) != 0;
+TILEWRIGHT_INLINE bool is_auto_copy(const block_node& copy) {
+  return copy.annotations.count(auto_copy) != 0;
 }
 
 TILEWRIGHT_INLINE bool copies_jointly(const block_node& copy, const loop_node& loop) {

@@ -7,7 +7,7 @@ namespace tilewright::ir {
 
 /// The annotation of a block that says of itself that it copies.
 inline constexpr const char* auto_copy = "auto_copy";
-bool is_auto_copy(const block_node& block);
+bool is_auto_copy(const block_node& copy);
 
 /// Whether the threads of the loop, which stands around the block, make its copy jointly: it is
 /// a copy by its annotation and fills or empties memory that they share. All of them have come to
