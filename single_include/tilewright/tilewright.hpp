@@ -45297,7 +45297,7 @@ inline void check_init_loops(const parts& p, const std::vector<const ir::loop_no
   }
 }
 
-/// The init of the new block: a nest of its own over the inner spatial variables.
+/// The init of the new block: a nest of its own over the inner variables that do not reduce.
 inline ir::stmt make_init(const parts& p, std::string name) {
   if (const ir::buffer own = own_buffer_of_init(p.old()))
     refuse(4, "the init of " + quoted(p.old()) + " uses \"" + own->name +
@@ -45307,7 +45307,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
   std::vector<ir::expr> values;
   ir::var_map map;
   for (std::size_t i = 0; i < p.inner.size(); ++i) {
-    if (p.inner[i].kind != ir::iter_kind::spatial || !uses(p.block->init, p.inner[i].var)) continue;
+    if (p.inner[i].kind == ir::iter_kind::reduce || !uses(p.block->init, p.inner[i].var)) continue;
     const ir::var fresh = ir::make_var(p.inner[i].var->name + "_init", p.inner[i].var.type());
     map.emplace(p.inner[i].var, fresh);
     init.iters.push_back({fresh, p.inner[i].dom, p.inner[i].kind});
@@ -45348,7 +45348,7 @@ inline ir::stmt make_init(const parts& p, std::string name) {
     refuse(4, "the init of " + quoted(p.old()) +
                   ", or what says where it runs, reads what the block writes");
   const bool several = std::any_of(p.inner.begin(), p.inner.end(), [](const ir::iter_var& v) {
-    return v.kind == ir::iter_kind::spatial;
+    return v.kind != ir::iter_kind::reduce;
   });
   if (several && !as_tvm() && (read_of_others(p.old()) || !writes_once(*p.child)))
     refuse(4, "instances of " + quoted(p.old()) +

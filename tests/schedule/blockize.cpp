@@ -485,3 +485,27 @@ def main(A: T.Buffer((5, 6), "int32"), C: T.Buffer((5,), "int32")):
   const std::vector<loop_rv> l = s.get_loops(s.block("C"));
   check_refusal(s, "blockize", 4, [&] { s.blockize(l[1]); });
 }
+
+TEST_CASE("blockize: the init keeps opaque variables, too") {
+  const auto program = [](std::string_view place) {
+    return program_of(R"(@T.prim_func
+def main(A: T.Buffer((4, 6), "int32"), S: T.Buffer((4,), "int32")):
+    for i, j in T.grid(4, 6):
+        with T.block("S"):
+            vi = T.axis.opaque(4, i)
+            vj = T.axis.reduce(6, j)
+            with T.init():
+                S[<place>] = 0
+            S[<place>] = S[<place>] + A[vi, vj]
+)",
+                      {{"<place>", place}});
+  };
+  const ir::function f = program("3 - vi");
+  schedule s(f);
+  s.blockize(s.get_loops(s.block("S"))[0]);
+  check_schedule(s, f);
+  // the second half of the sums starts again where the first has ended
+  schedule again(program("vi % 2"));
+  const loop_rv all = again.get_loops(again.block("S"))[0];
+  check_refusal(again, "blockize", 4, [&] { again.blockize(all); });
+}
