@@ -222,25 +222,6 @@ TEST_CASE("blockize: a block that uses a loop itself cannot be divided") {
   check_refusal(s, "blockize", 2, [&] { s.blockize(i); });
 }
 
-TEST_CASE("blockize: a guard that uses a loop around the scope of the block") {
-  const ir::function f = ir::parse(R"(@T.prim_func
-def main(A: T.Buffer((5,), "float32"), B: T.Buffer((5,), "float32")):
-    for o, i in T.grid(2, 3):
-        with T.block("B"):
-            vi = T.axis.spatial(5, o * 3 + i)
-            T.where(o * 3 + i < 5)
-            B[vi] = A[vi]
-)");
-  for (const bool units : {false, true}) {
-    schedule s(f);
-    s.loop_partition(s.get_loops(s.block("B"))[1], {factor(1), infer});
-    s.blockize(s.get_loops(s.block("B_i0"))[0], units);  // of one iteration: the guard goes outside
-    check_meaning(s, f);
-    const loop_rv i = s.get_loops(s.block("B_i1"))[0];
-    check_refusal(s, "blockize", 2, [&] { s.blockize(i, units); });
-  }
-}
-
 TEST_CASE("blockize: an outer loop of one iteration that does not start at 0") {
   schedule s(ir::parse(R"(@T.prim_func
 def main(A: T.Buffer((5, 6), "float32"), B: T.Buffer((5, 6), "float32")):
@@ -253,22 +234,6 @@ def main(A: T.Buffer((5, 6), "float32"), B: T.Buffer((5, 6), "float32")):
   s.loop_partition(s.get_loops(s.block("B"))[1], {factor(4), infer});
   const loop_rv k = s.get_loops(s.block("B_i1"))[1];
   check_refusal(s, "blockize", 3, [&] { s.blockize(k, false); });
-}
-
-TEST_CASE("blockize: a binding of a part that uses a loop around the partition") {
-  const ir::function f = ir::parse(R"(
-@T.prim_func
-def main(A: T.Buffer((8,), "int32"), B: T.Buffer((8,), "int32")):
-    for i, j in T.grid(2, 4):
-        with T.block("B"):
-            vi = T.axis.spatial(8, i * 4 + j)
-            B[vi] = A[vi] + 1
-)");
-  schedule s(f);
-  s.loop_partition(s.get_loops(s.block("B"))[1], {factor(2), infer});
-  const loop_rv j = s.get_loops(s.block("B_j1"))[0];
-  check_refusal(s, "blockize", 2, [&] { s.blockize(j); });
-  check_meaning(s, f);
 }
 
 TEST_CASE("blockize: loops and domains that follow the loops around") {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/early_init.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loads_around.hpp>
@@ -79,20 +80,14 @@ inline void divide(parts& p, bool preserve) {
                   " follows a loop that goes inside");
 }
 
-/// No variable of the new block stands for a loop around its scope, which parts of a partition may
-/// use.
-inline void check_inside(const parts& p, const path& inside) {
-  if (ir::uses_any(p.divided.inner_predicate, p.given))
-    refuse(2, "the guard of " + quoted(p.old()) + " uses the value of a let around it");
-  for (const ir::loop_node* l : inside.all_loops()) {
-    if (loop_index(p.child->loops, l->var) >= 0) continue;
-    const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
-    if (ir::uses_var(p.divided.inner_predicate, l->var))
-      refuse(2, "the guard of " + quoted(p.old()) + where);
-    for (std::size_t i = 0; i < p.divided.iters.size(); ++i)
-      if (ir::uses_var(p.divided.iters[i].inner, l->var))
-        refuse(2, "\"" + p.old().iters[i].var->name + "\" of " + quoted(p.old()) + where);
-  }
+/// A block with variables sees loops and lets outside of it through them alone; `at` is its place.
+inline void check_sight(const ir::block_node& made, const path& at) {
+  if (made.iters.empty()) return;
+  const ir::var_set around =
+      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
+  if (const ir::var used = used_inside(made, around))
+    refuse(2, "what goes inside uses \"" + used->name +
+                  "\", for which the new block has no iteration variable");
 }
 
 /// What the outer part is loaded from is loaded once for all that goes inside, which must not write it.

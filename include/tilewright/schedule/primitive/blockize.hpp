@@ -33,8 +33,9 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
-///    conjunct of the guard is about loops of one part, those of one iteration aside; inner digits
-///    use no loop outside of the scope; nothing inside writes what the outer part is loaded from;
+///    conjunct of the guard is about loops of one part, those of one iteration aside; a new block
+///    with variables sees the loops and lets around it through them alone; nothing inside writes
+///    what the outer part is loaded from;
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
 ///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
 ///    iteration start at 0;

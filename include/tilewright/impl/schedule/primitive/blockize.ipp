@@ -44,7 +44,6 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_loops(p);
   divide(p, preserve_unit_iters);
-  check_inside(p, to_block);
   check_outer_loads(p, p.old());
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
@@ -56,6 +55,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   outer.body = wrap(p, realize_inner(p));
   if (p.block->init) outer.init = make_init(p, fresh_block_name(f, block.name + "_init"));
   const ir::block made = ir::make_block(std::move(outer));
+  check_sight(*made, at);
   return {replace(f, at, ir::make_realize(p.outer_values, p.divided.outer_predicate, made)),
           made->id};
 }
@@ -134,7 +134,6 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
     check_loops(p);
-    check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
@@ -157,6 +156,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
   outer.iters = all[0].outer;
   outer.body = ir::make_seq(std::move(inside));
   const ir::block made = ir::make_block(std::move(outer));
+  check_sight(*made, where.seq);
   for (std::size_t i = 0; i < seq.stmts.size(); ++i) {
     if (i == first)
       list.push_back(ir::make_realize(all[0].outer_values, all[0].divided.outer_predicate, made));
