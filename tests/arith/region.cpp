@@ -112,6 +112,24 @@ TEST_CASE("block realizes contribute declared regions under their predicate") {
   CHECK(is(reads[0].box[0], io * 8, 8));
 }
 
+TEST_CASE("what blocks without variables declare of a let around them follows its value") {
+  const buffer A = make_buffer("A", dtype::f32, {10}), C = make_buffer("C", dtype::f32, {10});
+  const var t = make_var("t"), n = make_var("n");
+  block_node node;
+  node.name = "C";
+  node.reads = {{A, {{n, 1}}}};
+  node.writes = {{C, {{0, n}}}};
+  node.body = make_store(C, {n - 1}, load(A, {n}));
+  const stmt inner = make_let(n, t + 2, make_realize({}, boolean(true), make_block(node)));
+  std::vector<buffer_region> reads, writes;
+  arith::access_regions(inner, reads, writes);
+  CHECK(is(reads[0].box[0], t + 2, 1));
+  CHECK(is(writes[0].box[0], 0, t + 2));
+  reads.clear();
+  arith::access_regions(make_loop(t, 0, 3, inner), reads, writes);
+  CHECK(is(reads[0].box[0], 2, 3));
+}
+
 TEST_CASE("a gather reads the whole dimension, and inner buffers stay inside") {
   const buffer X = make_buffer("X", dtype::f32, {100, 8}),
                index = make_buffer("index", dtype::i32, {10}),

@@ -115,10 +115,7 @@ class access_collector {
   void visit_realize(const ir::block_realize_node& n) {
     for (const ir::expr& value : n.values) visit(value);
     visit(n.predicate);
-    std::vector<ir::expr> bound_values;
-    if (!lets_.empty())
-      for (const ir::expr& value : n.values) bound_values.push_back(bound(value));
-    const iter_values values{n.block->iters, lets_.empty() ? n.values : bound_values};
+    const iter_values values{n.block->iters, n.values};
     under(n.predicate, [&] {
       for (const ir::buffer_region& r : n.block->reads) record(reads_, r, values);
       for (const ir::buffer_region& r : n.block->writes) record(writes_, r, values);
@@ -149,7 +146,7 @@ class access_collector {
     ir::buffer_region r{declared.buffer, {}};
     r.box.reserve(declared.box.size());
     for (const ir::range& dim : declared.box)
-      r.box.push_back({values.in(dim.min), values.in(dim.extent)});
+      r.box.push_back({bound(values.in(dim.min)), bound(values.in(dim.extent))});
     record(list, std::move(r));
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <tilewright/ir/visit.hpp>
+#include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 
 namespace tilewright::primitive::detail {
@@ -44,6 +45,16 @@ inline ir::var_set lets_around(const path& at) {
 /// These and the variables of the loops there: another statement of the scope does not see them.
 inline ir::var_set defined_around(const path& at) {
   return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
+}
+
+/// One of the loops and lets around the block at the end of the path, up to the root, that its body
+/// uses, as blocks without variables may; null when there is none. No block with variables can take
+/// such a body.
+inline ir::var used_from_outside(const path& at) {
+  const ir::block_node& block = *ir::as_realize(at.target())->block;
+  if (!block.iters.empty()) return {};
+  return used_inside(block,
+                     defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1));
 }
 
 /// Variables of what is around the scope of the block at the end of the path, and of the scope. Where

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/arith/region.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/path.hpp>
 #include <tilewright/schedule/pipeline.hpp>
@@ -78,10 +79,10 @@ inline void check_complete(const char* name, int requirement, const block_scope&
   check_besides_init(name, requirement, scope, child);
 }
 
-inline void check_loops(const char* name, int requirement, const child_block& child) {
-  if (const ir::var used = used_inside(child))
+inline void check_sight(const char* name, int requirement, const path& at) {
+  if (const ir::var used = used_from_outside(at))
     refuse(name, requirement,
-           quoted(child.block()) + " uses loop \"" + used->name +
+           quoted(*ir::as_realize(at.target())->block) + " uses \"" + used->name +
                "\" without an iteration variable that stands for it");
 }
 

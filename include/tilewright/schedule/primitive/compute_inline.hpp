@@ -26,8 +26,8 @@ namespace tilewright::primitive {
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
-///    variables, or an invertible affine function of them; it depends on loops by its variables
-///    alone;
+///    variables, or an invertible affine function of them; it depends on loops and lets by its
+///    variables alone;
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
 ///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
@@ -48,8 +48,8 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 ///
 /// Requires:
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
-/// 2. the block is complete, has no init, and its body is one store, which depends on loops by its
-///    variables alone;
+/// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
+///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
 ///    which is complete, has a body of one store and writes a buffer that the scope allocates and
 ///    that nobody else reads;

@@ -31,7 +31,8 @@ namespace tilewright::primitive {
 /// 2. the reduction is one, writes one buffer of its scope's own, and has a known reducer
 ///    (schedule/reducer.hpp) with one value;
 /// 3. the epilogue is complete, without predicate, and one store, of different elements in
-///    different instances; it visits all of its domain;
+///    different instances; it visits all of its domain, and depends on loops and lets by its
+///    variables alone;
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the

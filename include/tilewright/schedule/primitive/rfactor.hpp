@@ -33,8 +33,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the loop is serial, starts at 0, holds exactly one block, and that is a reduction whose
-///    inputs nobody overwrites in a common loop or later, and which depends on loops by its
-///    variables alone;
+///    inputs nobody overwrites in a common loop or later, and which depends on loops and lets
+///    by its variables alone;
 /// 2. the loop drives only reduce variables, or has extent 1; no loop drives both kinds;
 /// 3. the block is the first one below its outermost loop; below the outermost loop that drives a
 ///    reduce variable it is the only one, and every longer loop there drives a variable;

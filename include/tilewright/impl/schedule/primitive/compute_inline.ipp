@@ -140,7 +140,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     refuse(name, 1,
            quoted(scope[static_cast<std::size_t>(reader)].block()) + " reads results of " +
                quoted(*block) + " whose inputs other iterations overwrite");
-  check_loops(name, 4, scope[child]);
+  check_sight(name, 4, at);
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/arith/analyzer.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/storage_scope.hpp>
@@ -197,6 +198,9 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   pair p;
   p.reduction = &scope[first_child];
   p.epilogue = &scope[last_child];
+  if (const ir::var used = detail::used_from_outside(last))
+    refuse(3, quoted(p.epilogue->block()) + " uses \"" + used->name +
+                  "\" without an iteration variable that stands for it");
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);

@@ -182,7 +182,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
-  check_loops(name, 2, scope[child]);
+  check_sight(name, 2, at);
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
   if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
     refuse(name, 4, quoted(block) + " has a predicate");

@@ -7,6 +7,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/impl/schedule/concurrency.hpp>
+#include <tilewright/impl/schedule/defined_around.hpp>
 #include <tilewright/impl/schedule/point_access.hpp>
 #include <tilewright/impl/schedule/uneven_loops.hpp>
 #include <tilewright/ir/equal.hpp>
@@ -62,8 +63,6 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
-  if (const ir::var used = used_inside(scope[child]))
-    refuse(1, quoted(b) + " uses loop \"" + used->name + "\" without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
@@ -408,6 +407,9 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(below[0]->block->id));
   check_block(scope, child, rf_loop);
+  if (const ir::var used = detail::used_from_outside(at))
+    refuse(1, quoted(scope[child].block()) + " uses \"" + used->name +
+                  "\" without an iteration variable that stands for it");
 
   plan p;
   p.child = &scope[child];

@@ -31,8 +31,7 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
-  if (const ir::var used = used_inside(*realize.block, around))
+  if (const ir::var used = used_from_outside(at))
     refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
