@@ -8365,10 +8365,7 @@ class access_collector {
   void visit_realize(const ir::block_realize_node& n) {
     for (const ir::expr& value : n.values) visit(value);
     visit(n.predicate);
-    std::vector<ir::expr> bound_values;
-    if (!lets_.empty())
-      for (const ir::expr& value : n.values) bound_values.push_back(bound(value));
-    const iter_values values{n.block->iters, lets_.empty() ? n.values : bound_values};
+    const iter_values values{n.block->iters, n.values};
     under(n.predicate, [&] {
       for (const ir::buffer_region& r : n.block->reads) record(reads_, r, values);
       for (const ir::buffer_region& r : n.block->writes) record(writes_, r, values);
@@ -8399,7 +8396,7 @@ class access_collector {
     ir::buffer_region r{declared.buffer, {}};
     r.box.reserve(declared.box.size());
     for (const ir::range& dim : declared.box)
-      r.box.push_back({values.in(dim.min), values.in(dim.extent)});
+      r.box.push_back({bound(values.in(dim.min)), bound(values.in(dim.extent))});
     record(list, std::move(r));
   }
 
@@ -39836,6 +39833,7 @@ inline std::optional<digit> digit_of(const ir::expr& e) {
 }  // namespace tilewright::primitive::detail
 // Which loops around a block its iteration variables follow, found in one walk over its bindings.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -39863,6 +39861,20 @@ struct driven_loops {
     for (const ir::expr& arg : e->args) mark(arg, places, seen);
   }
 };
+
+/// Whether the block certainly does the same in all iterations of the loop at that position: neither
+/// the loop nor memory decides which instances run, and none of them uses the loop otherwise.
+inline bool repeats_itself(const child_block& c, std::size_t loop) {
+  const ir::var& v = c.loops[loop]->var;
+  const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
+  const std::vector<ir::expr>& values = c.realize->values;
+  return !c.conditional && !decides(c.realize->predicate) &&
+         std::none_of(values.begin(), values.end(), decides) &&
+         std::none_of(
+             c.loops.begin() + static_cast<std::ptrdiff_t>(loop) + 1, c.loops.end(),
+             [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); }) &&
+         !used_inside(c.block(), {v});
+}
 
 }  // namespace tilewright::primitive::detail
 // Loops of which no two iterations run the same instance of a block.
@@ -42670,8 +42682,9 @@ namespace tilewright::primitive {
 /// Requires:
 /// 1. the loop holds one block, with nothing but loops in between;
 /// 2. each binding is an outer digit times the extent of an inner one plus this one, and each
-///    conjunct of the guard is about loops of one part, those of one iteration aside; inner digits
-///    use no loop outside of the scope; nothing inside writes what the outer part is loaded from;
+///    conjunct of the guard is about loops of one part, those of one iteration aside; a new block
+///    with variables sees the loops and lets around it through them alone; nothing inside writes
+///    what the outer part is loaded from;
 /// 3. bounds of the inner loops and domains use outer loops only where these are outer variables
 ///    themselves, and no values of lets; no domain follows a loop that goes inside, and loops of one
 ///    iteration start at 0;
@@ -43031,8 +43044,8 @@ namespace tilewright::primitive {
 /// 2. the block is complete and has no init;
 /// 3. it writes one buffer, which its scope allocates and no other block writes;
 /// 4. its body is one store, from whose indices the iteration variables follow: they are the
-///    variables, or an invertible affine function of them; it depends on loops by its variables
-///    alone;
+///    variables, or an invertible affine function of them; it depends on loops and lets by its
+///    variables alone;
 /// 5. it is not the only block of its scope;
 /// 6. the buffer is only loaded, and by blocks, their guards and the values of their iteration
 ///    variables: no match_buffer of it, no pointer to it, no loop or condition around blocks that
@@ -43053,8 +43066,8 @@ ir::function compute_inline(const ir::function& f, std::uint64_t block);
 ///
 /// Requires:
 /// 1. what the block reads is not written after it, and nobody uses its output before it;
-/// 2. the block is complete, has no init, and its body is one store, which depends on loops by its
-///    variables alone;
+/// 2. the block is complete, has no init, and its body is one store, which depends on loops and lets
+///    by its variables alone;
 /// 3. exactly one of the buffers that it reads is written in the scope, by one block, its producer,
 ///    which is complete, has a body of one store and writes a buffer that the scope allocates and
 ///    that nobody else reads;
@@ -43263,7 +43276,8 @@ namespace tilewright::primitive {
 /// 2. the reduction is one, writes one buffer of its scope's own, and has a known reducer
 ///    (schedule/reducer.hpp) with one value;
 /// 3. the epilogue is complete, without predicate, and one store, of different elements in
-///    different instances; it visits all of its domain;
+///    different instances; it visits all of its domain, and depends on loops and lets by its
+///    variables alone;
 /// 4. it alone reads the result, and all of it: one load whose indices are its iteration variables,
 ///    each once, over the domains that the reduction writes;
 /// 5. its value is a combination that commutes with the reduction, of the element type of the
@@ -43634,8 +43648,8 @@ namespace tilewright::primitive {
 ///
 /// Requires:
 /// 1. the loop is serial, starts at 0, holds exactly one block, and that is a reduction whose
-///    inputs nobody overwrites in a common loop or later, and which depends on loops by its
-///    variables alone;
+///    inputs nobody overwrites in a common loop or later, and which depends on loops and lets
+///    by its variables alone;
 /// 2. the loop drives only reduce variables, or has extent 1; no loop drives both kinds;
 /// 3. the block is the first one below its outermost loop; below the outermost loop that drives a
 ///    reduce variable it is the only one, and every longer loop there drives a variable;
@@ -44979,6 +44993,66 @@ TILEWRIGHT_INLINE ir::function unannotate_loop(const ir::function& f, const ir::
 #include <algorithm>
 #include <string>
 
+// Variables that what stands around a place defines.
+
+#include <cstddef>
+
+namespace tilewright::primitive::detail {
+
+/// Kinds of statements that define variables.
+namespace definers {
+inline constexpr unsigned loops = 1, lets = 2, blocks = 4;
+}
+
+/// The variables that these kinds of statements define, from slot `first` of the path to `last`,
+/// exclusive.
+inline ir::var_set defined_by(unsigned kinds, const path& at, std::size_t first, std::size_t last) {
+  ir::var_set out;
+  for (std::size_t i = first; i < last; ++i) {
+    const ir::stmt& s = *at.slots[i];
+    if (const ir::loop_node* loop = ir::as_loop(s); loop && (kinds & definers::loops))
+      out.insert(loop->var);
+    if (const ir::let_node* let = ir::as_let(s); let && (kinds & definers::lets))
+      out.insert(let->var);
+    if (const ir::block_realize_node* r = ir::as_realize(s); r && (kinds & definers::blocks))
+      for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
+  }
+  return out;
+}
+
+/// The first slot inside of the scope of what stands at the end of the path.
+inline std::size_t begin_of_scope(const path& at) {
+  std::size_t first = at.slots.size() - 1;
+  while (first > 0 && !ir::as_realize(*at.slots[first - 1])) --first;
+  return first;
+}
+
+/// The variables that lets on the way to the end of the path, from its scope on, give a value.
+inline ir::var_set lets_around(const path& at) {
+  return defined_by(definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
+}
+
+/// These and the variables of the loops there: another statement of the scope does not see them.
+inline ir::var_set defined_around(const path& at) {
+  return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
+}
+
+/// One of the loops and lets around the block at the end of the path, up to the root, that its body
+/// uses, as blocks without variables may; null when there is none. No block with variables can take
+/// such a body.
+inline ir::var used_from_outside(const path& at) {
+  return used_inside(*ir::as_realize(at.target())->block,
+                     defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1));
+}
+
+/// Variables of what is around the scope of the block at the end of the path, and of the scope. Where
+/// one occurs in the value of an iteration variable, it decides which instances run, and loops over
+/// the domain would run all of them each time.
+inline ir::var_set variables_outside(const path& at) {
+  return defined_by(definers::loops | definers::lets | definers::blocks, at, 0, begin_of_scope(at));
+}
+
+}  // namespace tilewright::primitive::detail
 // Inits that run ahead of the nest of their reduction, no longer with the first instance of each
 // result.
 
@@ -45140,20 +45214,14 @@ inline void divide(parts& p, bool preserve) {
                   " follows a loop that goes inside");
 }
 
-/// No variable of the new block stands for a loop around its scope, which parts of a partition may
-/// use.
-inline void check_inside(const parts& p, const path& inside) {
-  if (ir::uses_any(p.divided.inner_predicate, p.given))
-    refuse(2, "the guard of " + quoted(p.old()) + " uses the value of a let around it");
-  for (const ir::loop_node* l : inside.all_loops()) {
-    if (loop_index(p.child->loops, l->var) >= 0) continue;
-    const std::string where = " uses loop \"" + l->var->name + "\" outside of its scope";
-    if (ir::uses_var(p.divided.inner_predicate, l->var))
-      refuse(2, "the guard of " + quoted(p.old()) + where);
-    for (std::size_t i = 0; i < p.divided.iters.size(); ++i)
-      if (ir::uses_var(p.divided.iters[i].inner, l->var))
-        refuse(2, "\"" + p.old().iters[i].var->name + "\" of " + quoted(p.old()) + where);
-  }
+/// A block with variables sees loops and lets outside of it through them alone; `at` is its place.
+inline void check_sight(const ir::block_node& made, const path& at) {
+  if (made.iters.empty()) return;
+  const ir::var_set around =
+      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
+  if (const ir::var used = used_inside(made, around))
+    refuse(2, "what goes inside uses \"" + used->name +
+                  "\", for which the new block has no iteration variable");
 }
 
 /// What the outer part is loaded from is loaded once for all that goes inside, which must not write it.
@@ -45411,58 +45479,6 @@ inline void check_loops(const parts& p) {
 }
 
 }  // namespace tilewright::primitive::detail::blockizing
-// Variables that what stands around a place defines.
-
-#include <cstddef>
-
-namespace tilewright::primitive::detail {
-
-/// Kinds of statements that define variables.
-namespace definers {
-inline constexpr unsigned loops = 1, lets = 2, blocks = 4;
-}
-
-/// The variables that these kinds of statements define, from slot `first` of the path to `last`,
-/// exclusive.
-inline ir::var_set defined_by(unsigned kinds, const path& at, std::size_t first, std::size_t last) {
-  ir::var_set out;
-  for (std::size_t i = first; i < last; ++i) {
-    const ir::stmt& s = *at.slots[i];
-    if (const ir::loop_node* loop = ir::as_loop(s); loop && (kinds & definers::loops))
-      out.insert(loop->var);
-    if (const ir::let_node* let = ir::as_let(s); let && (kinds & definers::lets))
-      out.insert(let->var);
-    if (const ir::block_realize_node* r = ir::as_realize(s); r && (kinds & definers::blocks))
-      for (const ir::iter_var& v : r->block->iters) out.insert(v.var);
-  }
-  return out;
-}
-
-/// The first slot inside of the scope of what stands at the end of the path.
-inline std::size_t begin_of_scope(const path& at) {
-  std::size_t first = at.slots.size() - 1;
-  while (first > 0 && !ir::as_realize(*at.slots[first - 1])) --first;
-  return first;
-}
-
-/// The variables that lets on the way to the end of the path, from its scope on, give a value.
-inline ir::var_set lets_around(const path& at) {
-  return defined_by(definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
-}
-
-/// These and the variables of the loops there: another statement of the scope does not see them.
-inline ir::var_set defined_around(const path& at) {
-  return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
-}
-
-/// Variables of what is around the scope of the block at the end of the path, and of the scope. Where
-/// one occurs in the value of an iteration variable, it decides which instances run, and loops over
-/// the domain would run all of them each time.
-inline ir::var_set variables_outside(const path& at) {
-  return defined_by(definers::loops | definers::lets | definers::blocks, at, 0, begin_of_scope(at));
-}
-
-}  // namespace tilewright::primitive::detail
 // Whether the instances of a block run more than once, as compute_at leaves them under loops that
 // the block does not depend on. A complete block may; a reduction may only as a whole, init
 // included.
@@ -45508,7 +45524,6 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
            quoted(block) + " repeats its reduction in loops from \"" + loop->name + "\" inwards");
   check_loops(p);
   divide(p, preserve_unit_iters);
-  check_inside(p, to_block);
   check_outer_loads(p, p.old());
   make_iters(p, preserve_unit_iters, nullptr);
   ir::block_node outer;
@@ -45520,6 +45535,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f, const ir::var& loop,
   outer.body = wrap(p, realize_inner(p));
   if (p.block->init) outer.init = make_init(p, fresh_block_name(f, block.name + "_init"));
   const ir::block made = ir::make_block(std::move(outer));
+  check_sight(*made, at);
   return {replace(f, at, ir::make_realize(p.outer_values, p.divided.outer_predicate, made)),
           made->id};
 }
@@ -45598,7 +45614,6 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
     if (p.old().init) refuse(6, quoted(p.old()) + " has an init");
     divide(p, preserve_unit_iters);
     check_loops(p);
-    check_inside(p, paths[i]);
     if (i > 0) check_same_outer(all[0], p);
     make_iters(p, preserve_unit_iters, i > 0 ? &all[0].outer : nullptr);
     for (ir::buffer_region& r : widened(p, p.block->reads))
@@ -45621,6 +45636,7 @@ TILEWRIGHT_INLINE new_block blockize(const ir::function& f,
   outer.iters = all[0].outer;
   outer.body = ir::make_seq(std::move(inside));
   const ir::block made = ir::make_block(std::move(outer));
+  check_sight(*made, where.seq);
   for (std::size_t i = 0; i < seq.stmts.size(); ++i) {
     if (i == first)
       list.push_back(ir::make_realize(all[0].outer_values, all[0].divided.outer_predicate, made));
@@ -47581,7 +47597,8 @@ class earlier_results {
   explicit earlier_results(const ir::function& f) : f_(f), own_(f.body) {}
 
   /// Whether iterations of loops that run at once wrote the same elements of that result, for all that
-  /// is known; `idle` ones certainly did: no variable of the block follows them.
+  /// is known. `idle`: only where no variable of the block followed the loop, so that certainly all did,
+  /// those aside that a guard leaves out.
   bool raced(std::uint64_t block_id, std::size_t region, bool idle) {
     const child_block* c = find(block_id, region);
     for (std::size_t l = 0; c && l < c->loops.size(); ++l)
@@ -48509,10 +48526,10 @@ inline void check_complete(const char* name, int requirement, const block_scope&
   check_besides_init(name, requirement, scope, child);
 }
 
-inline void check_loops(const char* name, int requirement, const child_block& child) {
-  if (const ir::var used = used_inside(child))
+inline void check_sight(const char* name, int requirement, const path& at) {
+  if (const ir::var used = used_from_outside(at))
     refuse(name, requirement,
-           quoted(child.block()) + " uses loop \"" + used->name +
+           quoted(*ir::as_realize(at.target())->block) + " uses \"" + used->name +
                "\" without an iteration variable that stands for it");
 }
 
@@ -48653,7 +48670,7 @@ inline ir::function forward(const ir::function& f, std::uint64_t id, bool asks) 
     refuse(name, 1,
            quoted(scope[static_cast<std::size_t>(reader)].block()) + " reads results of " +
                quoted(*block) + " whose inputs other iterations overwrite");
-  check_loops(name, 4, scope[child]);
+  check_sight(name, 4, at);
   if (block->writes.size() != 1) refuse(name, 3, quoted(*block) + " does not write one buffer");
   const ir::buffer x = block->writes.front().buffer;
   if (!scope.allocates(x)) refuse(name, 3, quoted(*block) + " writes an output of its scope");
@@ -50100,6 +50117,9 @@ TILEWRIGHT_INLINE ir::function fuse_reduction_epilogue(const ir::function& f,
   pair p;
   p.reduction = &scope[first_child];
   p.epilogue = &scope[last_child];
+  if (const ir::var used = detail::used_from_outside(last))
+    refuse(3, quoted(p.epilogue->block()) + " uses \"" + used->name +
+                  "\" without an iteration variable that stands for it");
   check_reduction(scope, first_child, p);
   check_epilogue(scope, last_child, p);
   check_neighbours(scope, first_child, last_child, p);
@@ -52671,7 +52691,7 @@ inline ir::function backward(const ir::function& f, std::uint64_t id) {
   check_complete(name, 2, scope, child);
   if (block.writes.size() != 1 || !block.match_buffers.empty() || !ir::as_store(block.body))
     refuse(name, 2, "the body of " + quoted(block) + " is not one store");
-  check_loops(name, 2, scope[child]);
+  check_sight(name, 2, at);
   if (as_tvm() && !is_stage_pipeline(scope)) refuse(name, 1, "the scope is no stage pipeline");
   if (as_tvm() && !ir::is_true(scope[child].realize->predicate))
     refuse(name, 4, quoted(block) + " has a predicate");
@@ -52776,8 +52796,6 @@ inline void check_block(const block_scope& scope, std::size_t child, const ir::l
   if (!ir::is_int(loop.min, 0)) refuse(1, quoted(loop) + " does not start at 0");
   if (const int reason = reduction_violation(scope, child))
     refuse(1, quoted(b) + " is no reduction: " + std::string(reduction_reason(reason)));
-  if (const ir::var used = used_inside(scope[child]))
-    refuse(1, quoted(b) + " uses loop \"" + used->name + "\" without an iteration variable for it");
   if (as_tvm() && !is_stage_pipeline(scope))
     refuse(1, "the scope of " + quoted(b) + " is no stage pipeline");
   if (const int hazard = input_hazard(scope, child))
@@ -53122,6 +53140,9 @@ TILEWRIGHT_INLINE new_block rfactor(const ir::function& f, const ir::var& loop, 
   const block_scope scope(*at.scope()->block);
   const auto child = static_cast<std::size_t>(scope.find(below[0]->block->id));
   check_block(scope, child, rf_loop);
+  if (const ir::var used = detail::used_from_outside(at))
+    refuse(1, quoted(scope[child].block()) + " uses \"" + used->name +
+                  "\" without an iteration variable that stands for it");
 
   plan p;
   p.child = &scope[child];
@@ -54270,8 +54291,7 @@ inline path whole_nest(const path& at, const ir::block_realize_node& realize) {
   const std::vector<const ir::loop_node*> loops = at.loops();
   if (!is_trivial_binding({&realize, loops}) || !ir::is_true(realize.predicate))
     refuse(2, called(*realize.block) + " is not bound to the loops around it, one by one");
-  const ir::var_set around = defined_by(definers::loops | definers::lets, at, 0, at.slots.size());
-  if (const ir::var used = used_inside(*realize.block, around))
+  if (const ir::var used = used_from_outside(at))
     refuse(2, called(*realize.block) + " uses \"" + used->name +
                   "\" without an iteration variable that stands for it");
   if (const ir::loop_node* uneven = uneven_loop({&realize, loops}))
@@ -55978,17 +55998,6 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
-/// Whether some may be other instances of the block in each iteration of the loop at that position.
-inline bool follows(const child_block& c, std::size_t at) {
-  const ir::var& v = c.loops[at]->var;
-  const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
-  const std::vector<ir::expr>& values = c.realize->values;
-  return c.conditional || decides(c.realize->predicate) ||
-         std::any_of(values.begin(), values.end(), decides) ||
-         std::any_of(c.loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, c.loops.end(),
-                     [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); });
-}
-
 /// Whether one of the blocks of the scope that `counts` holds for, given with its position and that
 /// of the loop around it, writes in another iteration of the loop what that block reads of the region.
 template <class Counts>
@@ -56050,7 +56059,7 @@ TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
   // one that does the same in all iterations does it in this one, too
   return detail::cover::is_carried_from(
       scope, child, read, loop, [&](std::size_t writer, std::size_t at) {
-        return writer < child && detail::cover::follows(scope[writer], at);
+        return writer < child && !detail::repeats_itself(scope[writer], at);
       });
 }
 

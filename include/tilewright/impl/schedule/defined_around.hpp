@@ -51,9 +51,7 @@ inline ir::var_set defined_around(const path& at) {
 /// uses, as blocks without variables may; null when there is none. No block with variables can take
 /// such a body.
 inline ir::var used_from_outside(const path& at) {
-  const ir::block_node& block = *ir::as_realize(at.target())->block;
-  if (!block.iters.empty()) return {};
-  return used_inside(block,
+  return used_inside(*ir::as_realize(at.target())->block,
                      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1));
 }
 

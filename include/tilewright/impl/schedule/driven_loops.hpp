@@ -1,9 +1,12 @@
 // Which loops around a block its iteration variables follow, found in one walk over its bindings.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include <tilewright/ir/reads.hpp>
+#include <tilewright/ir/visit.hpp>
 #include <tilewright/schedule/analysis.hpp>
 #include <tilewright/schedule/footprint.hpp>
 
@@ -31,5 +34,19 @@ struct driven_loops {
     for (const ir::expr& arg : e->args) mark(arg, places, seen);
   }
 };
+
+/// Whether the block certainly does the same in all iterations of the loop at that position: neither
+/// the loop nor memory decides which instances run, and none of them uses the loop otherwise.
+inline bool repeats_itself(const child_block& c, std::size_t loop) {
+  const ir::var& v = c.loops[loop]->var;
+  const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
+  const std::vector<ir::expr>& values = c.realize->values;
+  return !c.conditional && !decides(c.realize->predicate) &&
+         std::none_of(values.begin(), values.end(), decides) &&
+         std::none_of(
+             c.loops.begin() + static_cast<std::ptrdiff_t>(loop) + 1, c.loops.end(),
+             [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); }) &&
+         !used_inside(c.block(), {v});
+}
 
 }  // namespace tilewright::primitive::detail

@@ -87,7 +87,8 @@ class earlier_results {
   explicit earlier_results(const ir::function& f) : f_(f), own_(f.body) {}
 
   /// Whether iterations of loops that run at once wrote the same elements of that result, for all that
-  /// is known; `idle` ones certainly did: no variable of the block follows them.
+  /// is known. `idle`: only where no variable of the block followed the loop, so that certainly all did,
+  /// those aside that a guard leaves out.
   bool raced(std::uint64_t block_id, std::size_t region, bool idle) {
     const child_block* c = find(block_id, region);
     for (std::size_t l = 0; c && l < c->loops.size(); ++l)

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tilewright/impl/schedule/const_boxes.hpp>
+#include <tilewright/impl/schedule/driven_loops.hpp>
 #include <tilewright/impl/schedule/element_index.hpp>
 #include <tilewright/impl/schedule/loop_sums.hpp>
 #include <tilewright/impl/schedule/shared_iterations.hpp>
@@ -206,17 +207,6 @@ inline bool parts_write_declared(const ir::block_node& block, const block_scope&
   return !writes || filled;
 }
 
-/// Whether some may be other instances of the block in each iteration of the loop at that position.
-inline bool follows(const child_block& c, std::size_t at) {
-  const ir::var& v = c.loops[at]->var;
-  const auto decides = [&](const ir::expr& e) { return ir::uses_var(e, v) || ir::reads_memory(e); };
-  const std::vector<ir::expr>& values = c.realize->values;
-  return c.conditional || decides(c.realize->predicate) ||
-         std::any_of(values.begin(), values.end(), decides) ||
-         std::any_of(c.loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, c.loops.end(),
-                     [&](const ir::loop_node* l) { return decides(l->min) || decides(l->extent); });
-}
-
 /// Whether one of the blocks of the scope that `counts` holds for, given with its position and that
 /// of the loop around it, writes in another iteration of the loop what that block reads of the region.
 template <class Counts>
@@ -278,7 +268,7 @@ TILEWRIGHT_INLINE bool is_lacking(const block_scope& scope, std::size_t child,
   // one that does the same in all iterations does it in this one, too
   return detail::cover::is_carried_from(
       scope, child, read, loop, [&](std::size_t writer, std::size_t at) {
-        return writer < child && detail::cover::follows(scope[writer], at);
+        return writer < child && !detail::repeats_itself(scope[writer], at);
       });
 }
 

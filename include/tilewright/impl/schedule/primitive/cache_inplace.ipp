@@ -8,7 +8,6 @@
 #include <tilewright/impl/schedule/loads_around.hpp>
 #include <tilewright/schedule/primitive/cache_inplace.hpp>
 #include <tilewright/schedule/rebind.hpp>
-#include <tilewright/schedule/tvm_refusals.hpp>
 
 namespace tilewright::primitive {
 namespace detail::caching_inplace {
