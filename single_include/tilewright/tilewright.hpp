@@ -47721,6 +47721,79 @@ inline void check_private(std::string_view primitive, const ir::function& before
 }
 
 }  // namespace tilewright::primitive::detail
+// Memory that statements of one block know by two names: a matched buffer and its view, or two views.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace tilewright::primitive::detail {
+
+/// Whether the body or the init of a block uses the buffer.
+class is_used : ir::buffer_uses {
+ public:
+  is_used(const ir::block_node& block, const ir::buffer& x) : x_(x) {
+    for (const ir::stmt& s : {block.init, block.body})
+      if (s) visit(s);
+  }
+  explicit operator bool() const noexcept { return found_; }
+
+ private:
+  using ir::buffer_uses::visit;
+  void use(const ir::buffer& b) override { found_ = found_ || b == x_; }
+
+  const ir::buffer& x_;
+  bool found_ = false;
+};
+
+/// Whether two parts of one buffer certainly have no element in common.
+inline bool certainly_apart(const std::vector<ir::range>& a, const std::vector<ir::range>& b) {
+  const arith::analyzer known;
+  for (std::size_t d = 0; d < a.size(); ++d)
+    if (known.prove_le(a[d].min + a[d].extent, b[d].min) ||
+        known.prove_le(b[d].min + b[d].extent, a[d].min))
+      return true;
+  return false;
+}
+
+/// A view of what the block may write under another name, too; null when there is none.
+inline const ir::match_buffer* second_name(const ir::block_node& block) {
+  const std::vector<ir::match_buffer>& views = block.match_buffers;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const ir::buffer& x = views[v].source.buffer;
+    const auto is_x = [&](const ir::buffer_region& r) { return r.buffer == x; };
+    if (std::none_of(block.writes.begin(), block.writes.end(), is_x) &&
+        std::find(block.alloc_buffers.begin(), block.alloc_buffers.end(), x) ==
+            block.alloc_buffers.end())
+      continue;
+    if (is_used(block, x)) return &views[v];
+    for (std::size_t w = 0; w < v; ++w)
+      if (views[w].source.buffer == x && !certainly_apart(views[v].source.box, views[w].source.box))
+        return &views[v];
+  }
+  return nullptr;
+}
+
+/// Dependences are found by buffer: inside of a block that knows memory by two names nothing changes.
+/// @throws schedule_error (requirement 0)
+inline void check_names(std::string_view primitive, const ir::function& before,
+                        const ir::function& after) {
+  ir::any_stmt(before.body, [&](const ir::stmt& s) {
+    const ir::block_realize_node* r = ir::as_realize(s);
+    if (!r || r->block->match_buffers.empty()) return false;
+    const path now = find_block(after, r->block->id);
+    if (!now || ir::as_realize(now.target())->block == r->block) return false;
+    if (const ir::match_buffer* view = second_name(*r->block))
+      throw schedule_error(std::string(primitive), 0,
+                           "block \"" + r->block->name + "\" knows elements of \"" +
+                               view->source.buffer->name + "\", which it writes, as \"" +
+                               view->buffer->name +
+                               "\" and by another name, too; inside of it use one of them");
+    return false;
+  });
+}
+
+}  // namespace tilewright::primitive::detail
 
 namespace tilewright::primitive::detail {
 
@@ -47728,7 +47801,9 @@ namespace tilewright::primitive::detail {
 /// @throws schedule_error
 inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
                                    const ir::function& after) {
-  if (as_tvm() || !holds_concurrent_loop(after.body)) return;
+  if (as_tvm()) return;
+  check_names(primitive, before, after);
+  if (!holds_concurrent_loop(after.body)) return;
   check_private(primitive, before, after);
   check_joint_copies(primitive, before, after);
 }

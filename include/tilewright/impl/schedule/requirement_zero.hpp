@@ -5,6 +5,7 @@
 
 #include <tilewright/impl/schedule/joint_copies.hpp>
 #include <tilewright/impl/schedule/private_results.hpp>
+#include <tilewright/impl/schedule/two_names.hpp>
 
 namespace tilewright::primitive::detail {
 
@@ -12,7 +13,9 @@ namespace tilewright::primitive::detail {
 /// @throws schedule_error
 inline void check_requirement_zero(std::string_view primitive, const ir::function& before,
                                    const ir::function& after) {
-  if (as_tvm() || !holds_concurrent_loop(after.body)) return;
+  if (as_tvm()) return;
+  check_names(primitive, before, after);
+  if (!holds_concurrent_loop(after.body)) return;
   check_private(primitive, before, after);
   check_joint_copies(primitive, before, after);
 }
