@@ -38,6 +38,27 @@ def main(A: T.Buffer((16,), "int32"), X: T.Buffer((16,), "int32")):
                 [&] { s.reindex_cache_write(x, 0, "local", "lambda i: (i,)"); });
 }
 
+TEST_CASE("reindex: a block that a domain without an element keeps from running") {
+  const ir::function f = ir::parse(R"(@T.prim_func
+def main(A: T.Buffer((4,), "int32"), X: T.Buffer((4,), "int32")):
+    for i in range(4):
+        with T.block("X"):
+            vi = T.axis.spatial(4, i)
+            X[vi] = A[vi]
+    for i, z in T.grid(4, 0):
+        with T.block("Z"):
+            vi, vz = T.axis.remap("SS", [i, z])
+            X[vi] = vz
+)");
+  for (const bool split : {false, true}) {
+    schedule s(f);
+    const block_rv z = s.block("Z");
+    if (split) s.split(s.get_loops(z)[1], {factor(2), factor(2)});  // a guard says that none runs
+    check_refusal(s, "reindex", 6, [&] { s.reindex(z, {buffer_selector::list::write, 0}); });
+    check_meaning(s, f);
+  }
+}
+
 TEST_CASE("reindex, reindex_cache_read: the memory of threads is read by these alone") {
   const auto program = [](const std::string& between) {
     return ir::parse(R"(@T.prim_func
