@@ -43118,7 +43118,8 @@ namespace tilewright::primitive {
 /// 5. what the copy touches is all written before, and what it reads the block around declares; what
 ///    the body reads through a cache that it writes itself is written before it is read; nobody else
 ///    changes sums that are unfinished;
-/// 6. the loops that the box depends on have constant bounds.
+/// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
+///    scope.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
@@ -51687,10 +51688,14 @@ inline void check_write(const block_scope& scope, std::size_t self, const ir::bu
   const bool guarded = !ir::is_true(scope[self].realize->predicate);
   const bool branches = scope[self].conditional || skips_stores(*scope[self].realize->block, x);
   const std::vector<const ir::loop_node*>& loops = scope[self].loops;
-  const bool empty = std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
+  const bool skipped = std::any_of(loops.begin(), loops.end(), [&](const ir::loop_node* l) {
     return may_be_empty(*l, scope[self]);
   });
-  if (branches || empty || (guarded && !is_affine_binding(scope[self])))
+  // of a domain without an element not the loops need say so, but their guard
+  const bool empty = std::any_of(b.iters.begin(), b.iters.end(), [](const ir::iter_var& v) {
+    return ir::is_int(v.dom.extent) && ir::as_int(v.dom.extent) < 1;
+  });
+  if (branches || skipped || empty || (guarded && !is_affine_binding(scope[self])))
     refuse(6, quoted(b) + " does not run for all values of its iteration variables");
   if (!as_tvm() && !writes_once(scope[self]))
     refuse(6, "several instances of " + quoted(b) + " write the same elements");

@@ -35,7 +35,8 @@ namespace tilewright::primitive {
 /// 5. what the copy touches is all written before, and what it reads the block around declares; what
 ///    the body reads through a cache that it writes itself is written before it is read; nobody else
 ///    changes sums that are unfinished;
-/// 6. the loops that the box depends on have constant bounds.
+/// 6. the loops that the box depends on have constant bounds; it needs no loop or let around the
+///    scope.
 /// @returns the copy block
 /// @throws schedule_error; nothing is changed then
 new_block read_at(const ir::function& f, const ir::var& loop, std::uint64_t block,
