@@ -47725,8 +47725,10 @@ inline void check_private(std::string_view primitive, const ir::function& before
 // Memory that statements of one block know by two names: a matched buffer and its view, or two views.
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewright::primitive::detail {
 
@@ -47775,16 +47777,33 @@ inline const ir::match_buffer* second_name(const ir::block_node& block) {
   return nullptr;
 }
 
-/// Dependences are found by buffer: inside of a block that knows memory by two names nothing changes.
+/// The statements of a block in their order: what they are, their loops and their blocks, but not what
+/// they compute and where.
+inline std::vector<std::uint64_t> outline(const ir::block_node& block) {
+  std::vector<std::uint64_t> out;
+  ir::for_each_stmt(block.body, [&](const ir::stmt& s) {
+    out.push_back(static_cast<std::uint64_t>(s->kind));
+    if (const ir::loop_node* l = ir::as_loop(s)) {
+      out.push_back(reinterpret_cast<std::uintptr_t>(l->var.get()));
+      out.push_back(static_cast<std::uint64_t>(l->loop));
+    }
+    if (const ir::seq_node* seq = ir::as_seq(s)) out.push_back(seq->stmts.size());
+    if (const ir::block_realize_node* r = ir::as_realize(s)) out.push_back(r->block->id);
+  });
+  return out;
+}
+
+/// Dependences are found by buffer: inside of a block that knows memory by two names nothing is moved,
+/// and no loop gets another kind.
 /// @throws schedule_error (requirement 0)
 inline void check_names(std::string_view primitive, const ir::function& before,
                         const ir::function& after) {
   ir::any_stmt(before.body, [&](const ir::stmt& s) {
     const ir::block_realize_node* r = ir::as_realize(s);
     if (!r || r->block->match_buffers.empty()) return false;
-    const path now = find_block(after, r->block->id);
-    if (!now || ir::as_realize(now.target())->block == r->block) return false;
-    if (const ir::match_buffer* view = second_name(*r->block))
+    const path at = find_block(after, r->block->id);
+    const ir::match_buffer* view = at ? second_name(*r->block) : nullptr;
+    if (view && outline(*r->block) != outline(*ir::as_realize(at.target())->block))
       throw schedule_error(std::string(primitive), 0,
                            "block \"" + r->block->name + "\" knows elements of \"" +
                                view->source.buffer->name + "\", which it writes, as \"" +
