@@ -45038,12 +45038,16 @@ inline ir::var_set defined_around(const path& at) {
   return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
 }
 
-/// One of the loops and lets around the block at the end of the path, up to the root, that its body
-/// uses, as blocks without variables may; null when there is none. No block with variables can take
-/// such a body.
-inline ir::var used_from_outside(const path& at) {
-  return used_inside(*ir::as_realize(at.target())->block,
+/// One of the loops and lets around the end of the path, up to the root, that the block uses where it
+/// stands there, as blocks without variables may; null when there is none. No block with variables can
+/// take such a body.
+inline ir::var used_from_outside(const ir::block_node& block, const path& at) {
+  return used_inside(block,
                      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1));
+}
+/// The same of the block at the end of the path.
+inline ir::var used_from_outside(const path& at) {
+  return used_from_outside(*ir::as_realize(at.target())->block, at);
 }
 
 /// Variables of what is around the scope of the block at the end of the path, and of the scope. Where
@@ -45218,9 +45222,7 @@ inline void divide(parts& p, bool preserve) {
 /// A block with variables sees loops and lets outside of it through them alone; `at` is its place.
 inline void check_sight(const ir::block_node& made, const path& at) {
   if (made.iters.empty()) return;
-  const ir::var_set around =
-      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
-  if (const ir::var used = used_inside(made, around))
+  if (const ir::var used = used_from_outside(made, at))
     refuse(2, "what goes inside uses \"" + used->name +
                   "\", for which the new block has no iteration variable");
 }
@@ -46086,15 +46088,9 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
 
 /// The copy may use the loops and lets around it through its variables only.
 inline void check_closed(const call& c, int requirement, const new_block& made) {
-  const path at = find_block(made.function, made.block);
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  const ir::var_set around =
-      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (ir::is_var(e) && around.count(e) != 0)
-      refuse(c, requirement,
-             "the copy depends on \"" + e->name + "\", which is defined outside of its scope");
-  });
+  if (const ir::var used = used_from_outside(find_block(made.function, made.block)))
+    refuse(c, requirement,
+           "the copy depends on \"" + used->name + "\", which is defined outside of its scope");
 }
 
 /// The nest that copies between the buffer and its cache.

@@ -83,9 +83,7 @@ inline void divide(parts& p, bool preserve) {
 /// A block with variables sees loops and lets outside of it through them alone; `at` is its place.
 inline void check_sight(const ir::block_node& made, const path& at) {
   if (made.iters.empty()) return;
-  const ir::var_set around =
-      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
-  if (const ir::var used = used_inside(made, around))
+  if (const ir::var used = used_from_outside(made, at))
     refuse(2, "what goes inside uses \"" + used->name +
                   "\", for which the new block has no iteration variable");
 }

@@ -169,15 +169,9 @@ inline plan make_plan(const call& c, const ir::function& f, const path& scope,
 
 /// The copy may use the loops and lets around it through its variables only.
 inline void check_closed(const call& c, int requirement, const new_block& made) {
-  const path at = find_block(made.function, made.block);
-  const ir::block_node& b = *ir::as_realize(at.target())->block;
-  const ir::var_set around =
-      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1);
-  ir::for_each_expr(b.body, [&](const ir::expr& e) {
-    if (ir::is_var(e) && around.count(e) != 0)
-      refuse(c, requirement,
-             "the copy depends on \"" + e->name + "\", which is defined outside of its scope");
-  });
+  if (const ir::var used = used_from_outside(find_block(made.function, made.block)))
+    refuse(c, requirement,
+           "the copy depends on \"" + used->name + "\", which is defined outside of its scope");
 }
 
 /// The nest that copies between the buffer and its cache.

@@ -47,12 +47,16 @@ inline ir::var_set defined_around(const path& at) {
   return defined_by(definers::loops | definers::lets, at, begin_of_scope(at), at.slots.size() - 1);
 }
 
-/// One of the loops and lets around the block at the end of the path, up to the root, that its body
-/// uses, as blocks without variables may; null when there is none. No block with variables can take
-/// such a body.
-inline ir::var used_from_outside(const path& at) {
-  return used_inside(*ir::as_realize(at.target())->block,
+/// One of the loops and lets around the end of the path, up to the root, that the block uses where it
+/// stands there, as blocks without variables may; null when there is none. No block with variables can
+/// take such a body.
+inline ir::var used_from_outside(const ir::block_node& block, const path& at) {
+  return used_inside(block,
                      defined_by(definers::loops | definers::lets, at, 0, at.slots.size() - 1));
+}
+/// The same of the block at the end of the path.
+inline ir::var used_from_outside(const path& at) {
+  return used_from_outside(*ir::as_realize(at.target())->block, at);
 }
 
 /// Variables of what is around the scope of the block at the end of the path, and of the scope. Where
