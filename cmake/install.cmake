@@ -1,5 +1,5 @@
 include(CMakePackageConfigHelpers)
-install(TARGETS tilewright tilewright_compiled EXPORT tilewright-targets
+install(TARGETS tilewright tilewright_header_only EXPORT tilewright-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tilewright-targets NAMESPACE tilewright::

@@ -2,8 +2,11 @@
 """Writes the library as one header: single_include.py [--check] INCLUDE_DIR OUTPUT.
 
 Each header is expanded once, where it is first mentioned. This is right because the library never
-includes a header of its own under a condition, with one exception: the last line of tilewright.hpp
-includes impl/src.hpp under one #if, and everything below it stays under that #if.
+includes a header of its own under a condition, with one exception: tilewright.hpp includes the
+declarations under its guard, and after them impl/src.hpp, under the #if of the files that implement.
+Both have guards of their own in place of #pragma once, so that one file may include the result twice:
+for the declarations, and later to implement. How to use the result stands at the head of
+tilewright.hpp, which becomes its head.
 """
 import argparse
 import pathlib
@@ -31,7 +34,7 @@ def main():
     arguments.add_argument("include_dir", type=pathlib.Path)
     arguments.add_argument("output", type=pathlib.Path)
     options = arguments.parse_args()
-    out = ["// Generated from include/ by tools/single_include.py; do not edit.", "#pragma once"]
+    out = ["// Generated from include/ by tools/single_include.py; do not edit.", "//"]
     expand(options.include_dir, "tilewright/tilewright.hpp", set(), out)
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(out)) + "\n"
     if options.check:

@@ -5,14 +5,14 @@
 #define TILEWRIGHT_VERSION_MINOR 1
 #define TILEWRIGHT_VERSION_PATCH 0
 
-// Header-only mode (the default) makes every definition in impl/ inline. With
-// TILEWRIGHT_DECLARE_ONLY the headers declare, and exactly one translation unit (the CMake target
-// tilewright::compiled, or a file of yours that includes <tilewright/impl/src.hpp> with
-// TILEWRIGHT_IMPLEMENT defined) defines.
+// tilewright.hpp says which macro makes a file declare, define, or do both. A file that does both is
+// whole: it has every definition of impl/, inline. TILEWRIGHT_WHOLE marks it, so that a later demand
+// to implement in the same file is refused.
 #if defined(TILEWRIGHT_DECLARE_ONLY) || defined(TILEWRIGHT_IMPLEMENT)
 #define TILEWRIGHT_INLINE
 #else
 #define TILEWRIGHT_INLINE inline
+#define TILEWRIGHT_WHOLE
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)

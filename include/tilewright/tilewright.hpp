@@ -1,6 +1,20 @@
 // Tilewright: describe a tensor computation, call it, and get a kernel that was searched for the
 // machine.
-#pragma once
+//
+// Three ways to use this header, cheapest first:
+//
+// 1. CMake, a second a file: link `tilewright::tilewright` (find_package, add_subdirectory or
+//    FetchContent). The library is compiled once.
+// 2. Any other build, a second a file, one to two minutes once: define TILEWRIGHT_DECLARE_ONLY for
+//    every file (-DTILEWRIGHT_DECLARE_ONLY), and in one of them, before the include:
+//        #define TILEWRIGHT_IMPLEMENT
+//        #include <tilewright/tilewright.hpp>
+// 3. Nothing at all, one to two minutes a file: the include alone is the whole library. CMake calls
+//    that `tilewright::header_only`.
+//
+// No #pragma once: a file may implement after a header of its own has included this one.
+#ifndef TILEWRIGHT_TILEWRIGHT_HPP
+#define TILEWRIGHT_TILEWRIGHT_HPP
 
 #include <tilewright/config.hpp>
 #include <tilewright/expr/alternatives.hpp>
@@ -17,6 +31,11 @@
 #include <tilewright/support/error.hpp>
 #include <tilewright/tuned.hpp>
 
-#if !defined(TILEWRIGHT_DECLARE_ONLY)
+#endif
+
+#if defined(TILEWRIGHT_IMPLEMENT) && defined(TILEWRIGHT_WHOLE)
+#error "tilewright: this file has included the library whole before it defined TILEWRIGHT_IMPLEMENT; \
+define TILEWRIGHT_IMPLEMENT first, or compile every file with -DTILEWRIGHT_DECLARE_ONLY"
+#elif defined(TILEWRIGHT_IMPLEMENT) || !defined(TILEWRIGHT_DECLARE_ONLY)
 #include <tilewright/impl/src.hpp>
 #endif

@@ -1,3 +1,4 @@
+# Configures, builds and runs the consumer, which gets the library by WAY.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT result EQUAL 0)
@@ -5,10 +6,18 @@ function(step)
   endif()
 endfunction()
 
-file(REMOVE_RECURSE ${SCRATCH}/prefix ${SCRATCH}/consumer)
-step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/consumer -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
-  -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_BUILD_TYPE=Debug)
-step(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
-step(${CMAKE_COMMAND} -E env TILEWRIGHT_DB=${SCRATCH}/consumer/tuning.db ${SCRATCH}/consumer/header_only)
-step(${CMAKE_COMMAND} -E env TILEWRIGHT_DB=${SCRATCH}/consumer/tuning.db ${SCRATCH}/consumer/compiled)
+# Header-only is the same file by any way, and the dearest to build: once is enough.
+set(programs tilewright compiled)
+if(WAY STREQUAL "package")
+  list(APPEND programs header_only)
+endif()
+file(REMOVE_RECURSE ${SCRATCH})
+if(WAY STREQUAL "package")
+  step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+endif()
+step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
+  -DWAY=${WAY} -DTILEWRIGHT_SOURCE=${SOURCE} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_BUILD_TYPE=Debug)
+foreach(program IN LISTS programs)
+  step(${CMAKE_COMMAND} --build ${SCRATCH}/build --target uses_${program})
+  step(${CMAKE_COMMAND} -E env TILEWRIGHT_DB=${SCRATCH}/tuning.db ${SCRATCH}/build/uses_${program})
+endforeach()

@@ -1,7 +1,7 @@
-// Every definition of the library, for one translation unit: header-only mode includes it, and so
-// does the one file of a program that uses TILEWRIGHT_DECLARE_ONLY without CMake. A test compares
-// it with the files.
-#pragma once
+// Every definition of the library; tilewright.hpp includes it where a file implements or is whole. A
+// test compares it with the files.
+#ifndef TILEWRIGHT_IMPL_SRC_HPP
+#define TILEWRIGHT_IMPL_SRC_HPP
 
 #include <tilewright/impl/arith/access_regions.ipp>
 #include <tilewright/impl/arith/analyzer.ipp>
@@ -269,3 +269,5 @@
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>
 #include <tilewright/impl/tuned.ipp>
+
+#endif
