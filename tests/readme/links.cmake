@@ -1,0 +1,21 @@
+# Every file of ROOT that the README or a document names as `folder/name.md` or `folder/`, or shows as a
+# picture, exists.
+file(GLOB documents ${ROOT}/README.md ${ROOT}/CONTRIBUTING.md ${ROOT}/docs/*.md)
+set(count 0)
+foreach(document IN LISTS documents)
+  file(READ ${document} text)
+  string(REPLACE "](" "@(" text "${text}")  # brackets would hold a list of CMake together
+  string(REGEX MATCHALL "`(docs|examples|tests|tools|benchmarks|include|cmake)/[A-Za-z0-9_./-]*`" names "${text}")
+  string(REGEX MATCHALL "@\\([a-z][A-Za-z0-9_./-]*\\)" pictures "${text}")
+  foreach(name IN LISTS names pictures)
+    string(REGEX REPLACE "[@`()]" "" name "${name}")
+    get_filename_component(folder ${document} DIRECTORY)
+    if(NOT EXISTS ${ROOT}/${name} AND NOT EXISTS ${folder}/${name})
+      message(SEND_ERROR "${document} names ${name}, which does not exist")
+    endif()
+    math(EXPR count "${count} + 1")
+  endforeach()
+endforeach()
+if(count LESS 20)
+  message(FATAL_ERROR "only ${count} names of files found: the documents or this test changed their form")
+endif()
