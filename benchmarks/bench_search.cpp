@@ -130,7 +130,7 @@ void features(benchmark::State& state, const candidate& c) {
 }
 /// All that a search does with a candidate before it is compiled.
 void candidate_scored(benchmark::State& state, const candidate& c) {
-  const cost::gbt& model = cost::shipped_prior();
+  const cost::gbt& model = cost::shipped_prior().trees;
   for (auto _ : state) {
     const schedule s = c.replay();
     ir::workload_key(s.function());

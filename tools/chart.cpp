@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include <tilewright/support/number_text.hpp>
 
 namespace tool {
 namespace {
@@ -11,23 +12,12 @@ constexpr double width = 560, height = 330, left = 84, right = 24, top = 14, bot
 
 /// Short enough for a tick: 20000 is 20k.
 std::string number(double v) {
-  char text[32];
-  const bool millions = std::abs(v) >= 1e6, thousands = std::abs(v) >= 1e4;
-  std::snprintf(text, sizeof text, "%.4g%s",
-                v / (millions    ? 1e6
-                     : thousands ? 1e3
-                                 : 1),
-                millions    ? "M"
-                : thousands ? "k"
-                            : "");
-  return text;
+  if (std::abs(v) >= 1e6) return tilewright::support::general_text(v / 1e6, 4) + "M";
+  if (std::abs(v) >= 1e4) return tilewright::support::general_text(v / 1e3, 4) + "k";
+  return tilewright::support::general_text(v, 4);
 }
 
-std::string place(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", v);
-  return text;
-}
+std::string place(double v) { return tilewright::support::fixed_text(v, 1); }
 
 /// One axis: from data units to the page.
 class scale {

@@ -13,6 +13,7 @@
 #include <tilewright/search/database.hpp>
 #include <tilewright/search/exchange.hpp>
 #include <tilewright/search/session.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -44,8 +45,7 @@ std::string json_of(const record& r) {
   std::string extents;
   for (const std::int64_t e : r.extents)
     extents += (extents.empty() ? "" : ", ") + std::to_string(e);
-  char best[40];
-  std::snprintf(best, sizeof best, "%.9g", r.best());
+  const std::string best = support::general_text(r.best(), 9);
   return "{\"workload\": " + json(r.key.workload) + ", \"isa\": " + json(r.key.isa) +
          ", \"arguments\": " + json(r.key.arguments) +
          ", \"threads\": " + std::to_string(r.key.threads) + ", \"extents\": [" + extents +

@@ -1,5 +1,4 @@
 // tilewright explain: which schedule a function gets, and what each of its steps does.
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include <tilewright/search/operands.hpp>
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -43,9 +43,7 @@ std::string share_of_bound(const search::workload& w, const record& r) {
   constexpr double cached = 1 << 20;
   const double bound = search::bound_seconds(*core, search::operations_of(w.function),
                                              bytes > cached ? bytes : 0, r.key.threads);
-  char text[64];
-  std::snprintf(text, sizeof text, ", %.0f %% of the machine's bound", 100 * bound / r.best());
-  return text;
+  return ", " + support::fixed_text(100 * bound / r.best(), 0) + " % of the machine's bound";
 }
 
 std::string origin(const search::workload& w, const record& r) {

@@ -1,7 +1,6 @@
 // tilewright report: one self-contained page about what a tuning database holds.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -22,6 +21,7 @@
 #include <tilewright/search/roofline.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "chart.hpp"
@@ -167,13 +167,9 @@ std::string prediction(const chapter& c) {
     }
   }
   out.series = {points};
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "<p>Trees that learned one half of the records rank %.0f %% of the pairs of the "
-                "other half as "
-                "measured.</p>\n",
-                100 * agreeing / std::max(pairs, 1.0));
-  return svg(out) + text;
+  return svg(out) + "<p>Trees that learned one half of the records rank " +
+         support::fixed_text(100 * agreeing / std::max(pairs, 1.0), 0) +
+         " % of the pairs of the other half as measured.</p>\n";
 }
 
 /// Operations per byte from which arithmetic bounds a kernel and not memory.
@@ -270,16 +266,14 @@ std::string result_of(const chapter& c) {
   const record &best = c.best(), &first = c.records.front();
   std::string out = search::time_text(best.best()) +
                     (best.chosen ? ", the chosen schedule" : ", the fastest; none was chosen yet");
-  char text[96];
-  std::snprintf(text, sizeof text, "; the first one measured took %s (%.2f times as long)",
-                search::time_text(first.best()).c_str(), first.best() / best.best());
-  return out + (c.records.size() > 1 ? text : "") + "; " + best.from.cpu;
+  if (c.records.size() > 1)
+    out += "; the first one measured took " + search::time_text(first.best()) + " (" +
+           support::fixed_text(first.best() / best.best(), 2) + " times as long)";
+  return out + "; " + best.from.cpu;
 }
 
 std::string rate_text(const chapter& c) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g", c.flops / c.best().best() * 1e-9);
-  return c.flops > 0 ? text : "";
+  return c.flops > 0 ? support::general_text(c.flops / c.best().best() * 1e-9, 3) : "";
 }
 
 constexpr const char* style = R"(<style>

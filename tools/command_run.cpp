@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -24,6 +23,7 @@
 #include <tilewright/support/float16.hpp>
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/narrow_float.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -212,10 +212,8 @@ output_list run_llvm(const ir::function& f, arguments& args, const run_options& 
     search::runner timer(f, {}, backend::pool::shared().view(), o.seed);
     const search::measurement m = timer.measure(*code, {});
     if (!m.ok()) throw build_error("the code could not be timed: " + m.detail);
-    char text[64];
-    std::snprintf(text, sizeof text, "time %.6g us per call, the best of %zu\n", m.best() * 1e6,
-                  m.seconds.size());
-    say(text);
+    say("time " + support::general_text(m.best() * 1e6, 6) + " us per call, the best of " +
+        std::to_string(m.seconds.size()) + "\n");
   }
   return out;
 }
@@ -281,15 +279,11 @@ std::string describe(const search::operand& o, const std::vector<std::byte>& dat
   std::string out = o.name + " " + std::string(name(o.type)) + " (";
   for (std::size_t d = 0; d < o.extents.size(); ++d)
     out += (d ? ", " : "") + std::to_string(o.extents[d]);
-  char text[96];
-  std::snprintf(text, sizeof text, ") sum %.9g checksum %s", sum,
-                hash.finish().hex().substr(0, 16).c_str());
-  out += text;
-  if (reference) {
-    std::snprintf(text, sizeof text, " largest difference %.3g",
-                  largest_difference(o.type, data, *reference));
-    out += text;
-  }
+  out +=
+      ") sum " + support::general_text(sum, 9) + " checksum " + hash.finish().hex().substr(0, 16);
+  if (reference)
+    out += " largest difference " +
+           support::general_text(largest_difference(o.type, data, *reference), 3);
   return out + "\n";
 }
 

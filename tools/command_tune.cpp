@@ -1,7 +1,6 @@
 // tilewright tune: a tuning session for one function or several, with a line of JSON per round.
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include <tilewright/ir/specialize.hpp>
 #include <tilewright/search/session.hpp>
 #include <tilewright/search/task_scheduler.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
 
 #include "command.hpp"
@@ -46,27 +46,24 @@ std::string failures_json(const std::map<search::failure, int>& failures) {
 
 void print_round(const search::progress& p, bool as_json) {
   if (!as_json) return say(search::progress_line(p) + "\n");
-  char text[256];
-  std::snprintf(
-      text, sizeof text,
-      "{\"round\": %d, \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g, "
-      "\"candidates_per_second\": %.4g, \"failures\": ",
-      p.round, p.trials, p.best, p.baseline, p.rate);
-  say(text + failures_json(p.failures) + "}\n");
+  say("{\"round\": " + std::to_string(p.round) + ", \"trials\": " + std::to_string(p.trials) +
+      ", \"best_seconds\": " + support::general_text(p.best, 9) +
+      ", \"default_seconds\": " + support::general_text(p.baseline, 9) +
+      ", \"candidates_per_second\": " + support::general_text(p.rate, 4) +
+      ", \"failures\": " + failures_json(p.failures) + "}\n");
 }
 
 /// @param file of several
 void print_summary(const search::tuning_result& r, bool as_json, const std::string& file = {}) {
   if (as_json) {
-    char text[256];
-    std::snprintf(
-        text, sizeof text,
-        "{\"best_seconds\": %.9g, \"default_seconds\": %.9g, \"improved\": %s, \"trials\": %d, "
-        "\"candidates_per_second\": %.4g, \"failures\": ",
-        r.best, r.baseline, r.improved ? "true" : "false", r.trials,
-        r.trials / std::max(r.seconds, 1e-9));
     const std::string whose = file.empty() ? "" : ", \"file\": " + json(file);
-    return say(text + failures_json(r.failures) + whose + ", \"trace\": " + json(r.trace) + "}\n");
+    const double rate = r.trials / std::max(r.seconds, 1e-9);
+    return say("{\"best_seconds\": " + support::general_text(r.best, 9) +
+               ", \"default_seconds\": " + support::general_text(r.baseline, 9) +
+               ", \"improved\": " + (r.improved ? "true" : "false") +
+               ", \"trials\": " + std::to_string(r.trials) + ", \"candidates_per_second\": " +
+               support::general_text(rate, 4) + ", \"failures\": " + failures_json(r.failures) +
+               whose + ", \"trace\": " + json(r.trace) + "}\n");
   }
   say("best " + search::time_text(r.best) + ", default schedule " + search::time_text(r.baseline) +
       ", " + std::to_string(r.trials) + " trials\n" + r.trace + "\n");
@@ -150,12 +147,14 @@ int tune_one(const tune_options& o, tasks& t) {
 }
 
 void print_slice(const std::string& file, const search::tuning_result& r, bool as_json) {
-  char text[160];
-  std::snprintf(text, sizeof text,
-                as_json ? ", \"trials\": %d, \"best_seconds\": %.9g, \"default_seconds\": %.9g}\n"
-                        : ": %d trials, best %.9g s, default schedule %.9g s\n",
-                r.trials, r.best, r.baseline);
-  say((as_json ? "{\"file\": " + json(file) : file) + text);
+  const std::string trials = std::to_string(r.trials), best = support::general_text(r.best, 9),
+                    baseline = support::general_text(r.baseline, 9);
+  if (as_json)
+    say("{\"file\": " + json(file) + ", \"trials\": " + trials + ", \"best_seconds\": " + best +
+        ", \"default_seconds\": " + baseline + "}\n");
+  else
+    say(file + ": " + trials + " trials, best " + best + " s, default schedule " + baseline +
+        " s\n");
 }
 
 /// Slices of the budget go to one function or another; a summary for each at the end.

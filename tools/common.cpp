@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +8,7 @@
 
 #include <tilewright/ir/parse.hpp>
 #include <tilewright/ir/verify.hpp>
+#include <tilewright/support/number_text.hpp>
 
 #include "command.hpp"
 
@@ -64,7 +64,7 @@ class name_pairs {
   }
 
  private:
-  static bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+  static bool is_letter(char c) { return tilewright::support::is_ascii_alnum(c) || c == '_'; }
 
   /// The name that starts at `at`; empty inside of a name, too.
   static std::string name_at(const std::string& text, std::size_t at) {
@@ -121,15 +121,13 @@ std::string first_difference(const std::string& a, const std::string& b) {
 std::string json(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
-    char escaped[8];
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {
       out += "\\n";
     } else if (static_cast<unsigned char>(c) < 32) {
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      out += escaped;
+      out += "\\u" + tilewright::support::hex_text(static_cast<unsigned char>(c), 4);
     } else {
       out += c;
     }
@@ -138,6 +136,8 @@ std::string json(std::string_view text) {
 }
 
 void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void complain(const std::string& text) { std::fprintf(stderr, "tilewright: %s\n", text.c_str()); }
+void complain(const std::string& text) {
+  std::fputs(("tilewright: " + text + "\n").c_str(), stderr);
+}
 
 }  // namespace tool

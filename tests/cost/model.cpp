@@ -165,7 +165,7 @@ TEST_CASE("features of one's own are asked for once per program and decide the s
   CHECK(copy.predict(all.samples) == m.predict(all.samples));
   tree_model standard;
   CHECK_THROWS_AS(standard.load(m.save()), argument_error);
-  CHECK_THROWS_AS(tree_model(o, cost::shipped_prior()), argument_error);
+  CHECK_THROWS_AS(tree_model(o, cost::shipped_prior().trees), argument_error);
   o.extractor.rows = [](const ir::function&) { return std::vector<float>(3); };
   tree_model wrong(o);
   CHECK_THROWS_AS(wrong.update(all.samples), argument_error);

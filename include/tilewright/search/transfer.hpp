@@ -9,6 +9,7 @@
 
 #include <tilewright/config.hpp>
 #include <tilewright/cost/model.hpp>
+#include <tilewright/cost/prior.hpp>
 #include <tilewright/search/candidate.hpp>
 #include <tilewright/search/database.hpp>
 
@@ -21,12 +22,14 @@ namespace tilewright::search {
 std::size_t learn_records(cost::model& model, const database& db, const record_key& but,
                           std::size_t most = 600, const std::function<bool()>& over = {});
 
-/// Boosted trees that start from the shipped prior and have learned the records of `db`.
+/// Boosted trees that start from `start` and have learned the records of `db`.
 std::shared_ptr<cost::model> experienced_model(const database& db, const record_key& but,
                                                std::uint64_t seed,
-                                               const std::function<bool()>& over = {});
+                                               const std::function<bool()>& over = {},
+                                               const cost::prior& start = cost::shipped_prior());
 
-/// How the shipped prior ranks candidates of one workload; larger is better.
-std::vector<double> estimated_scores(const std::vector<candidate>& all);
+/// How a prior ranks candidates of one workload; larger is better. Without trees: at random.
+std::vector<double> estimated_scores(const std::vector<candidate>& all,
+                                     const cost::prior& start = cost::shipped_prior());
 
 }  // namespace tilewright::search

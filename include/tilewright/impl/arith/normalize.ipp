@@ -10,6 +10,7 @@
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/normalize.hpp>
 #include <tilewright/ir/equal.hpp>
+#include <tilewright/ir/literal.hpp>
 #include <tilewright/ir/reads.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/support/stable_sort.hpp>
@@ -29,7 +30,7 @@ class ordering {
     switch (e->op) {
       case ir::op::var: number(e); return "v" + padded(vars_.at(e));
       case ir::op::integer: return "#" + std::to_string(e->integer);
-      case ir::op::real: return "r" + std::to_string(e->real);
+      case ir::op::real: return "r" + ir::print_real(e->real);
       default: break;
     }
     std::string out = "(" + padded(static_cast<std::size_t>(e->op)) + e->name;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include <tilewright/cost/gbt.hpp>
 #include <tilewright/impl/cost/tree_grower.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::cost {
 namespace detail {
@@ -56,18 +55,14 @@ class model_reader {
     return out;
   }
   std::size_t count(std::size_t most) {
-    const std::string text(word());
-    char* end = nullptr;
-    const unsigned long long n = std::strtoull(text.c_str(), &end, 10);
-    if (text.empty() || *end != 0 || n > most) throw argument_error("gbt: damaged model");
-    return static_cast<std::size_t>(n);
+    const auto n = support::read_number<std::size_t>(word());
+    if (!n || *n > most) throw argument_error("gbt: damaged model");
+    return *n;
   }
   float number() {
-    const std::string text(word());
-    char* end = nullptr;
-    const float x = std::strtof(text.c_str(), &end);
-    if (text.empty() || *end != 0) throw argument_error("gbt: damaged model");
-    return x;
+    const auto x = support::read_number<float>(word());
+    if (!x) throw argument_error("gbt: damaged model");
+    return *x;
   }
 
  private:
@@ -75,9 +70,7 @@ class model_reader {
 };
 
 inline void append_number(std::string& out, float x) {
-  char text[40];
-  std::snprintf(text, sizeof text, " %.9g", static_cast<double>(x));
-  out += text;
+  out += " " + support::general_text(static_cast<double>(x), 9);
 }
 
 }  // namespace detail

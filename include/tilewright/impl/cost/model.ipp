@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include <tilewright/cost/model.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::cost {
 
@@ -24,11 +24,16 @@ TILEWRIGHT_INLINE std::string random_model::save() const {
 }
 
 TILEWRIGHT_INLINE void random_model::load(std::string_view text) {
-  unsigned long long seed = 0, taken = 0;
-  if (std::sscanf(std::string(text).c_str(), "random %llu %llu", &seed, &taken) != 2)
+  constexpr std::string_view start = "random ";
+  const std::string_view numbers = text.substr(std::min(start.size(), text.size()));
+  const std::size_t space = std::min(numbers.find(' '), numbers.size());
+  const auto seed = support::read_number<std::uint64_t>(numbers.substr(0, space)),
+             taken = support::read_number<std::uint64_t>(
+                 numbers.substr(std::min(space + 1, numbers.size())));
+  if (text.substr(0, start.size()) != start || !seed || !taken)
     throw argument_error("random_model: this is no saved random model");
-  seed_ = seed;
-  taken_ = taken;
+  seed_ = *seed;
+  taken_ = *taken;
   draws_ = support::random(seed_);
   for (std::uint64_t i = 0; i < taken_; ++i) draws_.next();
 }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string_view>
 #include <tuple>
 
 #include <tilewright/search/lookup.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
@@ -117,9 +117,7 @@ inline std::string made(const record& r) {
 }
 
 inline std::string microseconds(const record& r) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.4g us", r.best() * 1e6);
-  return text;
+  return support::general_text(r.best() * 1e6, 4) + " us";
 }
 
 inline std::string hit(const database& db, const record& found, const record& wanted) {

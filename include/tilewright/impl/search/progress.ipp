@@ -1,34 +1,26 @@
 #pragma once
 
-#include <cstdio>
-
 #include <tilewright/search/progress.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::search {
 
 TILEWRIGHT_INLINE std::string time_text(double seconds) {
-  char text[32];
-  if (seconds < 1e-6)
-    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  else if (seconds < 1e-3)
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1)
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
+  if (seconds < 1e-6) return support::fixed_text(seconds * 1e9, 0) + " ns";
+  if (seconds < 1e-3) return support::general_text(seconds * 1e6, 3) + " us";
+  if (seconds < 1) return support::general_text(seconds * 1e3, 3) + " ms";
+  return support::general_text(seconds, 3) + " s";
 }
 
 TILEWRIGHT_INLINE std::string progress_line(const progress& p) {
-  char text[160];
   int failed = 0;
   for (const auto& [kind, count] : p.failures)
     if (kind != failure::schedule) failed += count;
-  std::snprintf(text, sizeof text,
-                "%5d trials  best %s (%.2fx of default)  %.0f/s  %d failed  %.0f s left", p.trials,
-                time_text(p.best).c_str(), p.best > 0 ? p.baseline / p.best : 1.0, p.rate, failed,
-                p.left);
-  return text;
+  const std::string trials = std::to_string(p.trials);
+  return std::string(trials.size() < 5 ? 5 - trials.size() : 0, ' ') + trials + " trials  best " +
+         time_text(p.best) + " (" + support::fixed_text(p.best > 0 ? p.baseline / p.best : 1.0, 2) +
+         "x of default)  " + support::fixed_text(p.rate, 0) + "/s  " + std::to_string(failed) +
+         " failed  " + support::fixed_text(p.left, 0) + " s left";
 }
 
 }  // namespace tilewright::search

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <numeric>
 
@@ -91,8 +90,10 @@ TILEWRIGHT_INLINE std::string date_now() {
   std::tm parts{};
   const support::fork_pass inside;  // the C library holds a lock of its own
   gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+  const auto two = [](int n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  return std::to_string(1900 + parts.tm_year) + "-" + two(1 + parts.tm_mon) + "-" +
+         two(parts.tm_mday) + "T" + two(parts.tm_hour) + ":" + two(parts.tm_min) + ":" +
+         two(parts.tm_sec) + "Z";
 }
 
 TILEWRIGHT_INLINE std::string write_numbers(const std::vector<double>& values) {

@@ -16,6 +16,7 @@
 #include <tilewright/search/specialization.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
 namespace tilewright::search {
@@ -49,9 +50,9 @@ class progress_printer {
   ~progress_printer() {
     if (!on_) return;
     if (terminal_)
-      std::fprintf(stderr, "\r\033[K");
+      std::fputs("\r\033[K", stderr);
     else if (!pending_.empty())
-      std::fprintf(stderr, "%s\n", pending_.c_str());
+      std::fputs((pending_ + "\n").c_str(), stderr);
   }
   progress_printer(const progress_printer&) = delete;
   progress_printer& operator=(const progress_printer&) = delete;
@@ -62,7 +63,7 @@ class progress_printer {
     pending_ = name + ": " + progress_line(p);
     if (p.elapsed - last_ < (terminal_ ? 0.1 : 1.0)) return;
     last_ = p.elapsed;
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", pending_.c_str());
+    std::fputs((terminal_ ? "\r\033[K" + pending_ : pending_ + "\n").c_str(), stderr);
     std::fflush(stderr);
     pending_.clear();
   }
@@ -70,7 +71,7 @@ class progress_printer {
   /// Says why there was no progress, where there was none.
   void end(const std::string& name, const std::vector<std::string>& remarks) {
     if (!on_ || !silent_) return;
-    for (const std::string& r : remarks) std::fprintf(stderr, "%s: %s\n", name.c_str(), r.c_str());
+    for (const std::string& r : remarks) std::fputs((name + ": " + r + "\n").c_str(), stderr);
   }
 
  private:
@@ -96,14 +97,12 @@ inline std::string roofline_text(const workload& w, const variant& v, double flo
   // measured in a loop: arguments that fit into the caches stay there, and memory is no bound
   const bool cached = moved <= static_cast<double>(w.cpu->l3_bytes + threads * w.cpu->l2_bytes);
   const double bound = bound_seconds(r, flops, cached ? 0 : moved, threads);
-  char memory[48] = "arguments in the caches";
-  if (!cached)
-    std::snprintf(memory, sizeof memory, "%.3g GB/s", threads * r.bytes_per_second * 1e-9);
-  char out[160];
-  std::snprintf(out, sizeof out, ", %.0f %% of the roofline (%.3g GFLOP/s, %s, on %d thread%s)",
-                100 * bound / v.seconds, threads * r.flops_per_second * 1e-9, memory, threads,
-                threads == 1 ? "" : "s");
-  return out;
+  const std::string memory =
+      cached ? "arguments in the caches"
+             : support::general_text(threads * r.bytes_per_second * 1e-9, 3) + " GB/s";
+  return ", " + support::fixed_text(100 * bound / v.seconds, 0) + " % of the roofline (" +
+         support::general_text(threads * r.flops_per_second * 1e-9, 3) + " GFLOP/s, " + memory +
+         ", on " + std::to_string(threads) + (threads == 1 ? " thread)" : " threads)");
 }
 
 }  // namespace detail
@@ -323,11 +322,11 @@ TILEWRIGHT_INLINE bool specialization::run_session(const std::atomic<bool>& canc
   print.end(workload_.function.name, r.remarks);
   give({});
   for (const std::string& text : r.remarks) note(text);
-  char summary[160];
-  std::snprintf(summary, sizeof summary, "%d candidates measured in %.1f s", r.trials, r.seconds);
+  const std::string summary = std::to_string(r.trials) + " candidates measured in " +
+                              support::fixed_text(r.seconds, 1) + " s";
   publish(
       {nullptr, 0, backend::load(r.code), origin::tuned, r.trace,
-       std::string(summary) +
+       summary +
            (r.improved ? "" : "; none was faster than the default schedule by more than the noise"),
        r.best, r.baseline, workload_.cpu->model});
   return true;
@@ -361,19 +360,16 @@ TILEWRIGHT_INLINE std::string specialization::report() const {
   if (!v->remark.empty()) out += "  because   " + v->remark + "\n";
   if (v->seconds > 0) {
     out += "  time      " + time_text(v->seconds);
-    char rate[96];
     double moved = 0;  // bytes of all arguments
     for (const operand& o : operands(workload_.function))
       moved += static_cast<double>(o.elements() * bytes(o.type));
     const double flops = operations_of(workload_.function);
-    std::snprintf(rate, sizeof rate, ", %.3g GFLOP/s, %.3g GB/s of arguments",
-                  flops / v->seconds * 1e-9, moved / v->seconds * 1e-9);
-    out += rate + detail::roofline_text(workload_, *v, flops, moved);
-    if (const double baseline = baseline_of(*v); baseline > 0) {
-      std::snprintf(rate, sizeof rate, ", %.2f times as fast as the default schedule (%s)",
-                    baseline / v->seconds, time_text(baseline).c_str());
-      out += rate;
-    }
+    out += ", " + support::general_text(flops / v->seconds * 1e-9, 3) + " GFLOP/s, " +
+           support::general_text(moved / v->seconds * 1e-9, 3) + " GB/s of arguments" +
+           detail::roofline_text(workload_, *v, flops, moved);
+    if (const double baseline = baseline_of(*v); baseline > 0)
+      out += ", " + support::fixed_text(baseline / v->seconds, 2) +
+             " times as fast as the default schedule (" + time_text(baseline) + ")";
     out += "\n";
   }
   if (v->packed.bytes() > 0)

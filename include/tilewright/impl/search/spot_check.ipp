@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <tilewright/impl/ir/interpret_convert.hpp>
 #include <tilewright/impl/search/elements.hpp>
 #include <tilewright/ir/evaluate.hpp>
 #include <tilewright/search/spot_check.hpp>
+#include <tilewright/support/number_text.hpp>
 #include <tilewright/support/random.hpp>
 
 namespace tilewright::search {
@@ -119,10 +119,10 @@ TILEWRIGHT_INLINE std::string compare_spots(const std::vector<operand>& operands
           o.type, &elements[static_cast<std::size_t>(s.position * bytes(o.type))]);
       const double tolerance = relative * std::max(std::abs(expected), scale) + s.slack;
       if (detail::same_number(expected, actual, tolerance)) continue;
-      char text[160];
-      std::snprintf(text, sizeof text, " is %.9g instead of %.9g in f64 (tolerance %.3g)", actual,
-                    expected, tolerance);
-      return o.name + detail::index_text(s.position, o.extents) + text;
+      return o.name + detail::index_text(s.position, o.extents) + " is " +
+             support::general_text(actual, 9) + " instead of " +
+             support::general_text(expected, 9) + " in f64 (tolerance " +
+             support::general_text(tolerance, 3) + ")";
     }
   }
   return {};

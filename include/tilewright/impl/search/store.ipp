@@ -15,6 +15,7 @@
 #include <tilewright/impl/search/store_statement.hpp>
 #include <tilewright/search/store.hpp>
 #include <tilewright/support/hash.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::search {
 
@@ -85,8 +86,9 @@ inline failed_candidate read_failed(const store_statement& q) {
 inline bool lease_owner_ended(const std::string& owner, const std::string& me) {
   const std::size_t host = owner.find('/');
   if (host == std::string::npos || me.compare(0, host + 1, owner, 0, host + 1) != 0) return false;
-  const long pid = std::strtol(owner.c_str() + host + 1, nullptr, 10);
-  return pid > 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
+  const std::string_view rest = std::string_view(owner).substr(host + 1);
+  const auto pid = support::read_number<pid_t>(rest.substr(0, rest.find('/')));
+  return pid && *pid > 0 && kill(*pid, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace detail

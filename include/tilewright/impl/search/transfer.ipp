@@ -63,18 +63,21 @@ TILEWRIGHT_INLINE std::size_t learn_records(cost::model& model, const database& 
   return samples.size();
 }
 
-TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(
-    const database& db, const record_key& but, std::uint64_t seed,
-    const std::function<bool()>& over) {
+TILEWRIGHT_INLINE std::shared_ptr<cost::model> experienced_model(const database& db,
+                                                                 const record_key& but,
+                                                                 std::uint64_t seed,
+                                                                 const std::function<bool()>& over,
+                                                                 const cost::prior& start) {
   cost::tree_model_options options;
   options.seed = seed;
-  auto out = std::make_shared<cost::tree_model>(options, cost::shipped_prior());
+  auto out = std::make_shared<cost::tree_model>(options, start.trees);
   learn_records(*out, db, but, 600, over);
   return out;
 }
 
-TILEWRIGHT_INLINE std::vector<double> estimated_scores(const std::vector<candidate>& all) {
-  cost::tree_model model({}, cost::shipped_prior());
+TILEWRIGHT_INLINE std::vector<double> estimated_scores(const std::vector<candidate>& all,
+                                                       const cost::prior& start) {
+  cost::tree_model model({}, start.trees);
   std::vector<cost::sample> samples;
   for (const candidate& c : all) samples.push_back({&c.scheduled.function(), c.identity, {}});
   return model.predict(samples);

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <tilewright/search/tvm_workload.hpp>
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -306,13 +306,11 @@ class tvm_module_printer {
 
   std::string number(std::int64_t at, bool real) {
     const std::string of = dtype_of(field(at, "ty").integer);
-    char digits[40];
     if (real) {
       const support::json& value = field(at, "value");
       if (value.is != support::json::kind::number && value.is != support::json::kind::integer)
         refuse_tvm_workload("a constant is no finite number");
-      std::snprintf(digits, sizeof digits, "%.17g", value.number);
-      return "T." + of + "(" + digits + ")";
+      return "T." + of + "(" + support::general_text(value.number, 17) + ")";
     }
     const support::json& value = field(at, "value");  // a reference, as integers are objects
     const std::int64_t v = data(value.integer).integer;

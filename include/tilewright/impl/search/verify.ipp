@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -11,23 +10,24 @@
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::search {
 namespace detail {
 
 inline std::string compare_floats(const operand& o, double relative,
                                   const std::vector<std::byte>& expected,
-                                  const std::vector<std::byte>& actual) {
+                                  const std::vector<std::byte>& actual, non_finite kinds) {
   const auto size = static_cast<std::size_t>(bytes(o.type));
   const double scale = root_mean_square(o.type, expected);
   for (std::size_t at = 0; at < expected.size(); at += size) {
     const double a = float_at(o.type, &expected[at]), b = float_at(o.type, &actual[at]);
     if (std::isnan(a) && std::isnan(b)) continue;
+    if (kinds == non_finite::alike && !std::isfinite(a) && !std::isfinite(b)) continue;
     if (a == b || std::abs(a - b) <= relative * std::max(std::abs(a), scale)) continue;
-    char text[160];
-    std::snprintf(text, sizeof text, " is %.9g instead of %.9g (tolerance %.3g)", b, a,
-                  relative * std::max(std::abs(a), scale));
-    return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + text;
+    return o.name + index_text(static_cast<std::int64_t>(at / size), o.extents) + " is " +
+           support::general_text(b, 9) + " instead of " + support::general_text(a, 9) +
+           " (tolerance " + support::general_text(relative * std::max(std::abs(a), scale), 3) + ")";
   }
   return {};
 }
@@ -75,7 +75,8 @@ class work_counter : public ir::visitor {
 TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operands,
                                               const value_needs& needs,
                                               const std::vector<std::vector<std::byte>>& expected,
-                                              const std::vector<std::vector<std::byte>>& actual) {
+                                              const std::vector<std::vector<std::byte>>& actual,
+                                              non_finite kinds) {
   std::size_t k = 0;
   for (const operand& o : operands) {
     if (!o.written) continue;
@@ -90,7 +91,8 @@ TILEWRIGHT_INLINE std::string compare_outputs(const std::vector<operand>& operan
              " differs";
     }
     const double relative = detail::relative_tolerance(o.type, needs);
-    if (std::string difference = detail::compare_floats(o, relative, a, b); !difference.empty())
+    if (std::string difference = detail::compare_floats(o, relative, a, b, kinds);
+        !difference.empty())
       return difference;
   }
   return {};
@@ -102,7 +104,8 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
 }
 
 TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, runner& r,
-                                                         const std::function<measurement()>& run) {
+                                                         const std::function<measurement()>& run,
+                                                         non_finite kinds) {
   const measurement m = run();
   if (!m.ok()) return m.detail;
   const auto actual = r.outputs();
@@ -115,7 +118,7 @@ TILEWRIGHT_INLINE std::string verify_against_interpreter(const ir::function& f, 
   } catch (const std::exception& e) {
     return std::string("the interpreter refuses the program: ") + e.what();
   }
-  return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual);
+  return compare_outputs(r.operands(), needs_of(f), r.outputs(), actual, kinds);
 }
 
 TILEWRIGHT_INLINE std::string compare_alternatives(const ir::function& f,

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <charconv>
-#include <cstdio>
 
 #include <tilewright/support/error.hpp>
 #include <tilewright/support/json.hpp>
+#include <tilewright/support/number_text.hpp>
 
 namespace tilewright::support {
 namespace detail {
@@ -194,10 +194,7 @@ TILEWRIGHT_INLINE std::string json_text(std::string_view text) {
           out += c;
           break;
         }
-        char code[8];
-        std::snprintf(code, sizeof code, "\\u%04x",
-                      static_cast<unsigned>(static_cast<unsigned char>(c)));
-        out += code;
+        out += "\\u" + hex_text(static_cast<unsigned char>(c), 4);
     }
   }
   return out + "\"";

@@ -15,6 +15,7 @@
 #include <sched.h>
 
 #include <tilewright/config.hpp>
+#include <tilewright/support/number_text.hpp>
 #if TILEWRIGHT_X86
 #include <cpuid.h>
 #endif
@@ -180,10 +181,12 @@ inline cache_sizes read_caches() {
 /// Whole cores that a container's CPU quota allows; a large number when there is no quota.
 inline int quota_cores() {
   const std::string line = first_line("/sys/fs/cgroup/cpu.max");
-  long long quota = 0, period = 0;
-  if (std::sscanf(line.c_str(), "%lld %lld", &quota, &period) != 2 || period <= 0 || quota <= 0)
-    return 1 << 20;
-  return static_cast<int>(std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const auto quota = support::read_number<std::int64_t>(std::string_view(line).substr(0, space)),
+             period = support::read_number<std::int64_t>(
+                 std::string_view(line).substr(std::min(space + 1, line.size())));
+  if (!quota || !period || *period <= 0 || *quota <= 0) return 1 << 20;
+  return static_cast<int>(std::clamp<std::int64_t>((*quota - 1) / *period + 1, 1, 1 << 20));
 }
 
 inline int usable_cores() {
