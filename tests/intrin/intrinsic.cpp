@@ -104,3 +104,33 @@ TEST_CASE("intrinsic: what the interpreter does not know is added unchecked only
   CHECK(intrin::find("test_twice"));
   intrin::remove("test_twice");
 }
+
+TEST_CASE("intrinsic: a dot product of bytes that adds pairs in 16 bits is refused") {
+  const auto script = [](const std::string& update) {
+    return ir::parse(R"(@T.prim_func
+def dot(A: T.Buffer((4,), "uint8"), B: T.Buffer((4,), "int8"), C: T.Buffer((1,), "int32")):
+    with T.block("root"):
+        T.reads(C[0:1], A[0:4], B[0:4])
+        T.writes(C[0:1])
+)" + update);
+  };
+  const auto product = [](const std::string& type, const std::string& k) {
+    return "T.cast(A[" + k + "], \"" + type + "\") * T.cast(B[" + k + "], \"" + type + "\")";
+  };
+  const ir::function what = script(R"(        for k in range(4):
+            with T.block("update"):
+                vk = T.axis.remap("R", [k])
+                C[0] = C[0] + )" + product("int32", "vk") +
+                                   "\n");
+  const auto pairs = [&](const std::string& type, const std::string& from, const std::string& to) {
+    return script("        for k in T.unroll(2):\n            C[0] = C[0] + T.cast(" + from +
+                  product(type, "k * 2") + " + " + product(type, "k * 2 + 1") + to +
+                  ", \"int32\")\n");
+  };
+  CHECK(refusal({"test_dot", what, pairs("int32", "", ""), nullptr}).empty());
+  intrin::remove("test_dot");
+  for (const ir::function& wrong :
+       {pairs("int16", "", ""), pairs("int32", "T.max(T.min(", ", 32767), -32768)")})
+    CHECK(refusal({"test_dot", what, wrong, nullptr}).find("another C[0] than") !=
+          std::string::npos);
+}

@@ -15,10 +15,22 @@ namespace tilewright::search {
 /// values that are made up.
 using given_values = std::vector<std::vector<std::byte>>;
 
-/// Fills one argument with reproducible sane values: floats in [-1, 1), or in [0.25, 1.25) where
-/// the function divides or takes roots or logarithms; small integers; indices in their bounds.
+/// What made-up values look like.
+enum class value_set : std::uint8_t {
+  /// Floats in [-1, 1), or in [0.25, 1.25) where the function divides or takes roots or logarithms;
+  /// small integers; indices in their bounds. What is measured computes with these.
+  usual,
+  /// What is only compared: integers of the whole range, half of them its ends, where nothing but data
+  /// depends on them; floats that are large or tiny by powers of two, with either zero, and, where
+  /// they add up, in units so coarse that sums cancel exactly in any order. The rest is usual.
+  extreme
+};
+
+/// Fills one argument with reproducible values.
+/// @param number of the parameter: neighbours differ in magnitude
 void make_up(const operand& o, const value_needs& needs, std::byte* element0,
-             const std::vector<std::int64_t>& strides, support::random random);
+             const std::vector<std::int64_t>& strides, support::random random,
+             value_set set = value_set::usual, std::size_t number = 0);
 
 /// The elements of an argument in row-major order. // strides: elements
 std::vector<std::byte> packed_elements(const operand& o, const std::byte* element0,

@@ -19,7 +19,8 @@ struct operand {
   dtype type = dtype::f32;
   bool scalar = false;
   std::vector<std::int64_t> extents;  // [rank], elements
-  std::vector<std::int64_t> strides;  // [rank], elements: as declared; row-major where left to run time
+  std::vector<std::int64_t>
+      strides;  // [rank], elements: as declared; row-major where left to run time
   bool written = false;
   bool read = false;  // outputs of reductions count as read only where a block says so
   /// Values an element may have when it is used as an index: [first, last].
@@ -27,6 +28,9 @@ struct operand {
     std::int64_t first, last;
   };
   std::optional<index_range> index;
+  /// Integers that reach an index, an extent, a divisor or a shift, by any way: not every value has a
+  /// meaning there.
+  bool steers = false;
 
   std::int64_t elements() const;
 };
@@ -38,10 +42,13 @@ std::vector<operand> operands(const ir::function& f);
 
 /// Properties of a function that decide which made-up values are sane.
 struct value_needs {
-  bool positive = false;         // logarithms, roots, powers, float divisions: keep away from 0 and below
+  bool positive = false;  // logarithms, roots, powers, float divisions: keep away from 0 and below
   bool integer_divisor = false;  // an integer division by data: keep away from 0
   std::int64_t reduction = 1;    // terms of the longest reduction, for tolerances
   double epsilon = 0;            // of the narrowest float type that is stored, for tolerances
+  bool product =
+      false;  // a reduction multiplies: the order decides what overflows before a zero comes
+  bool joint = false;  // a reduction keeps several values: equal keys may take either's company
 };
 value_needs needs_of(const ir::function& f);
 
@@ -55,6 +62,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& extents);
 struct memory_span {
   std::int64_t first = 0, last = 0;  // elements; last < first when there is none
 };
-memory_span span_of(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides);
+memory_span span_of(const std::vector<std::int64_t>& extents,
+                    const std::vector<std::int64_t>& strides);
 
 }  // namespace tilewright::search

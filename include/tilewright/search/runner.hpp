@@ -27,11 +27,12 @@ struct argument_layout {
 class runner {
  public:
   /// @param layouts one per parameter of `f`; an empty list or empty strides mean as declared
-  /// @param given what the arguments hold; the rest is made up from `seed`
+  /// @param given what the arguments hold; the rest is made up from `seed`, as `set` says
   /// @throws argument_error when a given value has another size than its parameter
   runner(const ir::function& f, std::vector<argument_layout> layouts, const backend::executor& exec,
          std::uint64_t seed, const given_values& given = {},
-         argument_memory::sharing sharing = argument_memory::sharing::none);
+         argument_memory::sharing sharing = argument_memory::sharing::none,
+         value_set set = value_set::usual);
   ~runner();
   runner(const runner&) = delete;
   runner& operator=(const runner&) = delete;

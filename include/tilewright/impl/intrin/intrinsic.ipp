@@ -92,8 +92,15 @@ void put(std::vector<std::byte>& to, std::size_t i, T value) {
   std::memcpy(to.data() + i * sizeof(T), &value, sizeof(T));
 }
 
+/// Half of the bits are those of an end of the type's range; sums of products overflow what they can.
+inline std::uint64_t extreme_bits(dtype type, std::uint64_t draw) {
+  const int width = bits(type) - (is_unsigned(type) ? 0 : 1);
+  const std::uint64_t last = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+  return (draw & 3) == 0 ? last : (draw & 3) == 1 && !is_unsigned(type) ? ~last : draw >> 2;
+}
+
 /// Small integers are exact in every float type, and so are their sums of products.
-inline memory random_memory(const intrinsic& i, support::random& random) {
+inline memory random_memory(const intrinsic& i, support::random& random, bool extreme) {
   memory out;
   for (const ir::param& p : i.description.params) {
     const dtype type = p.buffer->type;
@@ -102,7 +109,8 @@ inline memory random_memory(const intrinsic& i, support::random& random) {
     std::vector<std::byte>& to = out.bytes.back();
     for (std::size_t e = 0; e < n; ++e) {
       const auto small = static_cast<float>(static_cast<int>(random.next() % 17) - 8);
-      const std::uint64_t bits = random.next();
+      std::uint64_t bits = random.next();
+      if (extreme && is_integer(type)) bits = extreme_bits(type, bits);
       switch (type) {
         case dtype::f16: put(to, e, float16(small)); break;
         case dtype::bf16: put(to, e, bfloat16(small)); break;
@@ -139,8 +147,8 @@ inline void compare(const intrinsic& i, const memory& expected, const memory& fo
 /// What keeps the interpreter from running the functions; empty when it has compared them.
 inline std::string check_meaning(const intrinsic& i) {
   support::random random(0x7469'6c65);
-  for (int round = 0; round < 3; ++round) {
-    memory expected = random_memory(i, random), found = expected;
+  for (int round = 0; round < 6; ++round) {
+    memory expected = random_memory(i, random, round % 2 == 1), found = expected;
     try {
       ir::interpret(i.description, expected.views());
       ir::interpret(i.implementation, found.views());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <tilewright/search/argument_values.hpp>
@@ -32,24 +33,73 @@ inline value_range values_for(const operand& o, const value_needs& needs) {
   return v;
 }
 
-inline void put_value(std::byte* at, dtype type, const value_range& v, support::random& r) {
-  const auto whole = [&] {
-    return v.first +
-           static_cast<std::int64_t>(r.below(static_cast<std::uint64_t>(v.last - v.first) + 1));
-  };
+inline void put_integer(std::byte* at, dtype type, std::int64_t value) {
+  value = ir::wrap_to(type, value);
+  std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
+}
+
+inline void put_float(std::byte* at, dtype type, double real) {
   const auto store = [&](auto value) { std::memcpy(at, &value, sizeof value); };
-  const double real = is_float(type) ? v.low + (v.high - v.low) * r.unit() : 0;
   switch (type) {
     case dtype::f64: store(real); return;
     case dtype::f32: store(static_cast<float>(real)); return;
     case dtype::f16: store(float16(static_cast<float>(real)).bits); return;
     case dtype::bf16: store(bfloat16(static_cast<float>(real)).bits); return;
-    default: break;
+    default: store(round_to_narrow(type, real));
   }
-  if (is_narrow_float(type)) return store(round_to_narrow(type, real));
-  const std::int64_t value = ir::wrap_to(type, whole());
-  std::memcpy(at, &value, static_cast<std::size_t>(bytes(type)));  // little-endian: the low bytes
 }
+
+inline void put_value(std::byte* at, dtype type, const value_range& v, support::random& r) {
+  if (is_float(type)) return put_float(at, type, v.low + (v.high - v.low) * r.unit());
+  const auto range = static_cast<std::uint64_t>(v.last - v.first) + 1;
+  put_integer(at, type, v.first + static_cast<std::int64_t>(r.below(range)));
+}
+
+/// Half of the values are an end of the range, some are next to zero, the others anything.
+inline void put_extreme_integer(std::byte* at, dtype type, support::random& r) {
+  const int width = bits(type) - (is_unsigned(type) ? 0 : 1);
+  const std::uint64_t last = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+  const std::uint64_t draw = r.next();
+  switch (draw & 7) {
+    case 0:
+    case 1: return put_integer(at, type, static_cast<std::int64_t>(last));
+    case 2:
+    case 3: return put_integer(at, type, is_unsigned(type) ? 0 : static_cast<std::int64_t>(~last));
+    case 4: return put_integer(at, type, static_cast<std::int64_t>(draw >> 8 & 3) - 1);
+    default: return put_integer(at, type, static_cast<std::int64_t>(draw >> 3));
+  }
+}
+
+/// How extreme floats of one parameter are made.
+class extreme_floats {
+ public:
+  extreme_floats(dtype type, const value_needs& needs, std::size_t number)
+      : type_(type), positive_(needs.positive), coarse_(!needs.product && !needs.joint) {
+    // so that products of two parameters are of middling size, and nothing overflows that should not
+    const int reach = type == dtype::f16 || needs.product ? 0 : needs.positive ? 6 : 18;
+    exponent_ = number % 2 == 0 ? reach : -reach;
+    spread_ = needs.reduction > 1 ? 0 : type == dtype::f16 ? 6 : reach;
+  }
+
+  void put(std::byte* at, support::random& r) const {
+    const std::uint64_t draw = r.next();
+    double v = 0.25 + r.unit();
+    if (coarse_ && !positive_) v = static_cast<double>(draw & 7) - 3.5 + ((draw & 8) ? 0.5 : -0.5);
+    if (v == 0 && (draw & 16)) v = -0.0;
+    if (!coarse_ && (draw & 1)) v = -v;
+    const int e =
+        spread_ == 0
+            ? exponent_
+            : static_cast<int>((draw >> 8) % (2u * static_cast<unsigned>(spread_) + 1)) - spread_;
+    put_float(at, type_, std::ldexp(v, e));
+  }
+
+ private:
+  dtype type_;
+  bool positive_, coarse_;
+  int exponent_ = 0;  // of all elements, where they add up
+  int spread_ = 0;    // of each element, where they do not
+};
 
 /// Calls `f(offset)` for each element in row-major order. // elements
 template <class F>
@@ -75,9 +125,19 @@ inline void each_offset(const std::vector<std::int64_t>& extents,
 }  // namespace detail
 
 TILEWRIGHT_INLINE void make_up(const operand& o, const value_needs& needs, std::byte* element0,
-                               const std::vector<std::int64_t>& strides, support::random random) {
+                               const std::vector<std::int64_t>& strides, support::random random,
+                               value_set set, std::size_t number) {
   const detail::value_range range = detail::values_for(o, needs);
   const std::int64_t size = bytes(o.type);
+  if (set == value_set::extreme && is_float(o.type) && !is_narrow_float(o.type)) {
+    const detail::extreme_floats floats(o.type, needs, number);
+    return detail::each_offset(o.extents, strides,
+                               [&](std::int64_t at) { floats.put(element0 + at * size, random); });
+  }
+  if (set == value_set::extreme && is_integer(o.type) && !o.steers && !o.index)
+    return detail::each_offset(o.extents, strides, [&](std::int64_t at) {
+      detail::put_extreme_integer(element0 + at * size, o.type, random);
+    });
   detail::each_offset(o.extents, strides, [&](std::int64_t at) {
     detail::put_value(element0 + at * size, o.type, range, random);
   });

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/impl/search/elements.hpp>
 #include <tilewright/impl/search/test_bench.hpp>
 #include <tilewright/ir/alternatives.hpp>
 #include <tilewright/search/session.hpp>
@@ -39,12 +40,20 @@ class default_check {
     const built b = bench_.make(s.function());
     if (!b.code)
       throw build_error("the default schedule cannot be compiled at small extents: " + b.error);
-    runner r(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
+    runner usual(*small, {}, *w_.exec, seed_, {}, bench_.sharing());
     const std::string wrong =
-        verify_against_interpreter(*small, r, [&] { return bench_.run(b, r); });
+        verify_against_interpreter(*small, usual, [&] { return bench_.run(b, usual); });
     if (!wrong.empty())
       throw internal_error("the default schedule of " + w_.function.name +
                            " disagrees with the interpreter: " + wrong);
+    runner extreme(*small, {}, *w_.exec, seed_, {}, bench_.sharing(), value_set::extreme);
+    const std::string far = verify_against_interpreter(
+        *small, extreme, [&] { return bench_.run(b, extreme); }, non_finite::alike);
+    if (far.empty()) return;
+    const std::string text = " disagrees with the interpreter on extreme values: " + far;
+    if (has_no_floats(extreme.operands()))
+      throw internal_error("the default schedule of " + w_.function.name + text);
+    remarks_.push_back("the default schedule" + text);  // rounding may be all there is to it
   }
 
   /// The algorithms of the kernel against each other, by the interpreter.

@@ -38,6 +38,11 @@ inline std::string index_text(std::int64_t flat, const std::vector<std::int64_t>
   return "[" + out + "]";
 }
 
+/// Nothing rounds.
+inline bool has_no_floats(const std::vector<operand>& all) {
+  return std::none_of(all.begin(), all.end(), [](const operand& o) { return is_float(o.type); });
+}
+
 /// Of the finite elements.
 inline double root_mean_square(dtype type, const std::vector<std::byte>& elements) {
   double squares = 0;

@@ -8,6 +8,7 @@
 #include <tilewright/arith/analyzer.hpp>
 #include <tilewright/arith/linear.hpp>
 #include <tilewright/arith/scoped_visitor.hpp>
+#include <tilewright/impl/search/value_flow.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/search/operands.hpp>
 #include <tilewright/support/error.hpp>
@@ -167,6 +168,9 @@ TILEWRIGHT_INLINE std::vector<operand> operands(const ir::function& f) {
   gathers.visit(f.body);
   for (const auto& [buffer, range] : gathers.found)
     if (const auto at = of.find(buffer); at != of.end()) at->second->index = range;
+  const detail::value_flow flow(f, needs_of(f).reduction > 1);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i].steers = is_integer(out[i].type) && flow.steers(f.params[i]);
   return out;
 }
 
@@ -192,6 +196,16 @@ TILEWRIGHT_INLINE value_needs needs_of(const ir::function& f) {
       if (v.kind == ir::iter_kind::reduce && ir::is_int(v.dom.extent))
         terms *= ir::as_int(v.dom.extent);
     out.reduction = std::max(out.reduction, terms);
+    out.joint |= r->block->writes.size() > 1;
+    ir::for_each_stmt(r->block->body, [&](const ir::stmt& inner) {
+      const ir::store_node* update = ir::as_store(inner);
+      if (!update || !is_float(update->buffer->type)) return;
+      ir::for_each_expr(update->value, [&](const ir::expr& e) {
+        if (e->op != ir::op::mul) return;
+        for (const ir::expr& factor : e->args)
+          out.product |= factor->op == ir::op::load && factor->buffer == update->buffer;
+      });
+    });
   });
   return out;
 }

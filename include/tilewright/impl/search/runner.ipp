@@ -61,7 +61,7 @@ struct runner::state {
 
   std::byte* element0(std::size_t i) const { return static_cast<std::byte*>(memory.data()[i]); }
 
-  void fill(std::size_t i, support::random random, const given_values& given) {
+  void fill(std::size_t i, support::random random, const given_values& given, value_set set) {
     const operand& o = operands[i];
     if (o.written && !o.read) {  // an output that nobody writes shall not look right by chance
       std::memset(memory.buffer(i).data(), 0xa5, memory.buffer(i).size());
@@ -72,17 +72,19 @@ struct runner::state {
                              " bytes; its elements take " + std::to_string(needed));
       unpack_elements(o, element0(i), layouts[i].strides, given[i]);
     } else {
-      make_up(o, needs, element0(i), layouts[i].strides, random);
+      make_up(o, needs, element0(i), layouts[i].strides, random, set, i);
     }
   }
 };
 
 TILEWRIGHT_INLINE runner::runner(const ir::function& f, std::vector<argument_layout> layouts,
                                  const backend::executor& exec, std::uint64_t seed,
-                                 const given_values& given, argument_memory::sharing sharing)
+                                 const given_values& given, argument_memory::sharing sharing,
+                                 value_set set)
     : state_(std::make_unique<state>(f, std::move(layouts), exec, sharing)) {
   support::random random(seed);
-  for (std::size_t i = 0; i < state_->operands.size(); ++i) state_->fill(i, random.split(), given);
+  for (std::size_t i = 0; i < state_->operands.size(); ++i)
+    state_->fill(i, random.split(), given, set);
   state_->memory.seal();
 }
 

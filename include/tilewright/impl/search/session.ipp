@@ -6,6 +6,7 @@
 
 #include <tilewright/backend/compile.hpp>
 #include <tilewright/impl/search/default_check.hpp>
+#include <tilewright/impl/search/extreme_check.hpp>
 #include <tilewright/impl/search/failing_traces.hpp>
 #include <tilewright/impl/search/final_timing.hpp>
 #include <tilewright/impl/search/first_sketch.hpp>
@@ -42,7 +43,8 @@ class tuner {
         db_(db),
         budget_(o.seconds),
         bench_(w, o.measuring, o.seed, o.cancelled),
-        needs_(needs_of(w.function)) {}
+        needs_(needs_of(w.function)),
+        extremes_(w, bench_, needs_, o.seed, result_.remarks) {}
 
   tuning_result run() {
     if (start_baseline()) {
@@ -196,6 +198,9 @@ class tuner {
   /// from the other records of the database; a scorer of the user's own ranks what a search without
   /// a model proposes.
   void start_strategy() {
+    if (!o_.method && !o_.model.score && !cost::shipped_prior().problem.empty())
+      result_.remarks.push_back("the search starts without its prior: " +
+                                cost::shipped_prior().problem);
     search_task task;
     task.function = w_.function;
     for (const schedule& s : sketches_) task.sketches.push_back(s.trace().without_decisions());
@@ -339,7 +344,8 @@ class tuner {
       db_.add_failed({w_.key, c.scheduled.trace().print(), name(m.failed), detail, here()});
   }
 
-  /// A new best must compute the same as the default schedule, and as f64 where that is known.
+  /// A new best must compute the same as the default schedule, on extreme values too, and as f64
+  /// where that is known.
   /// @param call of what the outputs are
   void accept(const candidate& c, const built& b, measurement& m, const measurement& call) {
     const std::vector<operand>& operands = bench_.data().operands();
@@ -347,6 +353,8 @@ class tuner {
     std::string wrong =
         call.ok() ? compare_outputs(operands, needs_, expected_, outputs) : call.detail;
     if (wrong.empty()) wrong = compare_spots(operands, needs_, spots_, outputs);
+    if (wrong.empty() && !cancelled())
+      wrong = extremes_.difference(baseline_, b, result_.baseline, o_.seconds);
     if (!wrong.empty()) {
       m.failed = call.ok() ? failure::wrong_result : call.failed;
       m.detail = wrong;
@@ -429,6 +437,8 @@ class tuner {
   time_budget budget_;
   test_bench bench_;
   value_needs needs_;
+  tuning_result result_;
+  extreme_check extremes_;
   provenance from_;
   std::vector<schedule> sketches_;
   finisher finish_;
@@ -442,7 +452,6 @@ class tuner {
   std::vector<finalist> finalists_;
   int empty_rounds_ = 0;
   progress progress_;
-  tuning_result result_;
 };
 
 }  // namespace detail

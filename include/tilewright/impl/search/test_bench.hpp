@@ -38,6 +38,7 @@ class test_bench {
 
   /// The arguments, and what the last `run` left in the outputs.
   runner& data() noexcept { return runner_; }
+  const std::vector<operand>& operands() const noexcept { return runner_.operands(); }
 
   /// Not cancelled: without a default schedule there is nothing to go on with.
   built make(const ir::function& scheduled) const {
