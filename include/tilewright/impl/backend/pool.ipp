@@ -18,6 +18,7 @@
 
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/fork_gate.hpp>
 #include <tilewright/support/fork_mutex.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -169,6 +170,7 @@ struct pool::state {
   }
 
   void serve() {
+    const support::masked_float_traps quiet;  // which the thread has from whoever started it
     namespace parts = detail::pool_parts;
     using clock = std::chrono::steady_clock;
     while (!stopping.load(std::memory_order_acquire)) {

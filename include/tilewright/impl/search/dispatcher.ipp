@@ -12,6 +12,7 @@
 #include <tilewright/impl/search/instances.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/search/dispatcher.hpp>
+#include <tilewright/support/float_environment.hpp>
 
 namespace tilewright::search {
 namespace detail {
@@ -124,8 +125,11 @@ TILEWRIGHT_INLINE dispatcher::~dispatcher() = default;
 /// What is known of these extents and strides; all of it is found out where nothing is.
 TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argument* a,
                                                                  memory data, bool again) {
-  if (const detail::binding* there = bindings.find(a)) {
-    if (again) all.make_ready(*there->of, nullptr, again);
+  const detail::binding* there = bindings.find(a);
+  if (there && !again) return *there;
+  const support::default_float_environment ours;  // traps of the host are not for made-up data
+  if (there) {
+    all.make_ready(*there->of, nullptr, again);
     return *there;
   }
   const extent_map dims = bound_extents(kernel, a);
@@ -147,7 +151,7 @@ TILEWRIGHT_INLINE const detail::binding& dispatcher::state::bind(const call_argu
   }
   all.make_ready(of, data == memory::checked ? a : nullptr, again);
   const std::lock_guard lock(all.sync().mutex);
-  if (const detail::binding* there = bindings.find(a)) return *there;
+  if (const detail::binding* meanwhile = bindings.find(a)) return *meanwhile;
   return bindings.add(std::move(fresh), a);
 }
 
@@ -167,6 +171,7 @@ TILEWRIGHT_INLINE void dispatcher::state::run(const detail::binding& b, const ca
   detail::instance& of = *b.of;
   if (of.gathers) check_indices(kernel, of.operands, a);
   if (of.following.load(std::memory_order_relaxed)) all.follow(of);
+  const support::masked_float_traps quiet;  // vectors compute lanes that nobody takes
   const variant* v = of.code ? of.code->current() : nullptr;
   if (!v || !v->entry) return interpret(b, a);
   const std::size_t n = kernel.params.size();
@@ -229,6 +234,7 @@ TILEWRIGHT_INLINE void dispatcher::warm(const extent_map& extents, storage order
 
 TILEWRIGHT_INLINE std::string dispatcher::report(const call_argument* a) {
   const detail::binding& b = state_->bind(a);
+  const support::default_float_environment ours;
   if (b.nothing) return state_->kernel.name + ": every output is empty; nothing runs\n";
   if (b.of->identity)
     return state_->kernel.name + ": a reduction over nothing; outputs are its identity\n";

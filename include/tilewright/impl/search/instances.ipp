@@ -17,6 +17,7 @@
 #include <tilewright/search/zero_extents.hpp>
 #include <tilewright/space/cpu.hpp>
 #include <tilewright/support/error.hpp>
+#include <tilewright/support/float_environment.hpp>
 
 namespace tilewright::search::detail {
 
@@ -277,6 +278,7 @@ TILEWRIGHT_INLINE void instances::follow(instance& s) {
     s.looking = ::getpid();
   }
   bool done = true;
+  const support::default_float_environment ours;
   try {
     done = take_over(s);
   } catch (const std::exception&) {  // what runs now goes on
@@ -316,6 +318,7 @@ TILEWRIGHT_INLINE void instances::start_background(instance& s) {
 
 TILEWRIGHT_INLINE void instances::tune_in_background(instance& s) {
   process_sync::pair& sy = sync();
+  const support::default_float_environment ours;  // the thread has its maker's
   try {
     while (!s.cancelled && !s.code->tune(s.cancelled)) {
       {

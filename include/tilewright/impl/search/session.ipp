@@ -22,6 +22,7 @@
 #include <tilewright/search/strategies/local.hpp>
 #include <tilewright/search/transfer.hpp>
 #include <tilewright/search/verify.hpp>
+#include <tilewright/support/float_environment.hpp>
 #include <tilewright/support/hash.hpp>
 #include <tilewright/support/stable_sort.hpp>
 
@@ -488,6 +489,7 @@ TILEWRIGHT_INLINE schedule default_schedule(const ir::function& f, const space::
 
 TILEWRIGHT_INLINE tuning_result tune(const workload& w, const session_options& options,
                                      database& db) {
+  const support::default_float_environment ours;
   return detail::tuner(w, options, db).run();
 }
 
