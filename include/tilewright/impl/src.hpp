@@ -268,6 +268,7 @@
 #include <tilewright/impl/support/stable_sort.ipp>
 #include <tilewright/impl/target/cpu.ipp>
 #include <tilewright/impl/target/cpu_detect.ipp>
+#include <tilewright/impl/target/gpu.ipp>
 #include <tilewright/impl/tuned.ipp>
 
 #endif
