@@ -26,6 +26,27 @@ artifact pair() {
   return a;
 }
 
+/// A GPU image of two kernels.
+artifact device() {
+  artifact a = sample();
+  a.symbol.clear();
+  a.isa = "nvidia:sm_90a";
+  launch first;
+  first.symbol = "main_kernel0";
+  first.grid = {128, 2, 1};
+  first.block = {32, 8, 1};
+  first.shared_bytes = 49152;
+  first.registers = 128;
+  using kind = launch_argument::kind;
+  first.arguments = {{kind::buffer, 8, 0}, {kind::scalar, 4, 2}, {kind::stride, 8, 1}};
+  launch second = first;
+  second.symbol = "main_kernel1";
+  second.spilled_bytes = 16;
+  second.arguments.push_back({kind::workspace, 8, 4096});
+  a.launches = {first, second};
+  return a;
+}
+
 }  // namespace
 
 TEST_CASE("an artifact comes back from its bytes") {
@@ -34,12 +55,15 @@ TEST_CASE("an artifact comes back from its bytes") {
   const std::vector<std::byte> both = serialize(pair());
   CHECK(deserialize(both.data(), both.size()) == pair());
   CHECK(!(pair() == sample()));
+  const std::vector<std::byte> kernels = serialize(device());
+  CHECK(deserialize(kernels.data(), kernels.size()) == device());
+  CHECK(!(device() == sample()));
   const std::vector<std::byte> empty = serialize(artifact{});
   CHECK(deserialize(empty.data(), empty.size()) == artifact{});
 }
 
 TEST_CASE("every changed byte and every other length is refused") {
-  for (const artifact& a : {sample(), pair()}) {
+  for (const artifact& a : {sample(), pair(), device()}) {
     const std::vector<std::byte> good = serialize(a);
     for (std::size_t i = 0; i < good.size(); ++i) {
       std::vector<std::byte> bad = good;
@@ -52,4 +76,19 @@ TEST_CASE("every changed byte and every other length is refused") {
     longer.push_back(std::byte{0});
     CHECK_THROWS_AS(deserialize(longer.data(), longer.size()), build_error);
   }
+}
+
+TEST_CASE("launches that a call could not follow are refused") {
+  const auto refused = [](auto change) {
+    artifact a = device();
+    change(a.launches[1]);
+    const std::vector<std::byte> bytes = serialize(a);
+    CHECK_THROWS_AS(deserialize(bytes.data(), bytes.size()), build_error);
+  };
+  refused([](launch& l) { l.grid[1] = 0; });
+  refused([](launch& l) { l.block[0] = 0x80000000u; });
+  refused([](launch& l) { l.shared_bytes = -1; });
+  refused([](launch& l) { l.arguments[0].bytes = 3; });
+  refused([](launch& l) { l.arguments[0].index = -1; });
+  refused([](launch& l) { l.arguments[3].index = 12346; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include <tilewright/backend/artifact.hpp>
@@ -15,9 +16,11 @@ namespace detail::artifact_format {
 // File = magic[8], words of 8 bytes little-endian: format, workspace, sizes of symbol, isa, object,
 // checksum hi and lo over everything after; then the three byte ranges. Format 2 has two files of
 // format 1 after its magic: word 1 is the size of the first one, words 2 and following are the
-// number of packed buffers and their bytes, the checksum of all, then main and preparation.
+// number of packed buffers and their bytes, the checksum of all, then main and preparation. Format 3
+// is a file of format 1 or 2 with launches: after the magic, word 1 is the size of the launches, words
+// 2 and 3 the checksum of all that follows; then the launches, then that file.
 inline constexpr std::string_view magic = "TWKERNEL";
-inline constexpr std::uint64_t format = 1, pair_format = 2;
+inline constexpr std::uint64_t format = 1, pair_format = 2, launch_format = 3;
 inline constexpr std::size_t header_words = 7;
 inline constexpr std::size_t header_bytes = 8 + header_words * 8;
 
@@ -129,10 +132,138 @@ inline artifact read_pair(const std::byte* bytes, std::size_t size) {
   return out;
 }
 
+inline std::vector<std::byte> write_launches(const std::vector<launch>& all) {
+  std::vector<std::byte> out;
+  put_word(out, all.size());
+  for (const launch& l : all) {
+    put_word(out, l.symbol.size());
+    for (char c : l.symbol) out.push_back(static_cast<std::byte>(c));
+    for (const auto* sides : {&l.grid, &l.block, &l.cluster})
+      for (std::uint32_t side : *sides) put_word(out, side);
+    put_word(out, static_cast<std::uint64_t>(l.shared_bytes));
+    put_word(out, static_cast<std::uint64_t>(l.registers));
+    put_word(out, static_cast<std::uint64_t>(l.spilled_bytes));
+    put_word(out, l.arguments.size());
+    for (const launch_argument& a : l.arguments) {
+      put_word(out, static_cast<std::uint64_t>(a.from) | std::uint64_t{a.bytes} << 8);
+      put_word(out, static_cast<std::uint64_t>(a.index));
+    }
+  }
+  return out;
+}
+
+/// Reads words and text, and refuses to read beyond the end.
+class launch_reader {
+ public:
+  launch_reader(const std::byte* at, std::size_t size) : at_(at), rest_(size) {}
+
+  std::vector<launch> read() {
+    std::vector<launch> out(count(8 * 15));
+    for (launch& l : out) l = read_launch();
+    if (rest_ != 0) throw build_error("stored kernel has bytes after its launches");
+    return out;
+  }
+
+ private:
+  std::uint64_t word() {
+    if (rest_ < 8) throw build_error("stored kernel is cut short");
+    const std::uint64_t out = get_word(at_);
+    at_ += 8;
+    rest_ -= 8;
+    return out;
+  }
+  /// A number of entries that take `each` bytes at least.
+  std::size_t count(std::size_t each) {
+    const std::uint64_t n = word();
+    if (n > rest_ / each) throw build_error("stored kernel is cut short");
+    return static_cast<std::size_t>(n);
+  }
+  std::int64_t number(std::int64_t most, const char* what) {
+    const std::uint64_t n = word();
+    if (n > static_cast<std::uint64_t>(most))
+      throw build_error(std::string("stored kernel has a launch with a wrong ") + what);
+    return static_cast<std::int64_t>(n);
+  }
+
+  launch read_launch() {
+    launch out;
+    const std::size_t size = count(1);
+    out.symbol = as_text(at_, size);
+    at_ += size;
+    rest_ -= size;
+    constexpr std::int64_t most = 0x7fffffff;
+    for (auto* sides : {&out.grid, &out.block, &out.cluster})
+      for (std::uint32_t& side : *sides) {
+        side = static_cast<std::uint32_t>(number(most, "size"));
+        if (side == 0) throw build_error("stored kernel has a launch with a wrong size");
+      }
+    out.shared_bytes = number(most, "size of shared memory");
+    out.registers = static_cast<std::int32_t>(number(most, "number of registers"));
+    out.spilled_bytes = number(most, "number of spilled bytes");
+    out.arguments.resize(count(16));
+    for (launch_argument& a : out.arguments) {
+      const std::int64_t head = number(0xffff, "argument");
+      const int kind = static_cast<int>(head & 0xff), bytes = static_cast<int>(head >> 8);
+      if (kind > static_cast<int>(launch_argument::kind::workspace) ||
+          (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+        throw build_error("stored kernel has a launch with a wrong argument");
+      a.from = static_cast<launch_argument::kind>(kind);
+      a.bytes = static_cast<std::uint8_t>(bytes);
+      a.index = number(std::numeric_limits<std::int64_t>::max(), "argument");
+    }
+    return out;
+  }
+
+  const std::byte* at_;
+  std::uint64_t rest_;
+};
+
+inline constexpr std::size_t launch_header = 8 + 4 * 8;
+
+inline artifact read_plain(const std::byte* bytes, std::size_t size) {
+  if (size < header_bytes) throw build_error("stored kernel is too short to be one");
+  return get_word(bytes + 8) == pair_format ? read_pair(bytes, size) : read_one(bytes, size);
+}
+
+inline artifact read_with_launches(const std::byte* bytes, std::size_t size) {
+  const std::uint64_t launches = get_word(bytes + 16);
+  if (launches > size - launch_header) throw build_error("stored kernel is cut short");
+  support::hasher h;
+  h.add(launches);
+  h.add(as_text(bytes + launch_header, size - launch_header));
+  const support::hash128 sum = h.finish();
+  if (sum.hi != get_word(bytes + 24) || sum.lo != get_word(bytes + 32))
+    throw build_error("stored kernel has a wrong checksum");
+  const std::size_t head = launch_header + static_cast<std::size_t>(launches);
+  artifact out = read_plain(bytes + head, size - head);
+  out.launches = launch_reader(bytes + launch_header, static_cast<std::size_t>(launches)).read();
+  for (const launch& l : out.launches)
+    for (const launch_argument& a : l.arguments)
+      if (a.from == launch_argument::kind::workspace && a.index > out.workspace_bytes)
+        throw build_error("stored kernel has a launch with an argument outside the workspace");
+  return out;
+}
+
 }  // namespace detail::artifact_format
 
 TILEWRIGHT_INLINE std::vector<std::byte> serialize(const artifact& a) {
   namespace f = detail::artifact_format;
+  if (!a.launches.empty()) {
+    artifact plain = a;
+    plain.launches.clear();
+    const std::vector<std::byte> image = serialize(plain);
+    std::vector<std::byte> body = f::write_launches(a.launches), out;
+    const std::uint64_t size = body.size();
+    body.insert(body.end(), image.begin(), image.end());
+    support::hasher h;
+    h.add(size);
+    h.add(f::as_text(body.data(), body.size()));
+    const support::hash128 sum = h.finish();
+    for (char c : f::magic) out.push_back(static_cast<std::byte>(c));
+    for (std::uint64_t word : {f::launch_format, size, sum.hi, sum.lo}) f::put_word(out, word);
+    out.insert(out.end(), body.begin(), body.end());
+    return out;
+  }
   const std::vector<std::byte> main = f::write_one(a);
   if (a.preparation.empty()) return main;
   std::vector<std::byte> out = f::pair_header(a, main.size());
@@ -150,8 +281,8 @@ TILEWRIGHT_INLINE artifact deserialize(const std::byte* bytes, std::size_t size)
   if (size < f::header_bytes) throw build_error("stored kernel is too short to be one");
   if (f::as_text(bytes, f::magic.size()) != f::magic)
     throw build_error("stored kernel has another format");
-  return f::get_word(bytes + 8) == f::pair_format ? f::read_pair(bytes, size)
-                                                  : f::read_one(bytes, size);
+  return f::get_word(bytes + 8) == f::launch_format ? f::read_with_launches(bytes, size)
+                                                    : f::read_plain(bytes, size);
 }
 
 }  // namespace tilewright::backend
