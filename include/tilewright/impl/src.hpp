@@ -21,6 +21,10 @@
 #include <tilewright/impl/arith/solver_logic.ipp>
 #include <tilewright/impl/backend/artifact.ipp>
 #include <tilewright/impl/backend/compile.ipp>
+#include <tilewright/impl/backend/cuda/available.ipp>
+#include <tilewright/impl/backend/cuda/driver.ipp>
+#include <tilewright/impl/backend/cuda/library_names.ipp>
+#include <tilewright/impl/backend/cuda/nvrtc.ipp>
 #include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>

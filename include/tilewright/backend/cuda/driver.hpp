@@ -1,0 +1,124 @@
+// The part of the CUDA driver that the library uses: prototypes and constants, opened at run time.
+//
+// No header of CUDA is included. A test compares every prototype and constant below with the real
+// header where it is installed. Functions whose meaning changed carry their version in the library;
+// `visit` names them so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tilewright/config.hpp>
+
+namespace tilewright::backend::cuda {
+
+using device_pointer = unsigned long long;  // CUdeviceptr
+using context_ref = struct opaque_cuda_context*;
+using module_ref = struct opaque_cuda_module*;
+using function_ref = struct opaque_cuda_function*;
+using stream_ref = struct opaque_cuda_stream*;
+using event_ref = struct opaque_cuda_event*;
+
+/// CUresult, the ones that the library tells apart.
+inline constexpr int driver_success = 0;
+inline constexpr int driver_out_of_memory = 2;
+inline constexpr int driver_stub_library = 34;
+inline constexpr int driver_no_device = 100;
+inline constexpr int driver_not_ready = 600;
+
+/// CUdevice_attribute.
+inline constexpr int attribute_multiprocessors = 16;
+inline constexpr int attribute_l2_bytes = 38;
+inline constexpr int attribute_capability_major = 75;
+inline constexpr int attribute_capability_minor = 76;
+inline constexpr int attribute_shared_per_block = 97;
+/// CUfunction_attribute.
+inline constexpr int function_local_bytes = 3;
+inline constexpr int function_registers = 4;
+inline constexpr int function_dynamic_shared_bytes = 8;
+/// CUevent_flags, CUstream_flags.
+inline constexpr unsigned event_default = 0;
+inline constexpr unsigned stream_non_blocking = 1;
+
+/// Functions of the driver without their prefix "cu".
+struct driver_api {
+  int (*Init)(unsigned) = nullptr;
+  int (*DriverGetVersion)(int*) = nullptr;
+  int (*GetErrorName)(int, const char**) = nullptr;
+  int (*GetErrorString)(int, const char**) = nullptr;
+  int (*DeviceGetCount)(int*) = nullptr;
+  int (*DeviceGet)(int*, int) = nullptr;
+  int (*DeviceGetName)(char*, int, int) = nullptr;
+  int (*DeviceGetAttribute)(int*, int, int) = nullptr;
+  int (*DevicePrimaryCtxRetain)(context_ref*, int) = nullptr;
+  int (*DevicePrimaryCtxRelease)(int) = nullptr;
+  int (*CtxGetCurrent)(context_ref*) = nullptr;
+  int (*CtxSetCurrent)(context_ref) = nullptr;
+  int (*CtxSynchronize)() = nullptr;
+  int (*ModuleLoadData)(module_ref*, const void*) = nullptr;
+  int (*ModuleUnload)(module_ref) = nullptr;
+  int (*ModuleGetFunction)(function_ref*, module_ref, const char*) = nullptr;
+  int (*FuncGetAttribute)(int*, int, function_ref) = nullptr;
+  int (*FuncSetAttribute)(function_ref, int, int) = nullptr;
+  int (*LaunchKernel)(function_ref, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      unsigned, stream_ref, void**, void**) = nullptr;
+  int (*MemAlloc)(device_pointer*, std::size_t) = nullptr;
+  int (*MemFree)(device_pointer) = nullptr;
+  int (*MemcpyHtoD)(device_pointer, const void*, std::size_t) = nullptr;
+  int (*MemcpyDtoH)(void*, device_pointer, std::size_t) = nullptr;
+  int (*MemsetD8)(device_pointer, unsigned char, std::size_t) = nullptr;
+  int (*StreamCreate)(stream_ref*, unsigned) = nullptr;
+  int (*StreamDestroy)(stream_ref) = nullptr;
+  int (*StreamSynchronize)(stream_ref) = nullptr;
+  int (*EventCreate)(event_ref*, unsigned) = nullptr;
+  int (*EventDestroy)(event_ref) = nullptr;
+  int (*EventRecord)(event_ref, stream_ref) = nullptr;
+  int (*EventQuery)(event_ref) = nullptr;
+  int (*EventSynchronize)(event_ref) = nullptr;
+  int (*EventElapsedTime)(float*, event_ref, event_ref) = nullptr;
+
+  /// Calls f(name in the library, pointer) for every function above.
+  template <class F>
+  void visit(F&& f) {
+    f("Init", Init);
+    f("DriverGetVersion", DriverGetVersion);
+    f("GetErrorName", GetErrorName);
+    f("GetErrorString", GetErrorString);
+    f("DeviceGetCount", DeviceGetCount);
+    f("DeviceGet", DeviceGet);
+    f("DeviceGetName", DeviceGetName);
+    f("DeviceGetAttribute", DeviceGetAttribute);
+    f("DevicePrimaryCtxRetain", DevicePrimaryCtxRetain);
+    f("DevicePrimaryCtxRelease_v2", DevicePrimaryCtxRelease);
+    f("CtxGetCurrent", CtxGetCurrent);
+    f("CtxSetCurrent", CtxSetCurrent);
+    f("CtxSynchronize", CtxSynchronize);
+    f("ModuleLoadData", ModuleLoadData);
+    f("ModuleUnload", ModuleUnload);
+    f("ModuleGetFunction", ModuleGetFunction);
+    f("FuncGetAttribute", FuncGetAttribute);
+    f("FuncSetAttribute", FuncSetAttribute);
+    f("LaunchKernel", LaunchKernel);
+    f("MemAlloc_v2", MemAlloc);
+    f("MemFree_v2", MemFree);
+    f("MemcpyHtoD_v2", MemcpyHtoD);
+    f("MemcpyDtoH_v2", MemcpyDtoH);
+    f("MemsetD8_v2", MemsetD8);
+    f("StreamCreate", StreamCreate);
+    f("StreamDestroy_v2", StreamDestroy);
+    f("StreamSynchronize", StreamSynchronize);
+    f("EventCreate", EventCreate);
+    f("EventDestroy_v2", EventDestroy);
+    f("EventRecord", EventRecord);
+    f("EventQuery", EventQuery);
+    f("EventSynchronize", EventSynchronize);
+    f("EventElapsedTime", EventElapsedTime);
+  }
+};
+
+/// The table of the process, opened at first use and kept until it ends. The driver is not
+/// initialized by this.
+/// @throws build_error naming the libraries tried and what to install
+const driver_api& driver();
+
+}  // namespace tilewright::backend::cuda

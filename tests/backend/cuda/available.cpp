@@ -1,0 +1,92 @@
+#include <tilewright/backend/cuda/available.hpp>
+
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+#include <tilewright/impl/backend/cuda/available.ipp>
+
+using namespace tilewright;
+using cuda::state;
+
+namespace {
+
+/// What is found when the libraries are looked for under these names only.
+cuda::availability examined(const char* compiler, const char* driver) {
+  auto compiler_names = backend::cuda::detail::nvrtc_names();
+  auto driver_names = backend::cuda::detail::driver_names();
+  compiler_names.environment = driver_names.environment = "";
+  if (compiler) compiler_names.names = {compiler};
+  driver_names.names = {driver};
+  return backend::cuda::detail::examine(compiler_names, driver_names);
+}
+
+/// A variable of the environment while this lives.
+class setting {
+ public:
+  setting(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~setting() { unsetenv(name_); }
+  setting(const setting&) = delete;
+  setting& operator=(const setting&) = delete;
+
+ private:
+  const char* name_;
+};
+
+void check(const cuda::availability& found, state expected, const char* part) {
+  CAPTURE(found.reason);
+  CHECK(found.state == expected);
+  CHECK(static_cast<bool>(found) == (expected == state::ready));
+  CHECK(found.reason.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("this machine's state has a reason") {
+  const cuda::availability& here = cuda::available();
+  CHECK(static_cast<bool>(here) == here.reason.empty());
+  if (!here) MESSAGE("no GPU: " << here.reason);
+}
+
+TEST_CASE("each state of the driver has its reason and its remedy") {
+  check(examined(nullptr, "libno-such-cuda.so.1"), state::no_driver, "TILEWRIGHT_CUDA_DRIVER");
+  const char* const fake = TILEWRIGHT_FAKE_DRIVER;
+  {
+    const setting s("FAKE_CUDA_INIT", "34");
+    check(examined(nullptr, fake), state::stub, "LD_LIBRARY_PATH");
+  }
+  {
+    const setting s("FAKE_CUDA_INIT", "100");
+    check(examined(nullptr, fake), state::no_device, "CUDA_VISIBLE_DEVICES");
+  }
+  {
+    const setting s("FAKE_CUDA_DEVICES", "0");
+    check(examined(nullptr, fake), state::no_device, "no device");
+  }
+  {
+    const setting s("FAKE_CUDA_INIT", "999");
+    check(examined(nullptr, fake), state::failed, "error 999 (CUDA_ERROR_FAKE)");
+  }
+  check(examined("libno-such-nvrtc.so", fake), state::no_toolkit, "TILEWRIGHT_NVRTC");
+}
+
+TEST_CASE("a driver must be of the compiler's major version, or later") {
+  const char* const fake = TILEWRIGHT_FAKE_DRIVER;
+  if (examined(nullptr, fake).state == state::no_toolkit) {
+    MESSAGE("no NVRTC: skipped");
+    return;
+  }
+  check(examined(nullptr, fake), state::ready, "");
+  const setting s("FAKE_CUDA_VERSION", "10020");
+  check(examined(nullptr, fake), state::old_driver, "the CUDA driver is of version 10.2");
+}
+
+TEST_CASE("the toolkit's stub of the driver is told from a driver") {
+  for (const char* path :
+       {"/usr/local/cuda/lib64/stubs/libcuda.so", "/usr/local/cuda/lib/stubs/libcuda.so"}) {
+    const cuda::availability found = examined(nullptr, path);
+    if (found.state == state::no_driver) continue;
+    check(found, state::stub, "stub");
+    return;
+  }
+  MESSAGE("no stub library: skipped");
+}

@@ -1,0 +1,124 @@
+// A driver without a device behind it, for tests of what the library does with answers. The
+// environment says what it answers: FAKE_CUDA_INIT (a result), FAKE_CUDA_DEVICES, FAKE_CUDA_VERSION.
+// Device memory is host memory; launches are counted and do nothing.
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+int number(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text && *text ? std::atoi(text) : otherwise;
+}
+
+char place;  // what all handles point to
+
+}  // namespace
+
+extern "C" {
+
+int cuInit(unsigned) { return number("FAKE_CUDA_INIT", 0); }
+int cuDriverGetVersion(int* out) {
+  *out = number("FAKE_CUDA_VERSION", 13000);
+  return 0;
+}
+int cuGetErrorName(int, const char** out) {
+  *out = "CUDA_ERROR_FAKE";
+  return 0;
+}
+int cuGetErrorString(int, const char** out) {
+  *out = "an error of the fake driver";
+  return 0;
+}
+int cuDeviceGetCount(int* out) {
+  *out = number("FAKE_CUDA_DEVICES", 1);
+  return 0;
+}
+int cuDeviceGet(int* out, int ordinal) {
+  *out = ordinal;
+  return 0;
+}
+int cuDeviceGetName(char* out, int size, int) {
+  std::strncpy(out, "fake", static_cast<std::size_t>(size));
+  return 0;
+}
+int cuDeviceGetAttribute(int* out, int attribute, int) {
+  *out = attribute == 75 ? number("FAKE_CUDA_MAJOR", 9) : attribute == 76 ? 0 : 100;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** out, int) {
+  *out = &place;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxGetCurrent(void** out) {
+  *out = nullptr;
+  return 0;
+}
+int cuCtxSetCurrent(void*) { return 0; }
+int cuCtxSynchronize() { return number("FAKE_CUDA_SYNCHRONIZE", 0); }
+int cuModuleLoadData(void** out, const void*) {
+  *out = &place;
+  return number("FAKE_CUDA_LOAD", 0);
+}
+int cuModuleUnload(void*) { return 0; }
+int cuModuleGetFunction(void** out, void*, const char*) {
+  *out = &place;
+  return 0;
+}
+int cuFuncGetAttribute(int* out, int, void*) {
+  *out = 0;
+  return 0;
+}
+int cuFuncSetAttribute(void*, int, int) { return 0; }
+int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   void*, void** arguments, void**) {
+  // writes the number of the first argument into what it points to, so that a test sees the launch
+  if (arguments && arguments[0]) {
+    unsigned long long address;
+    std::memcpy(&address, arguments[0], sizeof address);
+    if (address) *reinterpret_cast<unsigned char*>(address) = 0x5a;
+  }
+  return number("FAKE_CUDA_LAUNCH", 0);
+}
+int cuMemAlloc_v2(unsigned long long* out, std::size_t size) {
+  *out = reinterpret_cast<unsigned long long>(std::malloc(size));
+  return number("FAKE_CUDA_ALLOC", 0);
+}
+int cuMemFree_v2(unsigned long long at) {
+  std::free(reinterpret_cast<void*>(at));
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t size) {
+  std::memcpy(reinterpret_cast<void*>(to), from, size);
+  return 0;
+}
+int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t size) {
+  std::memcpy(to, reinterpret_cast<void*>(from), size);
+  return 0;
+}
+int cuMemsetD8_v2(unsigned long long to, unsigned char value, std::size_t size) {
+  std::memset(reinterpret_cast<void*>(to), value, size);
+  return 0;
+}
+int cuStreamCreate(void** out, unsigned) {
+  *out = &place;
+  return 0;
+}
+int cuStreamDestroy_v2(void*) { return 0; }
+int cuStreamSynchronize(void*) { return 0; }
+int cuEventCreate(void** out, unsigned) {
+  *out = &place;
+  return 0;
+}
+int cuEventDestroy_v2(void*) { return 0; }
+int cuEventRecord(void*, void*) { return 0; }
+int cuEventQuery(void*) { return number("FAKE_CUDA_QUERY", 0); }
+int cuEventSynchronize(void*) { return 0; }
+int cuEventElapsedTime(float* out, void*, void*) {
+  *out = 1;
+  return 0;
+}
+
+}  // extern "C"
