@@ -23,8 +23,13 @@
 #include <tilewright/impl/backend/compile.ipp>
 #include <tilewright/impl/backend/cuda/available.ipp>
 #include <tilewright/impl/backend/cuda/driver.ipp>
+#include <tilewright/impl/backend/cuda/emulator.ipp>
+#include <tilewright/impl/backend/cuda/host_compiler.ipp>
 #include <tilewright/impl/backend/cuda/library_names.ipp>
 #include <tilewright/impl/backend/cuda/nvrtc.ipp>
+#include <tilewright/impl/backend/cuda/prelude.ipp>
+#include <tilewright/impl/backend/cuda/program.ipp>
+#include <tilewright/impl/backend/cuda/text.ipp>
 #include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>
 #include <tilewright/impl/backend/llvm/affine_math.ipp>
@@ -103,6 +108,7 @@
 #include <tilewright/impl/pass/hoist_invariants.ipp>
 #include <tilewright/impl/pass/lower.ipp>
 #include <tilewright/impl/pass/lower_blocks.ipp>
+#include <tilewright/impl/pass/lower_gpu.ipp>
 #include <tilewright/impl/pass/order_dimensions.ipp>
 #include <tilewright/impl/pass/peel_tails.ipp>
 #include <tilewright/impl/pass/plan_workspace.ipp>
@@ -113,6 +119,7 @@
 #include <tilewright/impl/pass/skip_identities.ipp>
 #include <tilewright/impl/pass/split_vectors.ipp>
 #include <tilewright/impl/pass/trim_loops.ipp>
+#include <tilewright/impl/pass/unify_threads.ipp>
 #include <tilewright/impl/pass/unroll_loops.ipp>
 #include <tilewright/impl/pass/vectorize_reductions.ipp>
 #include <tilewright/impl/pass/walk.ipp>

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <tilewright/ir/scalarize.hpp>
-#include <tilewright/ir/visit.hpp>
+#include <tilewright/impl/pass/scalar_function.hpp>
 #include <tilewright/pass/compact_buffers.hpp>
 #include <tilewright/pass/hoist_invariants.hpp>
 #include <tilewright/pass/lower.hpp>
@@ -18,50 +17,16 @@
 #include <tilewright/pass/trim_loops.hpp>
 #include <tilewright/pass/unroll_loops.hpp>
 #include <tilewright/pass/vectorize_reductions.hpp>
-#include <tilewright/support/error.hpp>
 #include <tilewright/target/cpu.hpp>
 
 namespace tilewright::pass {
 
 namespace detail::lower {
 
-/// The program on scalars.
-inline ir::function without_vectors(const ir::function& f) {
-  for (const ir::param& p : f.params)
-    if (p.buffer && is_vector(p.buffer->type))
-      throw build_error(
-          "parameter " + p.buffer->name + " has elements of type " +
-          std::string(name(p.buffer->type)) +
-          "; compile ir::scalarize of the function, in which the lanes are one more dimension");
-  return ir::scalarize(f);
-}
-
-/// Expressions with the values of their lets in the place of the variables.
-class let_inliner : public ir::mutator {
- public:
-  using ir::mutator::mutate;
-  ir::expr mutate(const ir::expr& e) override {
-    if (e->op == ir::op::let) {
-      values_[e->args[0]] = mutate(e->args[1]);
-      return mutate(e->args[2]);
-    }
-    const auto found = e->op == ir::op::var ? values_.find(e) : values_.end();
-    return found == values_.end() ? ir::mutator::mutate(e) : found->second;
-  }
-
- private:
-  ir::var_map values_;
-};
-
-inline ir::function without_lets(ir::function f) {
-  f.body = let_inliner{}.mutate(f.body);
-  return f;
-}
-
 /// Loops instead of blocks, with buffers as small as they can be.
 inline ir::function to_loops(const ir::function& f) {
   return compact_buffers(
-      order_dimensions(simplify_loops(lower_blocks(without_lets(without_vectors(f))))));
+      order_dimensions(simplify_loops(lower_blocks(detail::scalar_function(f)))));
 }
 
 inline ir::function to_code(const ir::function& f, const target::cpu& target) {

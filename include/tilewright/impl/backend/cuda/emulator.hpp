@@ -1,0 +1,120 @@
+// One run of emulated kernels: fibers, memory with a shadow, and what the text calls.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ucontext.h>
+
+#include <tilewright/support/random.hpp>
+
+namespace tilewright::backend::cuda::detail {
+
+/// @name Mirrors of the structures in `host_prelude`
+/// @{
+struct host_index {
+  int x, y, z;
+};
+struct host_location {
+  host_index block, thread;
+};
+struct host_argument {
+  void* data;
+  const void* region;
+  std::size_t elements;
+};
+struct host_access {
+  const void* region;
+  const char* name;
+  void* base;
+  std::size_t elements, element;
+};
+struct host_runtime {
+  void (*read)(const host_access*, long long at, std::size_t count);
+  void (*write)(const host_access*, long long at, std::size_t count, const void* value);
+  void (*barrier)();
+  unsigned (*shuffle)(unsigned value, int lanes, int group);
+  void* (*shared)(const void** region, const char* name, std::size_t offset, std::size_t bytes);
+  void (*registers)(const char* name, long long at, std::size_t count, int unwritten);
+};
+/// @}
+
+/// Who touched an element last. A thread's number is its place in its block.
+struct shadow {
+  static constexpr std::int32_t nobody = -1, several = -2;
+  std::int32_t write_block = nobody, read_block = nobody;
+  std::int32_t writer = nobody, reader = nobody;
+  std::uint32_t write_phase = 0, read_phase = 0;
+  bool written = false;
+};
+
+/// Memory that threads share.
+struct memory_region {
+  std::byte* base = nullptr;
+  std::size_t unit = 1;  // bytes that one shadow stands for
+  std::vector<shadow> shadows;
+  bool of_block = false;  // shared memory
+  void forget_accesses(bool written_too);
+};
+
+/// The kernels of one program on one set of arguments. Everything happens on the calling thread.
+class emulation {
+ public:
+  explicit emulation(std::uint64_t seed) : random_(seed) {}
+
+  memory_region& add_region(void* data, std::size_t bytes, std::size_t unit, bool written);
+  /// @throws error with what was found
+  void launch(const std::string& symbol, void (*entry)(const host_argument*), host_location** place,
+              const std::vector<host_argument>& arguments, const std::array<std::uint32_t, 3>& grid,
+              const std::array<std::uint32_t, 3>& block, std::size_t shared_bytes);
+
+  /// What the text calls, for the emulation that runs on this thread.
+  static const host_runtime& runtime();
+
+ private:
+  enum class state : std::uint8_t { ready, at_barrier, in_exchange, done };
+  struct fiber {
+    ucontext_t context;
+    std::unique_ptr<std::byte[]> stack;
+    host_location place{};
+    emulation::state state = state::ready;
+    unsigned value = 0, answer = 0;
+    int lanes = 0, group = 0;
+  };
+
+  void run_block(const host_index& block, std::size_t threads);
+  void resume(std::size_t thread);
+  void wait(state s);
+  bool release_exchanges(std::size_t threads);
+  bool release_barrier(std::size_t threads);
+  [[noreturn]] void fail(const std::string& what);
+  [[noreturn]] void leave_failed();
+  std::string here() const;
+  std::string element(const host_access& a, long long at) const;
+  void check_bounds(const host_access& a, long long at, std::size_t count, const char* verb);
+  void note_read(const host_access& a, long long at, std::size_t count);
+  void note_write(const host_access& a, long long at, std::size_t count, const void* value);
+  static void enter();
+
+  support::random random_;
+  std::vector<std::unique_ptr<memory_region>> regions_;
+  memory_region shared_;
+  std::vector<std::byte> shared_bytes_;
+  std::vector<fiber> fibers_;
+  ucontext_t scheduler_{};
+  std::size_t current_ = 0;
+  std::int32_t block_number_ = 0;
+  std::uint32_t phase_ = 0;
+  std::array<std::uint32_t, 3> block_shape_{};
+  void (*entry_)(const host_argument*) = nullptr;
+  const host_argument* arguments_ = nullptr;
+  host_location** place_ = nullptr;
+  std::string symbol_, failure_;
+  static thread_local emulation* active_;
+};
+
+}  // namespace tilewright::backend::cuda::detail

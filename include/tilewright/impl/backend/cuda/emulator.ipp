@@ -1,0 +1,423 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <dlfcn.h>
+
+#include <tilewright/backend/cuda/emulator.hpp>
+#include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/impl/backend/cuda/emulator.hpp>
+#include <tilewright/impl/backend/cuda/host_compiler.hpp>
+#include <tilewright/impl/backend/cuda/text.hpp>
+#include <tilewright/support/error.hpp>
+
+namespace tilewright::backend::cuda::detail {
+
+TILEWRIGHT_INLINE thread_local emulation* emulation::active_ = nullptr;
+
+inline constexpr std::size_t fiber_stack_bytes = 256 << 10;
+
+TILEWRIGHT_INLINE void memory_region::forget_accesses(bool written_too) {
+  for (shadow& s : shadows) {
+    const bool written = s.written && !written_too;
+    s = shadow{};
+    s.written = written;
+  }
+}
+
+TILEWRIGHT_INLINE memory_region& emulation::add_region(void* data, std::size_t bytes,
+                                                       std::size_t unit, bool written) {
+  regions_.push_back(std::make_unique<memory_region>());
+  memory_region& out = *regions_.back();
+  out.base = static_cast<std::byte*>(data);
+  out.unit = unit;
+  out.shadows.resize(bytes / unit);
+  for (shadow& s : out.shadows) s.written = written;
+  return out;
+}
+
+// ---- fibers ---------------------------------------------------------------------------------------
+
+TILEWRIGHT_INLINE void emulation::enter() {
+  emulation& e = *active_;
+  e.entry_(e.arguments_);
+  e.wait(state::done);
+}
+
+TILEWRIGHT_INLINE void emulation::resume(std::size_t thread) {
+  current_ = thread;
+  *place_ = &fibers_[thread].place;
+  ::swapcontext(&scheduler_, &fibers_[thread].context);
+}
+
+/// Gives the turn back; returns when the thread is ready again.
+TILEWRIGHT_INLINE void emulation::wait(state s) {
+  fiber& f = fibers_[current_];
+  f.state = s;
+  ::swapcontext(&f.context, &scheduler_);
+}
+
+TILEWRIGHT_INLINE void emulation::leave_failed() {
+  ::swapcontext(&fibers_[current_].context, &scheduler_);
+  std::abort();  // a fiber that failed is never resumed
+}
+
+TILEWRIGHT_INLINE void emulation::fail(const std::string& what) {
+  if (failure_.empty()) failure_ = "emulated kernel " + symbol_ + ": " + what + here();
+  leave_failed();
+}
+
+TILEWRIGHT_INLINE std::string emulation::here() const {
+  const host_location& p = fibers_[current_].place;
+  const auto text = [](const host_index& i) {
+    return "(" + std::to_string(i.x) + ", " + std::to_string(i.y) + ", " + std::to_string(i.z) +
+           ")";
+  };
+  return ", in block " + text(p.block) + " thread " + text(p.thread);
+}
+
+TILEWRIGHT_INLINE void emulation::launch(const std::string& symbol,
+                                         void (*entry)(const host_argument*), host_location** place,
+                                         const std::vector<host_argument>& arguments,
+                                         const std::array<std::uint32_t, 3>& grid,
+                                         const std::array<std::uint32_t, 3>& block,
+                                         std::size_t shared_bytes) {
+  symbol_ = symbol;
+  entry_ = entry;
+  place_ = place;
+  arguments_ = arguments.data();
+  block_shape_ = block;
+  const std::size_t threads = std::size_t{block[0]} * block[1] * block[2];
+  if (fibers_.size() < threads) fibers_.resize(threads);
+  for (std::size_t t = 0; t < threads; ++t)
+    if (!fibers_[t].stack) fibers_[t].stack.reset(new std::byte[fiber_stack_bytes]);
+  // 128-byte aligned, as on the device
+  shared_bytes_.assign(shared_bytes + 128, std::byte{0xff});
+  const auto address = reinterpret_cast<std::uintptr_t>(shared_bytes_.data());
+  shared_.base = shared_bytes_.data() + (128 - address % 128) % 128;
+  shared_.of_block = true;
+  shared_.shadows.assign(shared_bytes, shadow{});
+  std::vector<std::uint64_t> order(std::size_t{grid[0]} * grid[1] * grid[2]);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
+  emulation* const before = std::exchange(active_, this);
+  phase_ = 0;
+  for (const std::uint64_t number : order) {
+    block_number_ = static_cast<std::int32_t>(number);
+    const auto x = static_cast<int>(number % grid[0]),
+               y = static_cast<int>(number / grid[0] % grid[1]),
+               z = static_cast<int>(number / grid[0] / grid[1]);
+    run_block({x, y, z}, threads);
+    if (!failure_.empty()) break;
+  }
+  active_ = before;
+  if (!failure_.empty()) throw error(failure_);
+  for (const auto& r : regions_) r->forget_accesses(false);
+}
+
+TILEWRIGHT_INLINE void emulation::run_block(const host_index& block, std::size_t threads) {
+  ++phase_;
+  shared_.forget_accesses(true);
+  std::fill(shared_bytes_.begin(), shared_bytes_.end(), std::byte{0xff});
+  for (std::size_t t = 0; t < threads; ++t) {
+    fiber& f = fibers_[t];
+    const auto n = static_cast<unsigned>(t);
+    f.place = {block,
+               {static_cast<int>(n % block_shape_[0]),
+                static_cast<int>(n / block_shape_[0] % block_shape_[1]),
+                static_cast<int>(n / block_shape_[0] / block_shape_[1])}};
+    f.state = state::ready;
+    ::getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.get();
+    f.context.uc_stack.ss_size = fiber_stack_bytes;
+    f.context.uc_link = &scheduler_;
+    ::makecontext(&f.context, &emulation::enter, 0);
+  }
+  std::vector<std::size_t> ready;
+  for (;;) {
+    ready.clear();
+    bool all_done = true;
+    for (std::size_t t = 0; t < threads; ++t) {
+      all_done = all_done && fibers_[t].state == state::done;
+      if (fibers_[t].state == state::ready) ready.push_back(t);
+    }
+    if (all_done) return;
+    if (ready.empty() && !release_exchanges(threads) && !release_barrier(threads)) return;
+    for (std::size_t i = ready.size(); i > 1; --i) std::swap(ready[i - 1], ready[random_.below(i)]);
+    for (const std::size_t t : ready) {
+      resume(t);
+      if (!failure_.empty()) return;
+    }
+  }
+}
+
+/// Ends the exchanges that all of a group have come to.
+/// @returns whether there was one
+TILEWRIGHT_INLINE bool emulation::release_exchanges(std::size_t threads) {
+  bool any = false;
+  for (std::size_t t = 0; t < threads; ++t) {
+    const fiber& first = fibers_[t];
+    if (first.state != state::in_exchange) continue;
+    const auto group = static_cast<std::size_t>(first.group);
+    const std::size_t begin = t / group * group;
+    bool complete = begin + group <= threads;
+    for (std::size_t u = begin; complete && u < begin + group; ++u)
+      complete = fibers_[u].state == state::in_exchange && fibers_[u].lanes == first.lanes &&
+                 fibers_[u].group == first.group;
+    if (!complete) continue;
+    for (std::size_t u = begin; u < begin + group; ++u) {
+      fibers_[u].answer =
+          fibers_[begin + ((u - begin) ^ static_cast<std::size_t>(first.lanes))].value;
+      any = true;
+    }
+    for (std::size_t u = begin; u < begin + group; ++u) fibers_[u].state = state::ready;
+  }
+  return any;
+}
+
+TILEWRIGHT_INLINE bool emulation::release_barrier(std::size_t threads) {
+  std::size_t waiting = 0;
+  for (std::size_t t = 0; t < threads; ++t) {
+    if (fibers_[t].state == state::at_barrier) {
+      ++waiting;
+      current_ = t;
+    }
+  }
+  if (waiting < threads) {
+    const bool exchange =
+        std::any_of(fibers_.begin(), fibers_.begin() + static_cast<std::ptrdiff_t>(threads),
+                    [](const fiber& f) { return f.state == state::in_exchange; });
+    failure_ = "emulated kernel " + symbol_ + ": no thread can go on; " + std::to_string(waiting) +
+               " of " + std::to_string(threads) + " threads wait at a barrier" +
+               (exchange ? ", others in an exchange that not all of their group reach" : "") +
+               here();
+    return false;
+  }
+  for (std::size_t t = 0; t < threads; ++t) fibers_[t].state = state::ready;
+  ++phase_;
+  return true;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------
+
+TILEWRIGHT_INLINE std::string emulation::element(const host_access& a, long long at) const {
+  return std::string(a.name) + "[" + std::to_string(at) + "]";
+}
+
+TILEWRIGHT_INLINE void emulation::check_bounds(const host_access& a, long long at,
+                                               std::size_t count, const char* verb) {
+  if (at < 0 || static_cast<std::size_t>(at) + count > a.elements)
+    fail(std::string(verb) + " " + element(a, at) + (count > 1 ? " and the next" : "") +
+         " out of bounds, the buffer has " + std::to_string(a.elements) + " elements");
+  const std::size_t width = count * a.element;
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const auto& region = *static_cast<const memory_region*>(a.region);
+  if (count > 1 && static_cast<std::size_t>(address - region.base) % width != 0)
+    fail(std::string(verb) + " " + std::to_string(count) + " elements from " + element(a, at) +
+         " on, which is no multiple of " + std::to_string(width) + " bytes");
+}
+
+TILEWRIGHT_INLINE void emulation::note_read(const host_access& a, long long at, std::size_t count) {
+  check_bounds(a, at, count, "reads");
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  const std::byte* address =
+      static_cast<const std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + count * a.element / region.unit;
+  const auto me = static_cast<std::int32_t>(current_);
+  for (std::size_t i = first; i < last; ++i) {
+    shadow& s = region.shadows[i];
+    if (!s.written) fail("reads " + element(a, at) + ", which nothing wrote");
+    if (!region.of_block && s.write_block != shadow::nobody && s.write_block != block_number_)
+      fail("reads " + element(a, at) + ", which another block writes");
+    if (s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me)
+      fail("reads " + element(a, at) + ", which thread " + std::to_string(s.writer) +
+           " writes without a barrier between");
+    if (s.read_block == block_number_ && s.read_phase == phase_) {
+      if (s.reader != me) s.reader = shadow::several;
+    } else {
+      s.reader = me;
+      if (s.read_block != block_number_ && s.read_block != shadow::nobody)
+        s.read_block = shadow::several;
+      if (s.read_block == shadow::nobody) s.read_block = block_number_;
+      s.read_phase = phase_;
+    }
+  }
+}
+
+TILEWRIGHT_INLINE void emulation::note_write(const host_access& a, long long at, std::size_t count,
+                                             const void* value) {
+  check_bounds(a, at, count, "writes");
+  auto& region = *const_cast<memory_region*>(static_cast<const memory_region*>(a.region));
+  std::byte* address = static_cast<std::byte*>(a.base) + static_cast<std::size_t>(at) * a.element;
+  const std::size_t bytes = count * a.element;
+  const std::size_t first = static_cast<std::size_t>(address - region.base) / region.unit,
+                    last = first + bytes / region.unit;
+  const auto me = static_cast<std::int32_t>(current_);
+  const bool same = std::memcmp(address, value, bytes) == 0;
+  for (std::size_t i = first; i < last; ++i) {
+    shadow& s = region.shadows[i];
+    const bool other_block = s.write_block != shadow::nobody && s.write_block != block_number_;
+    const bool other_thread =
+        s.write_block == block_number_ && s.write_phase == phase_ && s.writer != me;
+    if (!same && !region.of_block && other_block)
+      fail("writes " + element(a, at) + ", which another block writes, too");
+    if (!same && other_thread)
+      fail("writes " + element(a, at) + ", which thread " + std::to_string(s.writer) +
+           " writes without a barrier between");
+    if (!region.of_block && s.read_block != shadow::nobody && s.read_block != block_number_)
+      fail("writes " + element(a, at) + ", which another block reads");
+    if (s.read_block == block_number_ && s.read_phase == phase_ && s.reader != me)
+      fail("writes " + element(a, at) + ", which another thread reads without a barrier between");
+    s.write_block = block_number_;
+    s.write_phase = phase_;
+    s.writer = me;
+    s.written = true;
+  }
+  std::memcpy(address, value, bytes);
+}
+
+TILEWRIGHT_INLINE const host_runtime& emulation::runtime() {
+  static const host_runtime table{
+      [](const host_access* a, long long at, std::size_t count) {
+        active_->note_read(*a, at, count);
+      },
+      [](const host_access* a, long long at, std::size_t count, const void* value) {
+        active_->note_write(*a, at, count, value);
+      },
+      [] { active_->wait(state::at_barrier); },
+      [](unsigned value, int lanes, int group) {
+        fiber& f = active_->fibers_[active_->current_];
+        f.value = value;
+        f.lanes = lanes;
+        f.group = group;
+        active_->wait(state::in_exchange);
+        return f.answer;
+      },
+      [](const void** region, const char* name, std::size_t offset, std::size_t bytes) -> void* {
+        emulation& e = *active_;
+        if (offset + bytes > e.shared_.shadows.size())
+          e.fail(std::string(name) + " lies behind the end of shared memory");
+        *region = &e.shared_;
+        return e.shared_.base + offset;
+      },
+      [](const char* name, long long at, std::size_t count, int unwritten) {
+        const std::string place = std::string(name) + "[" + std::to_string(at) + "]";
+        active_->fail(unwritten ? "reads " + place + ", which nothing wrote"
+                                : "touches " + place + " out of bounds, the buffer has " +
+                                      std::to_string(count) + " elements");
+      }};
+  return table;
+}
+
+/// What makes a kernel callable with an array of arguments.
+inline std::string trampoline(const kernel& k) {
+  std::string out = "extern \"C\" void " + k.start.symbol +
+                    "_emulated(const tw_argument* tw_arguments) {\n  " + k.start.symbol + "(";
+  for (std::size_t i = 0; i < k.parameters.size(); ++i) {
+    const kernel_parameter& p = k.parameters[i];
+    const std::string at = "tw_arguments[" + std::to_string(i) + "]";
+    out += i ? ", " : "";
+    out += p.buffer ? "tw_global<" + std::string(p.written ? "" : "const ") + stored_type(p.type) +
+                          ">(" + at + ", \"" + p.name + "\")"
+                    : "*static_cast<const " + stored_type(p.type) + "*>(" + at + ".data)";
+  }
+  return out + ");\n}\n";
+}
+
+}  // namespace tilewright::backend::cuda::detail
+
+namespace tilewright::backend::cuda {
+
+struct emulator::loaded {
+  program what;
+  void* library = nullptr;
+  std::vector<void (*)(const detail::host_argument*)> entries;
+  detail::host_location** place = nullptr;
+
+  ~loaded() {
+    if (library) ::dlclose(library);
+  }
+};
+
+TILEWRIGHT_INLINE std::string why_no_emulator() {
+  return detail::host_compiler().empty()
+             ? "there is no c++, g++ or clang++ on PATH, and TILEWRIGHT_CXX is not set"
+             : std::string();
+}
+
+TILEWRIGHT_INLINE emulator::emulator(const program& p) : loaded_(std::make_unique<loaded>()) {
+  loaded_->what = p;
+  std::string text{host_prelude()};
+  text += common_prelude();
+  text += p.text;
+  for (const kernel& k : p.kernels) text += detail::trampoline(k);
+  loaded_->library = detail::compile_on_host(text);
+  const auto symbol = [&](const std::string& name) {
+    void* const out = ::dlsym(loaded_->library, name.c_str());
+    if (!out) throw internal_error("emulated kernels have no symbol " + name);
+    return out;
+  };
+  loaded_->place = static_cast<detail::host_location**>(symbol("tw_place"));
+  *static_cast<const detail::host_runtime**>(symbol("tw_host")) = &detail::emulation::runtime();
+  for (const kernel& k : p.kernels)
+    loaded_->entries.push_back(reinterpret_cast<void (*)(const detail::host_argument*)>(
+        symbol(k.start.symbol + "_emulated")));
+}
+
+TILEWRIGHT_INLINE emulator::~emulator() = default;
+TILEWRIGHT_INLINE emulator::emulator(emulator&&) noexcept = default;
+TILEWRIGHT_INLINE emulator& emulator::operator=(emulator&&) noexcept = default;
+
+TILEWRIGHT_INLINE void emulator::run(const std::vector<emulated_argument>& arguments,
+                                     const std::vector<std::int64_t>& strides,
+                                     std::uint64_t seed) const {
+  const program& p = loaded_->what;
+  detail::emulation run(seed);
+  std::vector<std::byte> workspace(static_cast<std::size_t>(p.workspace_bytes) + 256,
+                                   std::byte{0xff});
+  const auto address = reinterpret_cast<std::uintptr_t>(workspace.data());
+  std::byte* const base = workspace.data() + (256 - address % 256) % 256;
+  std::map<std::pair<void*, std::size_t>, detail::memory_region*> known;
+  for (std::size_t k = 0; k < p.kernels.size(); ++k) {
+    const launch& start = p.kernels[k].start;
+    std::vector<detail::host_argument> values;
+    for (std::size_t i = 0; i < start.arguments.size(); ++i) {
+      const launch_argument& a = start.arguments[i];
+      const kernel_parameter& q = p.kernels[k].parameters[i];
+      const auto index = static_cast<std::size_t>(a.index);
+      const bool of_call =
+          a.from == launch_argument::kind::buffer || a.from == launch_argument::kind::scalar;
+      if ((of_call && index >= arguments.size()) ||
+          (a.from == launch_argument::kind::stride && index >= strides.size()))
+        throw argument_error("kernel " + start.symbol + " needs argument " + std::to_string(index) +
+                             ", which the call does not have");
+      switch (a.from) {
+        case launch_argument::kind::scalar:
+          values.push_back({arguments[index].data, nullptr, 1});
+          continue;
+        case launch_argument::kind::stride:
+          values.push_back({const_cast<std::int64_t*>(&strides[index]), nullptr, 1});
+          continue;
+        default: break;
+      }
+      const bool inside = a.from == launch_argument::kind::workspace;
+      void* const data = inside ? base + index : arguments[index].data;
+      const auto elements =
+          static_cast<std::size_t>(inside ? q.elements : arguments[index].elements);
+      const std::size_t size = static_cast<std::size_t>(bytes(q.type));
+      detail::memory_region*& region = known[{data, elements * size}];
+      if (!region) region = &run.add_region(data, elements * size, size, !inside);
+      values.push_back({data, region, elements});
+    }
+    run.launch(start.symbol, loaded_->entries[k], loaded_->place, values, start.grid, start.block,
+               static_cast<std::size_t>(start.shared_bytes));
+  }
+}
+
+}  // namespace tilewright::backend::cuda

@@ -1,0 +1,32 @@
+// From a scheduled function to the form that the CUDA back end takes.
+//
+// The lowered form. The body is a sequence of kernels inside allocations of scope "global", which are
+// memory of the device that kernels share. A code generator may rely on these:
+//  1. A kernel is a nest of loops bound to blockIdx.z, .y, .x, allocations of scope "shared", loops
+//     bound to threadIdx.z, .y, .x, and the body; each axis at most once, from 0 on, extents literal.
+//     No other loop is bound.
+//  2. The body holds loop, seq, store, if_else, let, evaluate and allocate nodes, no blocks. Loops are
+//     serial, unrolled or vectorized.
+//  3. Shared buffers have literal shapes and an `elem_offset` in the block's shared memory, a multiple
+//     of 128 bytes; those of one block that live at different times may overlap.
+//  4. Allocations in the body are a thread's own: scope "local", shapes literal.
+//  5. Barriers, `T.tvm_storage_sync("shared")`, stand where all threads of the block come by.
+//  6. Contents of a buffer are undefined at its allocation.
+// Function attribute: "tilewright.lowered" = 1.
+#pragma once
+
+#include <tilewright/ir/stmt.hpp>
+
+namespace tilewright::target {
+struct gpu;
+}
+
+namespace tilewright::pass {
+
+/// The scheduled function `f` as kernels for `target`; the meaning is that of ir::interpret up to
+/// reassociation across the iterations of declared reductions.
+/// @throws build_error for what cannot be lowered: an allocation or a grid without constant bound, too
+///         much shared memory, a barrier that not all threads would reach
+ir::function lower(const ir::function& f, const target::gpu& target);
+
+}  // namespace tilewright::pass
