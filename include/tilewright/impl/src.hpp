@@ -22,6 +22,7 @@
 #include <tilewright/impl/backend/artifact.ipp>
 #include <tilewright/impl/backend/compile.ipp>
 #include <tilewright/impl/backend/cuda/available.ipp>
+#include <tilewright/impl/backend/cuda/compile.ipp>
 #include <tilewright/impl/backend/cuda/driver.ipp>
 #include <tilewright/impl/backend/cuda/emulator.ipp>
 #include <tilewright/impl/backend/cuda/host_compiler.ipp>
@@ -29,6 +30,7 @@
 #include <tilewright/impl/backend/cuda/nvrtc.ipp>
 #include <tilewright/impl/backend/cuda/prelude.ipp>
 #include <tilewright/impl/backend/cuda/program.ipp>
+#include <tilewright/impl/backend/cuda/resources.ipp>
 #include <tilewright/impl/backend/cuda/text.ipp>
 #include <tilewright/impl/backend/elf.ipp>
 #include <tilewright/impl/backend/llvm/affine.ipp>

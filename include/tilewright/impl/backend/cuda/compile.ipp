@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <tilewright/backend/cuda/compile.hpp>
+#include <tilewright/backend/cuda/nvrtc.hpp>
+#include <tilewright/backend/cuda/prelude.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/fork_gate.hpp>
+
+namespace tilewright::backend::cuda {
+namespace detail {
+
+/// One program in NVRTC's hands.
+class compilation {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit compilation(const std::string& text) : c(nvrtc()) {
+    check(c.CreateProgram(&program_, text.c_str(), "kernels.cu", 0, nullptr, nullptr));
+  }
+  ~compilation() { c.DestroyProgram(&program_); }
+  compilation(const compilation&) = delete;
+  compilation& operator=(const compilation&) = delete;
+
+  void run(const target::gpu& device, std::chrono::milliseconds deadline) {
+    const std::string architecture = "-arch=" + device.architecture;
+    const std::array<const char*, 6> options{architecture.c_str(), "-std=c++17",
+                                             "-minimal",           "-default-device",
+                                             "-Xptxas=-v",         "-diag-suppress=177"};
+    if (deadline.count() > 0 && c.SetFlowCallback) {
+      end_ = clock::now() + deadline;
+      check(c.SetFlowCallback(program_, &is_late, this));
+    }
+    const int result = c.CompileProgram(program_, static_cast<int>(options.size()), options.data());
+    if (result == nvrtc_success) return;
+    if (late_)
+      throw build_error("NVRTC was stopped after " + std::to_string(deadline.count()) + " ms");
+    throw build_error("NVRTC refuses kernels for " + device.architecture + ": " +
+                      c.GetErrorString(result) + "\n" + log().substr(0, 8000));
+  }
+
+  std::string log() const {
+    std::size_t size = 0;
+    check(c.GetProgramLogSize(program_, &size));
+    std::string out(size, '\0');
+    if (size) check(c.GetProgramLog(program_, out.data()));
+    while (!out.empty() && out.back() == '\0') out.pop_back();
+    return out;
+  }
+
+  std::vector<std::byte> cubin() const {
+    std::size_t size = 0;
+    check(c.GetCUBINSize(program_, &size));
+    std::vector<std::byte> out(size);
+    if (size) check(c.GetCUBIN(program_, reinterpret_cast<char*>(out.data())));
+    return out;
+  }
+
+ private:
+  void check(int result) const {
+    if (result != nvrtc_success)
+      throw build_error("NVRTC failed: " + std::string(c.GetErrorString(result)));
+  }
+  static int is_late(void* self, void*) {
+    auto* const me = static_cast<compilation*>(self);
+    me->late_ = clock::now() > me->end_;
+    return me->late_ ? 1 : 0;
+  }
+
+  const nvrtc_api& c;
+  nvrtc_program program_ = nullptr;
+  clock::time_point end_;
+  bool late_ = false;
+};
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE compiled compile(const program& p, const target::gpu& device,
+                                   std::chrono::milliseconds deadline) {
+  const support::fork_pass inside;
+  std::string text{device_prelude()};
+  text += common_prelude();
+  text += p.text;
+  detail::compilation run(text);
+  run.run(device, deadline);
+  compiled out;
+  out.log = run.log();
+  out.report = parse_resources(out.log);
+  out.artifact.object = run.cubin();
+  out.artifact.isa = "nvidia:" + device.architecture;
+  out.artifact.workspace_bytes = p.workspace_bytes;
+  for (const kernel& k : p.kernels) {
+    launch l = k.start;
+    if (const kernel_resources* r = out.report.find(l.symbol)) {
+      l.registers = r->registers;
+      l.spilled_bytes = r->spilled_bytes;
+    }
+    out.artifact.launches.push_back(std::move(l));
+  }
+  if (out.artifact.object.empty())
+    throw build_error("NVRTC made no code for " + device.architecture);
+  return out;
+}
+
+}  // namespace tilewright::backend::cuda
