@@ -10,11 +10,13 @@
 #include <CLI/CLI.hpp>
 
 #include <tilewright/backend/compile.hpp>
+#include <tilewright/backend/cuda/emulator.hpp>
 #include <tilewright/backend/loader.hpp>
 #include <tilewright/backend/pool.hpp>
 #include <tilewright/ir/interpret.hpp>
 #include <tilewright/ir/scalarize.hpp>
 #include <tilewright/pass/lower.hpp>
+#include <tilewright/pass/lower_gpu.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/search/argument_values.hpp>
 #include <tilewright/search/operands.hpp>
@@ -25,6 +27,7 @@
 #include <tilewright/support/narrow_float.hpp>
 #include <tilewright/support/number_text.hpp>
 #include <tilewright/target/cpu.hpp>
+#include <tilewright/target/gpu.hpp>
 
 #include "command.hpp"
 #include "npy.hpp"
@@ -37,7 +40,7 @@ using namespace tilewright;
 using output_list = std::vector<std::vector<std::byte>>;  // one per written parameter, row-major
 
 struct run_options {
-  std::string file, trace, engine = "llvm";
+  std::string file, trace, engine = "llvm", gpu = "sm_80";
   std::vector<std::string> dims, inputs, outputs;
   std::uint64_t seed = 0;
   bool check = true;
@@ -218,6 +221,30 @@ output_list run_llvm(const ir::function& f, arguments& args, const run_options& 
   return out;
 }
 
+/// Elements of each parameter from its first one to its last.
+std::int64_t reach(const search::operand& o, const std::vector<std::int64_t>& strides) {
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < o.extents.size(); ++d) {
+    if (o.extents[d] == 0) return 0;
+    last += (o.extents[d] - 1) * strides[d];
+  }
+  return last + 1;
+}
+
+/// Kernels for a GPU, run thread by thread on the host.
+output_list run_emulated(const ir::function& f, arguments& args, const run_options& o) {
+  const target::gpu device = target::named_gpu(o.gpu);
+  const backend::cuda::emulator kernels(backend::cuda::print(pass::lower(f, device), device));
+  args.reset();
+  std::vector<backend::cuda::emulated_argument> memory;
+  const std::vector<ir::tensor_view> views = args.views();
+  for (std::size_t i = 0; i < views.size(); ++i)
+    memory.push_back({views[i].data,
+                      args.operands()[i].scalar ? 1 : reach(args.operands()[i], views[i].strides)});
+  kernels.run(memory, args.strides(), o.seed);
+  return args.outputs();
+}
+
 /// Races are looked for where the interpreter is what the user asked for, not where it is the
 /// reference.
 output_list run_interpreter(const ir::function& f, arguments& args, bool check_races) {
@@ -300,12 +327,13 @@ int run(const run_options& o) {
   f = ir::scalarize(f);
   scheduled = ir::scalarize(scheduled);
   arguments args(f, o);
-  const bool compiled = o.engine == "llvm";
-  const output_list actual =
-      compiled ? run_llvm(scheduled, args, o) : run_interpreter(scheduled, args, true);
+  const bool interpreted = o.engine == "interp";
+  const output_list actual = interpreted             ? run_interpreter(scheduled, args, true)
+                             : o.engine == "emulate" ? run_emulated(scheduled, args, o)
+                                                     : run_llvm(scheduled, args, o);
   // The interpreter on the function as it was is the reference; without a trace it has just run.
   std::optional<output_list> expected;
-  if (o.check && (compiled || !o.trace.empty()))
+  if (o.check && (!interpreted || !o.trace.empty()))
     expected = run_interpreter(f, args, false);
   else if (o.check)
     expected = actual;
@@ -334,8 +362,11 @@ std::function<int()> declare_run(CLI::App& app) {
   const auto o = std::make_shared<run_options>();
   app.add_option("FILE", o->file, "a function in script form")->required();
   app.add_option("--trace", o->trace, "run the function as this trace transforms it");
-  app.add_option("--engine", o->engine, "interp or llvm")
-      ->check(CLI::IsMember({"interp", "llvm"}))
+  app.add_option("--engine", o->engine,
+                 "interp, llvm, or emulate: the kernels for a GPU, run on the host")
+      ->check(CLI::IsMember({"interp", "llvm", "emulate"}))
+      ->capture_default_str();
+  app.add_option("--gpu", o->gpu, "the architecture that kernels are made for")
       ->capture_default_str();
   app.add_option("--dim", o->dims, "NAME=VALUE: a symbolic extent or a scalar parameter")
       ->take_all();
