@@ -10,6 +10,7 @@
 #include <tilewright/space/modules/order_loops.hpp>
 #include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/space/modules/transposed_output.hpp>
 #include <tilewright/space/root_blocks.hpp>
 
 namespace tilewright::space {
@@ -46,11 +47,22 @@ inline void inline_cheap_blocks(schedule& s, const context& where) {
     if (!is_border_of_windows(s, name)) rule(s, name, where, none);
 }
 
+/// The axis along which the block's register tile has its columns: the one along which the output is
+/// contiguous, or one along which it is made so.
+inline void choose_columns(schedule& s, const std::string& name, const context& where,
+                           chooser& choices) {
+  const std::vector<std::size_t> axes = column_axes(s, name, where);
+  if (axes.empty()) return;
+  transposed_output(s, name, axes[axes.size() > 1 ? choices.pick(axes.size()) : 0]);
+}
+
 /// One sketch; consumers come before their producers, so that a producer is placed into loops that
 /// are final.
 inline void build_cpu_sketch(schedule& s, const context& where, chooser& choices) {
   bool tiled = false;
-  const std::vector<std::string> blocks = root_block_names(s);
+  std::vector<std::string> blocks = root_block_names(s);
+  for (const std::string& name : blocks) choose_columns(s, name, where, choices);
+  blocks = root_block_names(s);
   for (auto name = blocks.rbegin(); name != blocks.rend(); ++name)
     if (has_block(s, *name) && needs_register_tiling(s, *name)) {
       register_tiling(s, *name, where, choices);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/space/block_profile.hpp>
 #include <tilewright/space/chooser.hpp>
 #include <tilewright/space/space.hpp>
 #include <tilewright/target/cpu.hpp>
@@ -24,6 +25,10 @@ struct register_tile {
 /// multiply-adds per load and with the share of the tiles' work that lies inside the extents.
 std::vector<register_tile> register_tiles(const target::cpu& cpu, dtype type,
                                           std::int64_t row_extent, std::int64_t column_extent);
+
+/// Whether vectors along the spatial variable `iter` of a block can be loaded of every operand, or
+/// of a panel into which the operand is transposed.
+bool can_be_columns(const schedule& s, const block_profile& p, std::size_t iter);
 
 /// True when the block is a reduction with constant loops whose output is contiguous along one of
 /// its spatial variables, and whose operands can be loaded as vectors along it or staged into

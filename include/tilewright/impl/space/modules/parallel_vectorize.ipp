@@ -114,6 +114,19 @@ inline std::optional<std::size_t> transposed_iter(const schedule& s, const ir::b
   return std::nullopt;
 }
 
+/// Makes squares of a transposition: `lanes` across what is read go innermost, below a few steps of
+/// loop `along` that are written out, so that rows are loaded and transposed in registers.
+inline void order_squares(schedule& s, std::vector<loop_rv> loops, std::size_t along, loop_rv lanes,
+                          chooser& choices) {
+  const expr_rv steps = choices.categorical(s, {4, 8, 16}, {1, 1, 1.5});
+  const auto [rest, step] = s.split(loops[along], {infer, steps});
+  loops[along] = rest;
+  loops.push_back(step);
+  loops.push_back(lanes);
+  s.reorder(loops);
+  s.unroll(step);
+}
+
 inline bool plain(const ir::loop_node& loop) {
   return loop.loop == ir::loop_kind::serial && loop.annotations.empty();
 }
@@ -138,18 +151,11 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
     const expr_rv width = choices.categorical(attempt, {lanes, 2 * lanes, 4 * lanes}, {1, 1, 1.5});
     const auto [outer, inner] = attempt.split(loops[*position], {infer, width});
     if (const auto across = detail::transposed_iter(s, *realize.block, *iter)) {
-      // lanes across the argument, a few steps along it written out: rows are loaded and transposed
       const std::optional<std::size_t> along = detail::loop_driving(s, realize, *across);
       if (!along || !detail::plain(attempt.get(loops[*along]))) return;
-      const expr_rv steps = choices.categorical(attempt, {4, 8, 16}, {1, 1, 1.5});
-      const auto [rest, step] = attempt.split(loops[*along], {infer, steps});
       std::vector<loop_rv> order = loops;
       order[*position] = outer;
-      order[*along] = rest;
-      order.push_back(step);
-      order.push_back(inner);
-      attempt.reorder(order);
-      attempt.unroll(step);
+      detail::order_squares(attempt, std::move(order), *along, inner, choices);
     } else if (reduction || *position + 1 != loops.size()) {
       std::vector<loop_rv> order{outer};
       order.insert(order.end(), loops.begin() + static_cast<long>(*position) + 1, loops.end());
@@ -161,6 +167,20 @@ TILEWRIGHT_INLINE void vectorize_innermost(schedule& s, const std::string& name,
   } catch (const schedule_error&) {
     // a block that cannot be vectorized stays scalar
   }
+}
+
+TILEWRIGHT_INLINE void vectorize_squares(schedule& s, block_rv block, std::size_t across,
+                                         std::size_t along, const context& where,
+                                         chooser& choices) {
+  const ir::block_realize_node& realize = s.get(block);
+  const std::size_t iters = realize.block->iters.size();
+  const std::int64_t lanes = where.cpu->lanes(realize.block->writes[0].buffer->type);
+  std::vector<loop_rv> loops = s.get_loops(block);
+  loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(iters));
+  const auto [outer, inner] = s.split(loops[across], {infer, lanes});
+  loops[across] = outer;
+  detail::order_squares(s, std::move(loops), along, inner, choices);
+  s.vectorize(inner);
 }
 
 TILEWRIGHT_INLINE void parallelize_outermost(schedule& s, const context& where) {

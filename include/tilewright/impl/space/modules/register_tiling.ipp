@@ -7,6 +7,7 @@
 #include <tilewright/ir/bound_weights.hpp>
 #include <tilewright/ir/visit.hpp>
 #include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/parallel_vectorize.hpp>
 #include <tilewright/space/modules/register_tiling.hpp>
 #include <tilewright/space/root_blocks.hpp>
 #include <tilewright/support/error.hpp>
@@ -168,6 +169,16 @@ class tiling {
     return inner_row_.empty() ? inner_column_.back() : inner_row_.back();
   }
 
+  /// The variable of a consumer with this profile along which it reads the result contiguously,
+  /// where that is another one than the one along which it writes so.
+  std::optional<std::size_t> transposed(const block_profile& consumer) const {
+    for (const access_profile& read : consumer.reads)
+      if (read.buffer == profile_.write.buffer && read.affine)
+        for (std::size_t i = 0; i < read.stride.size(); ++i)
+          if (read.stride[i] == 1 && i != *consumer.contiguous()) return i;
+    return std::nullopt;
+  }
+
   void fuse_consumers() {
     const std::vector<std::string> consumers = consumer_names(s_, name_);
     if (consumers.size() != 1 || is_output(s_, name_)) return;
@@ -175,6 +186,11 @@ class tiling {
     if (!p || p->reduction || p->updates || !p->contiguous()) return;
     if (producer_names(s_, consumers[0]).size() != 1) return;
     const block_rv consumer = s_.get_block(consumers[0]);
+    if (const std::optional<std::size_t> along = transposed(*p)) {
+      // squares of a block of tiles, or of the whole result
+      if (choices_.pick(2) == 0) s_.reverse_compute_at(consumer, last_middle_, true);
+      return vectorize_squares(s_, consumer, *p->contiguous(), *along, where_, choices_);
+    }
     s_.reverse_compute_at(consumer, tile_loop(), true);
     std::vector<loop_rv> inner = s_.get_loops(consumer);
     inner.erase(inner.begin(), inner.end() - static_cast<long>(p->kind.size()));
@@ -209,8 +225,16 @@ class tiling {
       for (int r : streamed) stage(r, inner_column_.back());
     if (level >= 2)
       for (int r : broadcast) stage(r, split_reduction_ ? reduce_outer_.back() : last_middle_);
-    for (int r : operands([&](const access_profile& x) { return !loads_vectors(x, columns_); }))
-      stage_transposed(r, inner_column_.back());
+    // transposed once a call, unless it is bound or all of the call is in one block of columns
+    const std::vector<int> across =
+        operands([&](const access_profile& x) { return !loads_vectors(x, columns_); });
+    if (across.empty()) return;
+    const bool whole = (choices_.pick(2) == 0) != any_bound(across);
+    for (int r : across)
+      if (whole)
+        stage_transposed(r, std::nullopt);
+      else
+        stage_transposed(r, inner_column_.back());
   }
 
   /// Positions of the reads that may be staged and for which `f` holds; operands that the program
@@ -258,7 +282,8 @@ class tiling {
   /// A panel whose rows are vectors of the columns, from an operand that is contiguous along
   /// another dimension: lanes go across it, and a few steps along it are written out, which makes
   /// loads of rows and transpositions in registers.
-  void stage_transposed(int region, loop_rv at) {
+  /// @param at below this loop; nothing: before all of them
+  void stage_transposed(int region, std::optional<loop_rv> at) {
     const ir::block_node& block = *s_.get(block_).block;
     const ir::buffer_region& read = block.reads[static_cast<std::size_t>(region)];
     const std::size_t rank = read.box.size();
@@ -268,7 +293,7 @@ class tiling {
       if (!read.buffer->strides.empty() && ir::is_int(read.buffer->strides[d], 1)) along = d;
     }
     const block_rv copy = s_.cache_read(block_, region, "global");
-    s_.compute_at(copy, at, true);
+    if (at) s_.compute_at(copy, *at, true);
     std::vector<loop_rv> loops = s_.get_loops(copy);
     loops.erase(loops.begin(), loops.end() - static_cast<std::ptrdiff_t>(rank));
     const auto [columns, lanes] = s_.split(loops[across], {infer, vector_lanes()});
@@ -350,18 +375,20 @@ TILEWRIGHT_INLINE std::vector<register_tile> register_tiles(const target::cpu& c
   return out;
 }
 
+TILEWRIGHT_INLINE bool can_be_columns(const schedule& s, const block_profile& p, std::size_t iter) {
+  const std::optional<std::size_t> rows = p.reuse(iter);
+  return std::all_of(p.reads.begin(), p.reads.end(), [&](const access_profile& read) {
+    return detail::loads_vectors(read, iter) || (rows && detail::is_panel_material(s, read, *rows));
+  });
+}
+
 TILEWRIGHT_INLINE bool needs_register_tiling(const schedule& s, const std::string& block) {
   const std::optional<block_profile> p = profile(s, block);
   if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return false;
   const std::optional<std::size_t> columns = p->contiguous();
-  if (!columns) return false;
-  const std::optional<std::size_t> rows = p->reuse(*columns);
-  for (const access_profile& read : p->reads)
-    if (!detail::loads_vectors(read, *columns) &&
-        !(rows && detail::is_panel_material(s, read, *rows)))
-      return false;
+  if (!columns || !can_be_columns(s, *p, *columns)) return false;
   // a sum of rows within a chain is computed with the chain instead: it shares nothing to tile for
-  return rows || consumer_names(s, block).empty();
+  return p->reuse(*columns) || consumer_names(s, block).empty();
 }
 
 TILEWRIGHT_INLINE void register_tiling(schedule& s, const std::string& block, const context& where,

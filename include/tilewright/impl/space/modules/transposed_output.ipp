@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include <tilewright/ir/visit.hpp>
+#include <tilewright/space/block_profile.hpp>
+#include <tilewright/space/modules/register_tiling.hpp>
+#include <tilewright/space/modules/transposed_output.hpp>
+#include <tilewright/space/root_blocks.hpp>
+#include <tilewright/support/error.hpp>
+#include <tilewright/support/stable_sort.hpp>
+#include <tilewright/target/cpu.hpp>
+
+namespace tilewright::space {
+namespace detail {
+
+/// The dimension of the block's output whose index is this iteration variable and nothing else.
+inline std::optional<std::size_t> output_dimension(const ir::block_node& b, std::size_t iter) {
+  const ir::store_node* store = ir::as_store(b.body);
+  if (!store) return std::nullopt;
+  for (std::size_t d = 0; d < store->indices.size(); ++d)
+    if (store->indices[d].same(b.iters[iter].var)) return d;
+  return std::nullopt;
+}
+
+/// Whether an index of an operand adds a reduction variable to variable `iter`: a window that moves.
+inline bool reads_windows(const ir::block_node& b, std::size_t iter) {
+  bool found = false;
+  ir::for_each_expr(b.body, [&](const ir::expr& e) {
+    if (e->op != ir::op::load) return;
+    for (const ir::expr& index : e->args) {
+      if (!ir::uses_var(index, b.iters[iter].var)) continue;
+      for (const ir::iter_var& other : b.iters)
+        found = found || (other.kind == ir::iter_kind::reduce && ir::uses_var(index, other.var));
+    }
+  });
+  return found;
+}
+
+/// Whether no other variable than this one, along which the output is contiguous, can be expected to
+/// make better columns: their vectors are full and aligned.
+inline bool suits(const ir::block_node& b, const block_profile& p, std::size_t columns,
+                  const context& where) {
+  const std::int64_t lanes = where.cpu->lanes(p.write.buffer->type);
+  const std::int64_t extent = p.extent[columns], padded = (extent + lanes - 1) / lanes * lanes;
+  const bool short_rows = extent <= 2 * lanes && 10 * extent < 9 * padded;
+  return !short_rows && !reads_windows(b, columns);
+}
+
+/// What the best register tile with these columns promises.
+inline double promise_of(const block_profile& p, std::size_t columns, const context& where) {
+  const std::optional<std::size_t> rows = p.reuse(columns);
+  return register_tiles(*where.cpu, p.write.buffer->type, rows ? p.extent[*rows] : 1,
+                        p.extent[columns])
+      .front()
+      .weight;
+}
+
+/// What is left of it when the result has to be transposed.
+inline constexpr double transposing = 0.8;
+
+inline ir::index_map dimension_last(std::size_t rank, std::size_t last) {
+  return ir::make_index_map(rank, [&](const std::vector<ir::var>& v) {
+    std::vector<ir::expr> out(v.begin(), v.end());
+    std::rotate(out.begin() + static_cast<std::ptrdiff_t>(last),
+                out.begin() + static_cast<std::ptrdiff_t>(last) + 1, out.end());
+    return out;
+  });
+}
+
+}  // namespace detail
+
+TILEWRIGHT_INLINE std::vector<std::size_t> column_axes(const schedule& s, const std::string& block,
+                                                       const context& where) {
+  const std::optional<block_profile> p = profile(s, block);
+  if (!p || !p->reduction || !p->has(ir::iter_kind::reduce)) return {};
+  const ir::block_node& b = *named_block(s, block).block;
+  const std::optional<std::size_t> present = p->contiguous();
+  const bool as_it_is = needs_register_tiling(s, block);
+  if (as_it_is && detail::suits(b, *p, *present, where)) return {*present};
+  std::vector<std::size_t> out;
+  std::vector<double> promise(p->kind.size(), 0);
+  for (std::size_t i = 0; i < p->kind.size(); ++i) {
+    if (p->kind[i] != ir::iter_kind::spatial || p->extent[i] < 2) continue;
+    if (i == present ? !as_it_is
+                     : !p->reuse(i) || !detail::output_dimension(b, i) || !can_be_columns(s, *p, i))
+      continue;
+    promise[i] = detail::promise_of(*p, i, where) * (i == present ? 1 : detail::transposing);
+    out.push_back(i);
+  }
+  support::stable_sort(out, [&](std::size_t a, std::size_t c) { return promise[a] > promise[c]; });
+  return out;
+}
+
+TILEWRIGHT_INLINE void transposed_output(schedule& s, const std::string& block,
+                                         std::size_t columns) {
+  if (profile(s, block)->contiguous() == columns) return;
+  const block_rv b = s.get_block(block);
+  const std::optional<std::size_t> last = detail::output_dimension(*s.get(b).block, columns);
+  if (!last)
+    throw schedule_error("transposed_output", 1,
+                         "no dimension of what block " + block +
+                             " writes has the variable of the columns alone as its index");
+  if (is_output(s, block)) s.cache_write(b, 0, "global");
+  const std::size_t rank = s.get(b).block->writes[0].box.size();
+  if (*last + 1 < rank)
+    s.transform_layout(b, written_buffer(0), detail::dimension_last(rank, *last));
+}
+
+}  // namespace tilewright::space
