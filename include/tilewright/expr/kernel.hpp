@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,13 @@ struct kernel_info {
 /// content are interchangeable, whatever lambda they came from.
 class any_kernel {
  public:
+  /// @param storage what params and nodes point to, kept as long as the kernel and its copies; null:
+  /// it lives as long as the program
   any_kernel(std::string_view name, std::vector<const dsl::tensor_info*> params,
-             std::vector<dsl::node> nodes);
+             std::vector<dsl::node> nodes, std::shared_ptr<const void> storage = nullptr);
 
   std::string_view name() const noexcept { return name_; }
-  /// Parameters in the order of the call; they live as long as the program.
+  /// Parameters in the order of the call; they live as long as this kernel or a copy of it.
   const std::vector<const dsl::tensor_info*>& params() const noexcept { return params_; }
   const std::vector<dsl::node>& nodes() const noexcept { return nodes_; }
   kernel_info info() const;
@@ -54,6 +57,7 @@ class any_kernel {
   std::string name_;
   std::vector<const dsl::tensor_info*> params_;
   std::vector<dsl::node> nodes_;
+  std::shared_ptr<const void> storage_;
 };
 
 namespace dsl {

@@ -24,7 +24,7 @@ struct dim_info {
   friend constexpr bool operator==(const dim_info&, const dim_info&) = default;
 };
 
-/// A tensor of a kernel; lives as long as the program.
+/// A tensor of a kernel; lives as long as the program, or as a kernel built at run time.
 struct tensor_info {
   std::string_view name;
   dtype type = dtype::f32;

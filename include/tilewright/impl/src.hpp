@@ -56,10 +56,12 @@
 #include <tilewright/impl/cost/ranking.ipp>
 #include <tilewright/impl/expr/alternatives.ipp>
 #include <tilewright/impl/expr/argument.ipp>
+#include <tilewright/impl/expr/builder.ipp>
 #include <tilewright/impl/expr/footprint.ipp>
 #include <tilewright/impl/expr/kernel.ipp>
 #include <tilewright/impl/expr/padding.ipp>
 #include <tilewright/impl/expr/reify.ipp>
+#include <tilewright/impl/expr/runtime_expression.ipp>
 #include <tilewright/impl/expr/show.ipp>
 #include <tilewright/impl/intrin/dot_bf16.ipp>
 #include <tilewright/impl/intrin/dot_i8.ipp>

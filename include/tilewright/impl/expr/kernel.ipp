@@ -11,8 +11,12 @@ namespace tilewright {
 
 TILEWRIGHT_INLINE any_kernel::any_kernel(std::string_view name,
                                          std::vector<const dsl::tensor_info*> params,
-                                         std::vector<dsl::node> nodes)
-    : name_(name), params_(std::move(params)), nodes_(std::move(nodes)) {}
+                                         std::vector<dsl::node> nodes,
+                                         std::shared_ptr<const void> storage)
+    : name_(name),
+      params_(std::move(params)),
+      nodes_(std::move(nodes)),
+      storage_(std::move(storage)) {}
 
 TILEWRIGHT_INLINE kernel_info any_kernel::info() const {
   kernel_info out;
