@@ -12,13 +12,19 @@ namespace detail {
 template <conv_options O>
 using input_channels = named_if<O.groups == 1, "C", "CI">;
 
-/// Input channel of output channel k and channel c of its group.
+/// Input channel of channel c in the group of output channel k, which has `outputs` channels made
+/// from `inputs`.
+template <class K, class C, class Outputs, class Inputs>
+constexpr auto channel_in_group(const K& k, const C& c, const Outputs& outputs,
+                                const Inputs& inputs) {
+  return k / outputs * inputs + c;
+}
 template <conv_options O, class K, class C>
 constexpr auto group_channel(const K& k, const C& c) {
   if constexpr (O.groups == 1)
     return c;
   else
-    return k / (extent<"K"> / O.groups) * extent<"C"> + c;
+    return channel_in_group(k, c, extent<"K"> / O.groups, extent<"C">);
 }
 
 /// Conditions on the channels.
@@ -31,32 +37,58 @@ constexpr auto expects_groups() {
                   expects(extent<"K"> % O.groups == 0));
 }
 
+/// @name Sums over windows and channels, for kernels of types and those built at run time
+/// `to` converts to the type of the sum, `channel` is the channel of the input, and the places are
+/// those of the windows, all in terms of the reduced axes t, r, s and c.
+/// @{
+template <layout L, class To, class X, class F, class N, class K, class C, class W>
+constexpr auto conv1d_sum(To to, const X& padded, const F& f, const N& n, const K& k,
+                          const C& channel, const W& w) {
+  using axes::s, axes::c;
+  return sum<s, c>(to(image_at<L>(padded, n, channel, w)) * to(filter_at<L>(f, c, k, s)));
+}
+template <layout L, class To, class X, class F, class N, class K, class C, class H, class W>
+constexpr auto conv2d_sum(To to, const X& padded, const F& f, const N& n, const K& k,
+                          const C& channel, const H& h, const W& w) {
+  using axes::r, axes::s, axes::c;
+  return sum<r, s, c>(to(image_at<L>(padded, n, channel, h, w)) * to(filter_at<L>(f, c, k, r, s)));
+}
+template <layout L, class To, class X, class F, class N, class K, class C, class D, class H,
+          class W>
+constexpr auto conv3d_sum(To to, const X& padded, const F& f, const N& n, const K& k,
+                          const C& channel, const D& d, const H& h, const W& w) {
+  using axes::t, axes::r, axes::s, axes::c;
+  return sum<t, r, s, c>(to(image_at<L>(padded, n, channel, d, h, w)) *
+                         to(filter_at<L>(f, c, k, t, r, s)));
+}
+/// One filter per channel; `filter` is its element for c, r and s.
+template <layout L, class To, class X, class F, class N, class C, class H, class W>
+constexpr auto depthwise_sum(To to, const X& padded, const F& filter_element, const N& n,
+                             const C& c, const H& h, const W& w) {
+  using axes::r, axes::s;
+  return sum<r, s>(to(image_at<L>(padded, n, c, h, w)) * to(filter_element));
+}
+/// @}
+
 template <class R, conv_options O, class X, class F>
-constexpr auto conv1d_sum(X x, F f) {
+constexpr auto conv1d_value(X x, F f) {
   using axes::n, axes::q, axes::k, axes::s, axes::c;
-  const auto padded = zero_outside(x);
-  return sum<s, c>(
-      cast<R>(image_at<O.order>(padded, n, group_channel<O>(k, c), window_at<O, 0>(q, s))) *
-      cast<R>(filter_at<O.order>(f, c, k, s)));
+  return conv1d_sum<O.order>(cast_to<R>{}, zero_outside(x), f, n, k, group_channel<O>(k, c),
+                             window_at<O, 0>(q, s));
 }
 
 template <class R, conv_options O, class X, class F>
-constexpr auto conv2d_sum(X x, F f) {
+constexpr auto conv2d_value(X x, F f) {
   using axes::n, axes::p, axes::q, axes::k, axes::r, axes::s, axes::c;
-  const auto padded = zero_outside(x);
-  return sum<r, s, c>(cast<R>(image_at<O.order>(padded, n, group_channel<O>(k, c),
-                                                window_at<O, 0>(p, r), window_at<O, 1>(q, s))) *
-                      cast<R>(filter_at<O.order>(f, c, k, r, s)));
+  return conv2d_sum<O.order>(cast_to<R>{}, zero_outside(x), f, n, k, group_channel<O>(k, c),
+                             window_at<O, 0>(p, r), window_at<O, 1>(q, s));
 }
 
 template <class R, conv_options O, class X, class F>
-constexpr auto conv3d_sum(X x, F f) {
+constexpr auto conv3d_value(X x, F f) {
   using axes::n, axes::o, axes::p, axes::q, axes::k, axes::t, axes::r, axes::s, axes::c;
-  const auto padded = zero_outside(x);
-  return sum<t, r, s, c>(
-      cast<R>(image_at<O.order>(padded, n, group_channel<O>(k, c), window_at<O, 0>(o, t),
-                                window_at<O, 1>(p, r), window_at<O, 2>(q, s))) *
-      cast<R>(filter_at<O.order>(f, c, k, t, r, s)));
+  return conv3d_sum<O.order>(cast_to<R>{}, zero_outside(x), f, n, k, group_channel<O>(k, c),
+                             window_at<O, 0>(o, t), window_at<O, 1>(p, r), window_at<O, 2>(q, s));
 }
 
 }  // namespace detail
@@ -71,7 +103,7 @@ constexpr auto conv1d = kernel<"conv1d">(
        image<dsl::role::out, "Y", R, O.order, named<"N">, named<"K">, named<"Q">> Y) {
       using axes::n, axes::q, axes::k;
       return blocks(expects_windows<"Q", "W", "S", O, 0>(), detail::expects_groups<O>(),
-                    image_at<O.order>(Y, n, k, q) = detail::conv1d_sum<R, O>(X, F));
+                    image_at<O.order>(Y, n, k, q) = detail::conv1d_value<R, O>(X, F));
     });
 
 /// Y[n, p, q, k] = sum over r, s, c of X[n, p * stride + r * dilation - padding, ..., c] * F[r, s,
@@ -86,7 +118,7 @@ constexpr auto conv2d = kernel<"conv2d">(
       using axes::n, axes::p, axes::q, axes::k;
       return blocks(expects_windows<"P", "H", "R", O, 0>(), expects_windows<"Q", "W", "S", O, 1>(),
                     detail::expects_groups<O>(),
-                    image_at<O.order>(Y, n, k, p, q) = detail::conv2d_sum<R, O>(X, F));
+                    image_at<O.order>(Y, n, k, p, q) = detail::conv2d_value<R, O>(X, F));
     });
 
 /// conv2d, then a bias per output channel and an activation.
@@ -99,10 +131,10 @@ constexpr auto conv2d_bias = kernel<"conv2d_bias">(
        weight<"bias", R, "K"> bias,
        image<dsl::role::out, "Y", R, O.order, named<"N">, named<"K">, named<"P">, named<"Q">> Y) {
       using axes::n, axes::p, axes::q, axes::k;
-      return blocks(
-          expects_windows<"P", "H", "R", O, 0>(), expects_windows<"Q", "W", "S", O, 1>(),
-          detail::expects_groups<O>(),
-          image_at<O.order>(Y, n, k, p, q) = activate<A>(detail::conv2d_sum<R, O>(X, F) + bias(k)));
+      return blocks(expects_windows<"P", "H", "R", O, 0>(), expects_windows<"Q", "W", "S", O, 1>(),
+                    detail::expects_groups<O>(),
+                    image_at<O.order>(Y, n, k, p, q) =
+                        activate<A>(detail::conv2d_value<R, O>(X, F) + bias(k)));
     });
 
 /// conv2d with one dimension more: X[n, d, h, w, c], F[t, r, s, c, k], Y[n, o, p, q, k].
@@ -118,7 +150,7 @@ constexpr auto conv3d = kernel<"conv3d">(
       using axes::n, axes::o, axes::p, axes::q, axes::k;
       return blocks(expects_windows<"O", "D", "T", O, 0>(), expects_windows<"P", "H", "R", O, 1>(),
                     expects_windows<"Q", "W", "S", O, 2>(), detail::expects_groups<O>(),
-                    image_at<O.order>(Y, n, k, o, p, q) = detail::conv3d_sum<R, O>(X, F));
+                    image_at<O.order>(Y, n, k, o, p, q) = detail::conv3d_value<R, O>(X, F));
     });
 
 /// One filter per channel: F[r, s, c] or F[c, r, s].
@@ -132,7 +164,6 @@ constexpr auto depthwise_conv2d = kernel<"depthwise_conv2d">(
        image<dsl::role::out, "Y", R, O.order, named<"N">, named<"C">, named<"P">, named<"Q">> Y) {
       using axes::n, axes::p, axes::q, axes::c, axes::r, axes::s;
       static_assert(O.groups == 1, "tilewright: a depthwise convolution has no groups option");
-      const auto padded = zero_outside(X);
       const auto filter_value = [&] {
         if constexpr (O.order == layout::channels_last)
           return F(r, s, c);
@@ -140,10 +171,9 @@ constexpr auto depthwise_conv2d = kernel<"depthwise_conv2d">(
           return F(c, r, s);
       };
       return blocks(expects_windows<"P", "H", "R", O, 0>(), expects_windows<"Q", "W", "S", O, 1>(),
-                    image_at<O.order>(Y, n, c, p, q) =
-                        sum<r, s>(cast<R>(image_at<O.order>(padded, n, c, window_at<O, 0>(p, r),
-                                                            window_at<O, 1>(q, s))) *
-                                  cast<R>(filter_value())));
+                    image_at<O.order>(Y, n, c, p, q) = detail::depthwise_sum<O.order>(
+                        cast_to<R>{}, zero_outside(X), filter_value(), n, c, window_at<O, 0>(p, r),
+                        window_at<O, 1>(q, s)));
     });
 
 /// Gradient of conv2d to its input: Y[n, p, q, k] sums X[n, h, w, c] * F[r, s, c, k] over all with

@@ -112,10 +112,25 @@ constexpr auto expects_windows() {
       (extent<In> + 2 * O.padding[K] - O.dilation[K] * (extent<Window> - 1) - 1) / O.stride[K] + 1);
 }
 
-/// Input index of output p and window position r in dimension K.
+/// Input index of output p and window position r.
+template <class P, class R>
+constexpr auto window_at(const P& p, const R& r, std::int64_t stride, std::int64_t dilation,
+                         std::int64_t padding) {
+  return p * stride + r * dilation - padding;
+}
+/// The same in dimension K of the options.
 template <conv_options O, int K, class P, class R>
 constexpr auto window_at(const P& p, const R& r) {
-  return p * O.stride[K] + r * O.dilation[K] - O.padding[K];
+  return window_at(p, r, O.stride[K], O.dilation[K], O.padding[K]);
 }
+
+/// Conversion to R as an object: what a body converts its operands with.
+template <class R>
+struct cast_to {
+  template <class X>
+  constexpr auto operator()(const X& x) const {
+    return cast<R>(x);
+  }
+};
 
 }  // namespace tilewright::ops

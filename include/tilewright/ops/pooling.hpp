@@ -30,10 +30,15 @@ constexpr auto expects_pooled() {
 }
 
 /// Rows of the window of output p that lie in the image.
+template <class P, class E>
+constexpr auto rows_inside(const P& p, std::int64_t window, std::int64_t stride,
+                           std::int64_t padding, const E& rows) {
+  const auto first = p * stride - padding;
+  return min(first + window, rows) - max(first, 0);
+}
 template <fixed_string In, pool_options O, int K, class P>
 constexpr auto rows_inside(const P& p) {
-  const auto first = p * O.stride[K] - O.padding[K];
-  return min(first + O.window[K], extent<In>) - max(first, 0);
+  return rows_inside(p, O.window[K], O.stride[K], O.padding[K], extent<In>);
 }
 
 }  // namespace detail
